@@ -1,0 +1,227 @@
+# barcode - one picture of a film's colours.
+#
+#   make demo    installs what is missing, builds, makes the sample film, renders it to out/
+#   make test    installs what is missing, builds, runs every test that needs no GPU
+#   make help    every target
+#
+# Variables: CUDA=0 (build without nvcc), DEBUG=1, SAN=address|thread, CC, CFLAGS, PREFIX, DESTDIR.
+
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+
+CC       = gcc
+PREFIX  ?= /usr/local
+PYTHON  ?= /usr/bin/python3
+
+PACKAGES = libavformat libavcodec libavutil libpng jansson libxxhash
+WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
+CFLAGS  ?= -O3 -g
+BASE     = -std=c11 -D_GNU_SOURCE -Iinclude -MMD -MP -pthread -ffp-contract=off $(WARN)
+
+ifeq ($(DEBUG),1)
+  override CFLAGS := -O0 -g3
+endif
+ifeq ($(SAN),address)
+  BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+  override CFLAGS := -O1 -g
+  LINK += -fsanitize=address,undefined
+endif
+ifeq ($(SAN),thread)
+  BASE += -fsanitize=thread
+  override CFLAGS := -O1 -g
+  LINK += -fsanitize=thread
+endif
+ifeq ($(SAN),fuzzer)
+  CC := clang
+  BASE += -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
+  override CFLAGS := -O1 -g
+  LINK += -fsanitize=address,undefined
+endif
+ifeq ($(WERROR),1)
+  BASE += -Werror
+endif
+
+# Lazily, so that `make deps` works on a machine that has none of the packages yet.
+PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES))
+PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES)) -lm
+
+# Objects live under a name made from the flags, so that changing flags never mixes objects.
+FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK)' | cksum | cut -d' ' -f1)
+BUILD    := out/build/$(FLAGS_ID)
+BIN      := out/bin$(if $(SAN),-$(SAN))
+
+SRC     := $(sort $(wildcard src/*.c))
+LIB_OBJ := $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC)))
+LIB     := $(BUILD)/libbarcode.a
+
+# The inner loops of one instruction set each; everything else stays at the x86-64 base line.
+AVX2_FLAGS   = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
+AVX512_FLAGS = $(AVX2_FLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
+VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
+isa_flags = $(if $(filter %_avx2.c,$(1)),$(AVX2_FLAGS))$(if $(filter %_avx512.c,$(1)),$(AVX512_FLAGS))$(if $(filter %_vnni.c,$(1)),$(VNNI_FLAGS))
+
+UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
+BENCH   := $(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c)))
+SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
+
+.PHONY: all
+all: $(BIN)/barcode ## the program, in out/bin
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
+
+$(LIB): $(LIB_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BIN)/barcode: $(BUILD)/src/main.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+
+$(BIN)/test_%: $(BUILD)/tests/unit/test_%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lcmocka -o $@
+
+$(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+
+$(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ------------------------------------------------------------------ set-up and the two README commands
+
+.PHONY: deps
+deps: ## installs the Debian packages that are missing (root or sudo); does nothing when none is
+	@tests/support/install-packages.sh
+
+.PHONY: demo
+demo: deps ## builds, makes the sample film, renders it in every mode to out/
+	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv
+	$(BIN)/barcode out/sample.mkv -m kmeans,palette,average,downsample --every 2 -o out/demo.png
+	$(BIN)/barcode out/sample.mkv -m all --every 2 -o out/demo-all.png
+	@echo "look at out/demo-kmeans.png and out/demo-all.png"
+
+.PHONY: test
+test: deps ## builds, makes test clips, runs every test that needs no GPU
+	@$(MAKE) --no-print-directory unit cli
+
+# ------------------------------------------------------------------ tests
+
+UNIT_BIN := $(addprefix $(BIN)/,$(UNIT))
+
+.PHONY: unit
+unit: $(UNIT_BIN) ## the unit tests alone
+	@tests/support/run-unit.sh $(UNIT_BIN)
+
+out/sample.mkv: | $(BIN)/make_film
+	$(BIN)/make_film $@
+
+out/clips.made: tests/support/make-clips.sh
+	tests/support/make-clips.sh out/clips
+	@touch $@
+
+.PHONY: clips
+clips: out/clips.made ## the films that the tests are made of, by the ffmpeg program
+
+.PHONY: cli
+cli: $(BIN)/barcode out/sample.mkv out/clips.made ## the built program as a user calls it
+	@BARCODE=$(BIN)/barcode tests/cli/run.sh
+
+.PHONY: check
+check: unit ## quick: what to run before a commit, with lint
+
+.PHONY: asan
+asan: ## unit tests under AddressSanitizer and UBSan
+	@$(MAKE) --no-print-directory SAN=address unit
+
+.PHONY: tsan
+tsan: ## unit tests under ThreadSanitizer
+	@$(MAKE) --no-print-directory SAN=thread unit
+
+.PHONY: san-films
+san-films: out/clips.made ## the program under both sanitizers on the test clips
+	@$(MAKE) --no-print-directory SAN=address out/bin-address/barcode
+	@$(MAKE) --no-print-directory SAN=thread out/bin-thread/barcode
+	@tests/support/sanitized-films.sh out/bin-address/barcode out/bin-thread/barcode
+
+.PHONY: judge
+judge: $(BIN)/barcode out/sample.mkv ## independent judges: scikit-learn for inertia, the ffmpeg program for frames
+	@tests/support/install-packages.sh judge
+	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/judge.sh
+
+# ------------------------------------------------------------------ fuzzing
+
+FUZZ := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_SECONDS ?= 60
+
+out/bin-fuzzer/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -fsanitize=fuzzer -pthread $^ $(PKG_LIBS) -o $@
+
+$(BIN)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay_main.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZ_SECONDS (60) with clang's libFuzzer
+	@tests/support/install-packages.sh lint
+	@$(MAKE) --no-print-directory SAN=fuzzer $(addprefix out/bin-fuzzer/,$(FUZZ))
+	@tests/fuzz/make-corpus.sh out/corpus
+	@for f in $(FUZZ); do mkdir -p out/fuzz/$$f; \
+	    out/bin-fuzzer/$$f -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=out/fuzz/$$f- out/fuzz/$$f out/corpus/$${f#fuzz_} || exit 1; done
+
+.PHONY: fuzz-replay
+fuzz-replay: $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made seeds through the fuzz targets, without a fuzzer
+	@tests/fuzz/make-corpus.sh out/corpus
+	@for f in $(FUZZ); do $(BIN)/replay_$${f#fuzz_} out/corpus/$${f#fuzz_} || exit 1; done
+
+# ------------------------------------------------------------------ lint
+
+.PHONY: lint
+lint: ## sizes, includes, headers alone, shell scripts, clang-tidy
+	@tests/support/install-packages.sh lint
+	@tests/support/lint.sh
+	@shellcheck -x .ci/run tests/support/*.sh tests/cli/*.sh
+	@$(MAKE) --no-print-directory tidy
+
+.PHONY: tidy
+tidy: ## clang-tidy alone
+	@printf '%s\n' src/*.c samples/*.c | xargs -P $$(nproc) -I{} tests/support/tidy.sh {} $(PKG_CFLAGS)
+
+# ------------------------------------------------------------------ benchmarks
+
+.PHONY: bench
+bench: $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures of tests/bench/RESULTS.md, printed (about 20 minutes)
+	@BIN=$(BIN) tests/bench/run.py
+
+# ------------------------------------------------------------------ man page, installing
+
+out/barcode.1: $(BIN)/barcode src/barcode.h2m
+	help2man --no-info --include=src/barcode.h2m --name="one picture of a film's colours" -o $@ $<
+
+.PHONY: man
+man: out/barcode.1 ## the man page, by help2man
+
+.PHONY: install
+install: $(BIN)/barcode out/barcode.1 ## program and man page under DESTDIR PREFIX
+	install -Dm755 $(BIN)/barcode $(DESTDIR)$(PREFIX)/bin/barcode
+	install -Dm644 out/barcode.1 $(DESTDIR)$(PREFIX)/share/man/man1/barcode.1
+
+.PHONY: uninstall
+uninstall: ## removes what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/barcode $(DESTDIR)$(PREFIX)/share/man/man1/barcode.1
+
+.PHONY: clean
+clean: ## removes everything built or produced
+	@find out -mindepth 1 -maxdepth 1 ! -name .gitignore -exec rm -rf {} +
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20

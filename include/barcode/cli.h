@@ -1,0 +1,39 @@
+/* cli.h - argv to options. The one table behind parsing, --help and the man page (argp). */
+#ifndef BARCODE_CLI_H
+#define BARCODE_CLI_H
+
+#include "barcode/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BARCODE_VERSION "0.1.0"
+
+enum cli_result {
+    CLI_RUN,     /* go on                                        */
+    CLI_DONE,    /* --help, --usage or --version were answered   */
+    CLI_BAD      /* `e` holds the sentence: ERR_USAGE, or ERR_ENGINE for an engine this build lacks,
+                    or ERR_FAILED when --help could not be written */
+};
+
+/*
+ * Parses. Options point into argv, whose words are put in another order (options first).
+ * Sets the log level (-q, -v, -vv). `e` comes in empty; on CLI_BAD the caller prints it. Never exits.
+ * Main thread only.
+ */
+enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e);
+
+/* "90", "1:30", "1:02:03.250" to microseconds; what is finer than one is cut off. False: not a time. */
+bool cli_parse_time(const char *text, int64_t *us);
+
+/* "320x180", "320", "1/4", "full". False: not a size, and *rule is as it was. */
+bool cli_parse_size(const char *text, struct size_rule *rule);
+
+/* "kmeans,average" or "all" into o->mode and o->stacked, in place of what was there. */
+bool cli_parse_modes(const char *text, struct options *o, struct err *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

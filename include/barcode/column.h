@@ -1,0 +1,82 @@
+/*
+ * column.h - what one sampled frame gives, and the growing array of them.
+ *
+ * Columns are written by index, in any order, by whichever thread has the
+ * result; no reorder queue exists.
+ */
+#ifndef BARCODE_COLUMN_H
+#define BARCODE_COLUMN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CLUSTERS_MAX = 64 };
+
+/* One colour of a column: the centroid round(S / n) and the pixels nearest to it. */
+struct cluster {
+    uint8_t rgb[3];
+    uint32_t count;
+};
+
+enum column_status {
+    COLUMN_MISSING = 0,  /* selected, but the picture never decoded */
+    COLUMN_OK = 1,
+    COLUMN_DAMAGED = 2   /* decoded, and the decoder said that it is damaged */
+};
+
+struct column {
+    uint64_t frame;             /* number of the displayed frame, from 0 at the film's start      */
+    int64_t time_us;            /* its time from the film's start, microseconds                   */
+    uint32_t repeat;            /* columns that this frame fills, itself included; 0 in a copy    */
+    uint8_t status;             /* enum column_status                                             */
+    uint8_t clusters;           /* k' <= k; 0 when no k-means was asked for or status is MISSING  */
+    uint8_t average[3];         /* mean colour of the staged frame, each channel round(S / n)     */
+    struct cluster *cluster;    /* [k], the first `clusters` hold: count descending, then colour
+                                   (0xRRGGBB) ascending. NULL when no k-means was asked for       */
+    uint8_t *row;               /* [rows][3] mean colour of each staged row; NULL unless asked for */
+};
+
+struct columns;
+
+/* An empty array. `k` (0..64) clusters and `rows` (0 or the staged height) row means are kept a column. */
+struct columns *columns_open(int k, int rows, struct err *e);
+
+/*
+ * The column at `index`, made (MISSING, zeros) when it is new. The pointer stays
+ * valid until columns_free. Any thread; one thread alone may write one column.
+ * NULL when memory runs out or the index passes 2^32.
+ */
+struct column *columns_at(struct columns *c, uint64_t index, struct err *e);
+
+/* One past the highest index ever asked for. Any thread. */
+uint64_t columns_count(struct columns *c);
+
+/*
+ * The column at `index` < count for reading, once every writer is done. An index that nobody ever
+ * asked for answers as MISSING with NULL clusters and rows.
+ */
+const struct column *columns_get(const struct columns *c, uint64_t index);
+
+/*
+ * To be called once, when every writer is done. A frame that fills several columns (repeat > 1, longer
+ * than the sampling interval) is copied into those that follow and are still empty: same frame, time and
+ * contents, repeat 0; the array grows for them. Then cuts MISSING columns off the end (the film
+ * stopped there). Returns how many columns inside are MISSING; *cut (may be NULL) gets how many were cut.
+ * Copies for which there is no memory stay MISSING.
+ */
+uint64_t columns_finish(struct columns *c, uint64_t *cut);
+
+/* Frees all; sets *c to NULL. NULL is fine. */
+void columns_free(struct columns **c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,119 @@
+/*
+ * engine.h - what shrinks and clusters. One table, one implementation a kind of
+ * processor: `cpu`, later `cuda`.
+ *
+ * The contract:
+ *  1. Every engine gives identical bytes in the columns.              tests/check, test_engine
+ *  2. The order in which frames are put does not matter.              test_engine: shuffled
+ *  3. Ties go to the lower index.                                     test_kmeans
+ *  4. After engine_begin nothing is allocated per frame in the steady state.
+ *  5. A port belongs to one thread; several ports may be used at once.
+ *  6. A failed engine stays failed and says the same sentence.        test_engine: failure
+ *  7. Back-pressure: put waits while every batch is in use.
+ *
+ *   engine_open -> (engine_begin -> ports: put ... -> port_close -> engine_finish)* -> engine_close
+ */
+#ifndef BARCODE_ENGINE_H
+#define BARCODE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/column.h"
+#include "barcode/err.h"
+#include "barcode/frame.h"
+#include "barcode/kmeans.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Called once for every staged frame, rgb[height][width][3], before it is clustered; from any engine
+ * thread, several at once. The bytes are the engine's. */
+typedef bool engine_tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e);
+
+struct engine_config {
+    int threads;                  /* clustering threads, 1 or more          */
+};
+
+/* What one film needs. */
+struct engine_job {
+    int width, height;            /* staged size, 1..16384 each             */
+    bool cluster;                 /* k-means wanted                         */
+    bool rows;                    /* row means wanted                       */
+    struct kmeans_params kmeans;
+    int ports;                    /* how many ports will be open at once    */
+    struct columns *columns;      /* results go here; the caller's          */
+    engine_tap *tap;              /* may be NULL                            */
+    void *tap_user;
+};
+
+/* Busy seconds summed over threads since engine_begin. */
+struct engine_times {
+    double shrink, cluster;
+};
+
+struct engine;
+struct engine_port;
+
+struct engine_ops {
+    const char *name;             /* also the value of --engine */
+    struct engine *(*open)(const struct engine_config *config, struct err *e);
+    bool (*begin)(struct engine *g, const struct engine_job *job, struct err *e);
+    struct engine_port *(*port_open)(struct engine *g, struct err *e);
+    bool (*put)(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
+    bool (*put_staged)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
+    void (*port_close)(struct engine_port **p);
+    bool (*finish)(struct engine *g, struct engine_times *times, struct err *e);
+    void (*cancel)(struct engine *g);
+    const char *(*detail)(const struct engine *g);
+    void (*close)(struct engine **g);
+};
+
+/* Private data of an implementation begins with this. */
+struct engine {
+    const struct engine_ops *ops;
+};
+struct engine_port {
+    struct engine *engine;
+};
+
+extern const struct engine_ops engine_cpu;
+
+/* The engine called `name`; ERR_ENGINE when it is not there. */
+struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e);
+
+/* Makes ready for one film: takes memory for `job` (reusing what fits). Between films only. */
+bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e);
+
+/* A way in for one thread. NULL on failure. */
+struct engine_port *engine_port_open(struct engine *g, struct err *e);
+
+/*
+ * Shrinks a decoded picture into a staged frame and queues it. The view is read before this
+ * returns (an engine on a device says otherwise in its own header). Waits while all batches are in use.
+ */
+bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
+
+/* The same for a frame that is staged already: rgb[height][width][3], read before this returns. */
+bool engine_put_staged(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
+
+/* Sends what the port still holds; sets *p to NULL. NULL is fine. */
+void engine_port_close(struct engine_port **p);
+
+/* Waits until every put frame is in its column. Every port must be closed. False: the first failure. */
+bool engine_finish(struct engine *g, struct engine_times *times, struct err *e);
+
+/* Makes every waiting and later put fail soon; engine_finish must still be called. Any thread. */
+void engine_cancel(struct engine *g);
+
+/* "cpu (avx2, 16 threads)". */
+const char *engine_detail(const struct engine *g);
+
+/* Stops threads, frees; sets *g to NULL. NULL is fine. */
+void engine_close(struct engine **g);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,44 @@
+/*
+ * film.h - what is known of the input before it is decoded. Facts only, no libav types.
+ */
+#ifndef BARCODE_FILM_H
+#define BARCODE_FILM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/frame.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum transfer { TRANSFER_SDR, TRANSFER_PQ, TRANSFER_HLG };
+
+struct film {
+    char *path;                  /* as the user gave it; owned by whoever opened the film    */
+    char container[48];          /* "matroska,webm"                                         */
+    char codec[32];              /* "h264"                                                  */
+    char pixel_format[32];       /* "yuv420p10le"                                           */
+    int stream;                  /* index of the video stream in the container              */
+    int width, height;           /* displayed samples: crop and orientation applied         */
+    int coded_width, coded_height;
+    struct orientation orientation;
+    enum matrix matrix;          /* decided, never UNSPECIFIED                              */
+    enum range range;            /* decided, never UNSPECIFIED                              */
+    bool matrix_guessed;         /* the film did not say                                    */
+    bool range_guessed;
+    enum transfer transfer;
+    int64_t rate_num, rate_den;  /* frames a second, 0/1 when unknown                       */
+    int64_t duration_us;         /* -1 when unknown                                         */
+    int64_t frames;              /* estimate of displayed frames, -1 when unknown           */
+};
+
+/* The staged size for a film: its longer side scaled to `side` (never enlarged), the shorter one in
+ * proportion, rounded half up, at least 1. */
+void film_fit(int width, int height, int side, int *out_width, int *out_height);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

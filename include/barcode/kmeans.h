@@ -1,0 +1,103 @@
+/*
+ * kmeans.h - k-means over the colours of one staged frame, all in integers.
+ *
+ * The definition (DESIGN.md section 4; research/kmeans.md section 4): every instruction
+ * set and every engine gives these bytes.
+ *
+ * All divisions below are of non-negative integers and round down; sums and potentials are u64.
+ *
+ * Points   unique 24-bit colours in ascending Morton key (bit 3i+2 = bit i of R, 3i+1 of G,
+ *          3i of B), weight = how many pixels have it. Raster order cannot matter. With k or fewer
+ *          of them nothing below happens: the result is these colours, inertia 0.
+ * Random   Philox4x32-10 (Salmon et al., SC 2011): key = seed; counter = (draw, restart, frame
+ *          number modulo 2^32, stage); stage 0 is the random start, 1 k-means++ on points, 2 the rounds
+ *          of k-means||, 3 k-means++ on its candidates. word 0 | word 1 << 32 is the draw's number u.
+ *          A draw from weights with sum T > 0 takes t = floor(u * T / 2^64) and then the first
+ *          point, in order, whose inclusive prefix sum exceeds t.
+ * D2       of a point: its squared distance to the nearest centre or candidate so far (at most 195,075).
+ *          The potential is sum weight * D2.
+ * Start    gives centre 0, 1, ... k - 1, each a colour of the frame; n-th draw: draw = n, from 0.
+ *          random (stage 0): for c in 0..k-1, draw c from the weights, those of points already drawn
+ *          counting as 0.
+ *          k-means++ (stage 1; Arthur & Vassilvitskii 2007, greedy as in scikit-learn), on any
+ *          weighted points: centre 0 is draw 0 from the weights. For centre c = 1..k-1: L = 2 + floor(ln k)
+ *          trials, draws 1 + (c-1) L + i for i in 0..L-1, from weight * D2; the trial that would leave the
+ *          smallest potential becomes the centre, ties to the lower i.
+ *          scalable (k-means||, Bahmani et al. 2012), stage 2: candidate 0 is draw 0 from the weights. For
+ *          round r = 0..4, unless the potential is 0: draws 1 + 2kr + i for i in 0..2k-1 from weight * D2 as it
+ *          stood at the start of the round; a point drawn before in the round is dropped, the others become
+ *          candidates in the order of their draws. If there are fewer than k candidates then, the first points
+ *          that are none become candidates, in order, up to k. A candidate's weight is the number of pixels
+ *          nearest to it (ties to the lower candidate). The centres are those of k-means++ above, stage 3, on
+ *          the candidates in their order.
+ * Assign   b = ceil(log2 k), f = 8 - b. A centroid is q = S * 2^f / n rounded half up, that is
+ *          (S * 2^f + n / 2) / n, minus 127 * 2^f, for each channel; a starting centre has S = colour, n = 1.
+ *          x = colour - 127; h = |q|^2 / 2^(f+1); the point goes to the lowest ((h - x.q) * 2^b) + index.
+ *          All of it fits int32.
+ * Update   S = sum of weight * colour, n = sum of weight, for each cluster. An empty cluster keeps its q.
+ * Stop     An iteration is assign + update. Its inertia, in units of 2^-16, is 2^16 * sum w|colour|^2 -
+ *          sum_j (2^16 * |S_j|^2) / n_j over the non-empty clusters. A restart ends with the first iteration whose
+ *          inertia is not below that of the one before, or after max_iter iterations; the clustering that counts is
+ *          the last that lowered it.
+ * Choose   the smallest inertia over restarts 0..n_init-1, ties to the lower restart.
+ * Result   non-empty clusters: centroid round(S / n) = (2S + n) / 2n, pixel count; sorted by count
+ *          descending, then 0xRRGGBB ascending.
+ */
+#ifndef BARCODE_KMEANS_H
+#define BARCODE_KMEANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/column.h"
+#include "barcode/err.h"
+#include "barcode/isa.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum kmeans_init { INIT_SCALABLE, INIT_PLUSPLUS, INIT_RANDOM };
+
+struct kmeans_params {
+    int k;                  /* 1..64                     */
+    int n_init;             /* restarts, 1..1000         */
+    int max_iter;           /* 1..100000                 */
+    enum kmeans_init init;
+    uint64_t seed;
+};
+
+/*
+ * Fractional bits of an inertia. Whole units would do for a photograph, but on a nearly flat frame all of the
+ * inertia is a few units, and what rounding hides then decides between restarts (seen: 4 % off).
+ */
+enum { INERTIA_FRACTION = 16 };
+
+struct kmeans;
+
+/*
+ * A workspace for one thread, for frames of at most `pixels` (1..2^28) pixels. Allocates
+ * everything that kmeans_run will need; `params` is copied. `isa` must be supported; a workspace of
+ * more than 2^24 pixels works in plain C. Memory: some 40 bytes a pixel up to 2^22 pixels.
+ * NULL when memory runs out.
+ */
+struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, enum isa isa, struct err *e);
+
+/*
+ * Clusters rgb[pixels][3] (1 <= pixels <= the workspace's). `frame` feeds the random
+ * numbers. Fills cluster[0..k'), k of them at most, and returns k' (1..k). *inertia (may be NULL) gets the
+ * inertia of the result in units of 2^-INERTIA_FRACTION. Cannot fail.
+ */
+int kmeans_run(struct kmeans *km, const uint8_t *rgb, size_t pixels, uint64_t frame,
+               struct cluster *cluster, uint64_t *inertia);
+
+/* Frees the workspace; sets *km to NULL. NULL is fine. */
+void kmeans_free(struct kmeans **km);
+
+const char *kmeans_init_name(enum kmeans_init init);   /* "scalable", "k-means++", "random" */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,89 @@
+/*
+ * points.h - a frame's distinct colours with their weights: what the k-means works on.
+ *
+ * Points stand in ascending Morton key (bit 3i+2 = bit i of R, 3i+1 of G, 3i of B), so
+ * that neighbours in the list are neighbours in colour space: 16 of them make a group,
+ * 16 groups a block, each with the box that it fills. One thread an object.
+ */
+#ifndef BARCODE_POINTS_H
+#define BARCODE_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/err.h"
+#include "barcode/isa.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    POINTS_GROUP = 16,                 /* points a group                     */
+    POINTS_BLOCK = 16,                 /* groups a block                     */
+    POINTS_STEP = POINTS_GROUP * POINTS_BLOCK
+};
+
+/*
+ * The smallest box that holds some points. A pair is two 16-bit halves of a word, red low and
+ * blue high (..._rb) or green low and zero high (..._g): one multiply-add instruction eats a pair.
+ */
+struct box {
+    uint32_t low_rb, low_g, high_rb, high_g;
+    uint32_t centre_rb, centre_g;      /* low + high: twice the centre, 0..510    */
+    uint32_t extent_rb, extent_g;      /* 2 (high - low): twice the edges, 0..510 */
+};
+
+/*
+ * `n` points. The arrays run on to `padded`, a multiple of POINTS_STEP, with copies of the last
+ * point of weight 0, which change no sum and no box.
+ */
+struct points {
+    size_t n, padded, groups, blocks;  /* groups = ceil(n / 16), blocks = ceil(groups / 16)              */
+    uint64_t pixels;                   /* sum of the weights, at most 2^28                               */
+    uint64_t square;                   /* sum of weight * (r^2 + g^2 + b^2)                              */
+    uint32_t *colour;                  /* r | g << 8 | b << 16 | 1 << 24                                 */
+    uint32_t *weight;
+    uint32_t *prefix;                  /* inclusive sums of the weights, [n]                             */
+    struct box *group, *block;         /* boxes; only where points_box was called                        */
+    uint32_t (*sum)[4];                /* of each group: weight * (r, g, b, 1); pixels <= 2^24 only       */
+};
+
+struct points_maker;
+
+/* The red, green and blue of a point's colour word. */
+static inline int colour_red(uint32_t colour) { return (int)(colour & 255); }
+static inline int colour_green(uint32_t colour) { return (int)(colour >> 8 & 255); }
+static inline int colour_blue(uint32_t colour) { return (int)(colour >> 16 & 255); }
+
+/* The colour word with these channels (0..255). */
+static inline uint32_t colour_word(uint32_t r, uint32_t g, uint32_t b)
+{
+    return r | g << 8 | b << 16 | UINT32_C(1) << 24;
+}
+
+/* Room for `capacity` points (1..2^24), zeroed struct in; false when memory runs out (nothing to free then). */
+bool points_open(struct points *p, size_t capacity, struct err *e);
+void points_close(struct points *p);
+
+/* Fills the padding and the sums of p from colour[0..n) and weight[0..n), n >= 1 and within the capacity. */
+void points_seal(struct points *p, size_t n);
+
+/* Fills group, block and sum with the given instruction set (not ISA_C; pixels <= 2^24). */
+void points_box(struct points *p, enum isa isa);
+
+/* Scratch memory to make points from frames of at most `pixels` (1..2^28) pixels. */
+struct points_maker *points_maker_open(size_t pixels, struct err *e);
+void points_maker_close(struct points_maker **m);
+
+/* How many points a frame of `pixels` pixels may give. */
+size_t points_most(size_t pixels);
+
+/* The points of rgb[pixels][3]; p has room for points_most(pixels). Raster order does not matter. */
+void points_make(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

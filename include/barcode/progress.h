@@ -1,0 +1,49 @@
+/*
+ * progress.h - one line that says how far: on a terminal at most 6 times a second, with
+ * --progress always also as plain lines every few seconds in a log.
+ */
+#ifndef BARCODE_PROGRESS_H
+#define BARCODE_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct progress;
+
+/* What is known at a tick. Totals are 0 when unknown. */
+struct progress_state {
+    uint64_t frames, frames_total;     /* film frames covered                */
+    uint64_t columns, columns_total;   /* columns done                       */
+    double share;                      /* 0..1 of the film, < 0 when unknown */
+};
+
+/*
+ * `title` (copied) names the film. PROGRESS_AUTO shows the line only on a terminal that can lift one (TERM is set and
+ * not dumb) and while in the foreground; PROGRESS_ALWAYS writes a plain line every 3 seconds where there is no such
+ * terminal; -q silences both. Never NULL unless memory is short: then `e` says so, and every function below takes NULL.
+ * One at a time. Main thread.
+ */
+struct progress *progress_open(enum progress_when when, const char *title, struct err *e);
+
+/* Shows the state if it is time to; cheap to call often. Main thread. */
+void progress_tick(struct progress *p, const struct progress_state *s);
+
+/* Lifts the line, frees; sets *p to NULL. NULL is fine. */
+void progress_close(struct progress **p);
+
+/*
+ * The text of a line (for tests): "NAME  37 %  1234 frames/s  120/320 columns  ETA 0:12", `seconds` after the start.
+ * At most size - 1 bytes: a long name is cut, then left out, then the tail is cut. What is unknown is left out.
+ */
+void progress_format(char *text, int size, const char *title, const struct progress_state *s, double seconds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

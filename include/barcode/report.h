@@ -1,0 +1,58 @@
+/*
+ * report.h - everything that a finished film's picture, JSON and --bench line are made from.
+ */
+#ifndef BARCODE_REPORT_H
+#define BARCODE_REPORT_H
+
+#include <stdint.h>
+
+#include "barcode/column.h"
+#include "barcode/film.h"
+#include "barcode/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Seconds. `wall` is of the whole film; the others are summed over threads and so may exceed it. */
+struct stage_times {
+    double wall, start_up, demux, decode, shrink, cluster, write;
+};
+
+struct stage_counts {
+    uint64_t packets;        /* video packets read                                   */
+    uint64_t displayed;      /* frames of the film that were covered                 */
+    uint64_t sent;           /* packets given to a decoder                           */
+    uint64_t decoded;        /* pictures that came out of one                        */
+    uint64_t runs, skipped_runs, redone_runs;
+    uint64_t decode_errors;  /* packets that a decoder refused                       */
+    uint64_t lost;           /* selected pictures that never decoded                 */
+    uint64_t damaged;        /* selected pictures that decoded with damage           */
+    uint64_t lead_in;        /* packets before the first picture that can be decoded */
+    int64_t last_us;         /* time of the last frame that was seen, -1: none       */
+    bool read_failed;        /* the container could not be read to its end           */
+    bool sequential;         /* all or the rest of the film went through one decoder */
+};
+
+enum { REPORT_WARNINGS = 16 };
+
+struct report {
+    const struct film *film;
+    const struct options *options;
+    struct selection selection;        /* as used: every N decided                   */
+    int width, height;                 /* staged size                                */
+    const struct columns *columns;     /* finished                                   */
+    uint64_t count;                    /* columns                                    */
+    uint64_t missing;                  /* of them without a picture, plus those cut off the end */
+    const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2"                       */
+    int threads;
+    char warning[REPORT_WARNINGS][240];
+    int warnings;
+    struct stage_times times;
+    struct stage_counts counts;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,60 @@
+/*
+ * shrink.h - the exact area mean from a decoded picture to a staged frame.
+ *
+ * Output pixel i of w covers [i*W/w, (i+1)*W/w) of W input samples; overlap lengths
+ * are counted in units of 1/w, so weights and sums are integers for every ratio,
+ * enlarging included. Each plane is averaged at its own sampling over the same
+ * share of the picture; the three means then go through the colour transform once.
+ * Never the nearest or the centre pixel.
+ *
+ * The order of rounding, which every engine keeps to the bit, for a plane of W x H:
+ *   1. The sample is the stored byte, or the stored word shifted right by `shift`; what
+ *      is beyond `bits` then still counts (no decoder gives it).
+ *   2. S = the exact sum over the pixel's samples of sample * weight across * weight down.
+ *      In units of 1/w and 1/h the weights of every pixel add up to T = W * H.
+ *   3. mean = min(65535, floor((S * 2^(16 - bits) + floor(T / 2)) / T)): the exact mean
+ *      rounded half up, so weights reduced by a common factor give the same.
+ *   4. colour_apply (colour.h) on the three means: its one rounding is the second and last.
+ *   5. Orientation: the finished pixels are moved. w and h above are those before it, that is
+ *      width and height swapped when quarter_turns is odd.
+ * S needs 44 bits, S * 2^(16 - bits) 51.
+ */
+#ifndef BARCODE_SHRINK_H
+#define BARCODE_SHRINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/err.h"
+#include "barcode/frame.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct shrink;
+
+/*
+ * A workspace for one thread that makes staged frames of width x height (1..16384 each;
+ * the displayed orientation, so a film turned by 90 degrees has them already swapped).
+ */
+struct shrink *shrink_open(int width, int height, struct err *e);
+
+/*
+ * Shrinks `view` into rgb[height][width][3], orientation applied. Memory is taken only
+ * when the view's geometry differs from the last one's. Planes may have any size, however
+ * it compares with the output's; the view's own width and height are only checked.
+ * Nothing is read outside the rows' samples, first to last. Fails on memory, and on a view
+ * that cannot be: a side outside 1..16384, `bits` outside 8..16, a shift that leaves fewer
+ * bits than that, a step that is no multiple of the sample's bytes or above 64. The workspace
+ * stays good after a failure, and rgb is untouched.
+ */
+bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e);
+
+/* Frees the workspace; sets *s to NULL. NULL is fine. */
+void shrink_free(struct shrink **s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,153 @@
+#include "assign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *lines(size_t bytes)
+{
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+/* What the vector versions find in their memory before the first step. */
+static void fill_constants(struct assign *a, size_t groups)
+{
+    memset(a->slack[0], 0, groups * sizeof *a->slack[0]);
+    memset(a->slack[1], 0, groups * sizeof *a->slack[1]);
+    for (int j = 0; j < ASSIGN_LANES; j++) {
+        a->now.constant[j] = ASSIGN_NEVER;
+        a->now.twice[j] = 2 * ASSIGN_NEVER;
+    }
+}
+
+struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e)
+{
+    size_t padded = (capacity + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
+    struct assign *a = lines(sizeof *a);
+    if (!a) {
+        err_memory(e, sizeof *a);
+        return NULL;
+    }
+    memset(a, 0, sizeof *a);
+    a->isa = isa;
+    a->k = k;
+    while (1 << a->bits < k)
+        a->bits++;
+    if (isa == ISA_C)
+        return a;
+    a->label = lines(padded);
+    a->slack[0] = lines(padded / POINTS_GROUP * sizeof *a->slack[0]);
+    a->slack[1] = lines(padded / POINTS_GROUP * sizeof *a->slack[1]);
+    a->rivals = lines(padded / POINTS_STEP * sizeof *a->rivals);
+    if (a->label && a->slack[0] && a->slack[1] && a->rivals) {
+        fill_constants(a, padded / POINTS_GROUP);
+        return a;
+    }
+    assign_close(&a);
+    err_memory(e, padded);
+    return NULL;
+}
+
+void assign_close(struct assign **a)
+{
+    if (!*a)
+        return;
+    free((*a)->label);
+    free((*a)->slack[0]);
+    free((*a)->slack[1]);
+    free((*a)->rivals);
+    free(*a);
+    *a = NULL;
+}
+
+static int32_t constant_of(const int32_t q[3], int bits, int index)
+{
+    int64_t square = (int64_t)q[0] * q[0] + (int64_t)q[1] * q[1] + (int64_t)q[2] * q[2];
+    int32_t h = (int32_t)(square / (1 << (9 - bits)));
+    return (h + 127 * (q[0] + q[1] + q[2])) * (1 << bits) + index;
+}
+
+int32_t assign_score(const int32_t q[3], int bits, int index, uint32_t colour)
+{
+    int32_t dot = q[0] * colour_red(colour) + q[1] * colour_green(colour) + q[2] * colour_blue(colour);
+    return constant_of(q, bits, index) - dot * (1 << bits);
+}
+
+static void load_one(struct assign *a, int j)
+{
+    const int32_t *q = a->q[j];
+    int scale = 1 << a->bits;
+    a->now.constant[j] = constant_of(q, a->bits, j);
+    a->now.twice[j] = 2 * a->now.constant[j];
+    a->now.rb[j] = (uint16_t)(-q[0] * scale) | (uint32_t)(uint16_t)(-q[2] * scale) << 16;
+    a->now.g[j] = (uint16_t)(-q[1] * scale);
+}
+
+/* A difference of two int16 as an int16; *far when the difference of two such differences would be none. */
+static uint16_t int16_gap(uint32_t a, uint32_t b, bool *far)
+{
+    int gap = (int16_t)(uint16_t)a - (int16_t)(uint16_t)b;
+    *far |= abs(gap) > INT16_MAX / 2;
+    return (uint16_t)gap;
+}
+
+void assign_load(struct assign *a, bool first)
+{
+    a->far = false;
+    for (int j = 0; j < a->k; j++) {
+        int32_t constant = a->now.constant[j];
+        uint32_t rb = a->now.rb[j], g = a->now.g[j];
+        load_one(a, j);
+        if (first)
+            continue;
+        a->moved.twice[j] = 2 * (a->now.constant[j] - constant);
+        a->moved.rb[j] = int16_gap(a->now.rb[j], rb, &a->far) |
+                         (uint32_t)int16_gap(a->now.rb[j] >> 16, rb >> 16, &a->far) << 16;
+        a->moved.g[j] = int16_gap(a->now.g[j], g, &a->far);
+    }
+}
+
+static void step_plain(struct assign *a)
+{
+    const struct points *p = a->p;
+    int32_t constant[CLUSTERS_MAX];
+    for (int j = 0; j < a->k; j++)
+        constant[j] = constant_of(a->q[j], a->bits, j);
+    memset(a->sum, 0, sizeof a->sum);
+    for (size_t i = 0; i < p->n; i++) {
+        int r = colour_red(p->colour[i]), g = colour_green(p->colour[i]), b = colour_blue(p->colour[i]);
+        int32_t best = INT32_MAX;
+        for (int j = 0; j < a->k; j++) {
+            int32_t dot = a->q[j][0] * r + a->q[j][1] * g + a->q[j][2] * b;
+            int32_t score = constant[j] - dot * (1 << a->bits);
+            best = score < best ? score : best;
+        }
+        uint64_t *sum = a->sum[best & ((1 << a->bits) - 1)];
+        uint64_t weight = p->weight[i];
+        sum[0] += weight * (unsigned)r;
+        sum[1] += weight * (unsigned)g;
+        sum[2] += weight * (unsigned)b;
+        sum[3] += weight;
+    }
+}
+
+void assign_step(struct assign *a, const struct points *p, bool first)
+{
+    a->p = p;
+    switch (a->isa) {
+    case ISA_C:
+        step_plain(a);
+        return;
+    case ISA_AVX2:
+        assign_step_avx2(a, first);
+        break;
+    case ISA_AVX512:
+        assign_step_avx512(a, first);
+        break;
+    case ISA_VNNI:
+        assign_step_vnni(a, first);
+        break;
+    }
+    for (int j = 0; j < a->k; j++)
+        for (int c = 0; c < 4; c++)
+            a->sum[j][c] = a->total[j][c];
+}

@@ -1,0 +1,80 @@
+/*
+ * assign.h - the assign step: which centroid wins each point, and the sums of what it won.
+ *
+ * The score of kmeans.h with raw colours c = x + 127 is P_j(c) = constant_j - c . step_j, where
+ * step_j = q_j * 2^b and constant_j = ((h_j + 127 * (q_j.r + q_j.g + q_j.b)) * 2^b) + j. Its low b bits
+ * are j, so one minimum gives the winner and no two scores of a point are equal. |P| < 2^25.
+ *
+ * The plain version scores every point against every centroid. The vector versions keep labels
+ * and margins from step to step and look only where something may have changed.
+ */
+#ifndef BARCODE_ASSIGN_H
+#define BARCODE_ASSIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/column.h"
+#include "barcode/err.h"
+#include "barcode/isa.h"
+#include "barcode/points.h"
+
+/* The constant of a lane without a centroid: above every score, and its double fits. */
+#define ASSIGN_NEVER (INT32_C(1) << 29)
+
+/* The centroids as the vector code reads them. Lanes from k up never win; nor does the last entry,
+ * which no centroid has. */
+enum { ASSIGN_LANES = CLUSTERS_MAX + 16 };
+
+struct assign_table {
+    _Alignas(64) int32_t constant[ASSIGN_LANES];
+    int32_t twice[ASSIGN_LANES];     /* 2 * constant                                */
+    uint32_t rb[ASSIGN_LANES];       /* two int16: -step of red (low half) and blue */
+    uint32_t g[ASSIGN_LANES];        /* -step of green, high half 0                 */
+};
+
+/* For centroid w and every j: half of |step_w - step_j|, rounded up, as pairs. */
+struct assign_spread {
+    _Alignas(64) uint32_t rb[CLUSTERS_MAX];
+    uint32_t g[CLUSTERS_MAX];
+};
+
+struct assign {
+    enum isa isa;
+    int k, bits;                     /* bits = ceil(log2 k): b                                        */
+    const struct points *p;
+    int32_t q[CLUSTERS_MAX][3];      /* in: the centroids, fixed point with 8 - b fractional bits, centred */
+    uint64_t sum[CLUSTERS_MAX][4];   /* out: weight * (r, g, b, 1) of the points that each won        */
+
+    /* The vector versions' memory from step to step; see assign_template.h. */
+    uint8_t *label;                  /* [padded] who won                                              */
+    int32_t *slack[2];               /* [groups] how far scores may still move before a label may change */
+    uint64_t *rivals;                /* [blocks] one bit for each centroid that slack knows of          */
+    struct assign_table now, moved;  /* moved: by how much `now` differs from the step before         */
+    bool far;                        /* a centroid moved by more than `moved` can hold: look at everything */
+    struct assign_spread spread[CLUSTERS_MAX];
+    _Alignas(16) uint32_t total[CLUSTERS_MAX][4];
+};
+
+/* A workspace for at most `capacity` points; 1 <= k <= 64. NULL on failure. */
+struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e);
+void assign_close(struct assign **a);
+
+/*
+ * One assign step over p: reads q, fills sum. `first` starts anew (other points, another restart);
+ * otherwise p must be as in the step before. The vector versions need boxes.
+ */
+void assign_step(struct assign *a, const struct points *p, bool first);
+
+/* Fills now, moved and far from q. Common to the vector versions. */
+void assign_load(struct assign *a, bool first);
+
+/* One score, for tests and for the plain version. */
+int32_t assign_score(const int32_t q[3], int bits, int index, uint32_t colour);
+
+void assign_step_avx2(struct assign *a, bool first);
+void assign_step_avx512(struct assign *a, bool first);
+void assign_step_vnni(struct assign *a, bool first);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets),
+ * decoder.c (one context), view.c (pictures), session.c, sequential.c, source_film.c.
+ */
+#ifndef BARCODE_AV_H
+#define BARCODE_AV_H
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "barcode/gather.h"
+#include "barcode/queue.h"
+#include "barcode/source.h"
+
+/* ---- film_av.c ---- */
+
+/* Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). */
+bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
+
+/* Errors that demuxers have reported in this process so far. */
+uint64_t film_av_read_errors(void);
+
+/* "Invalid data found", without libav types at the call. */
+const char *av_sentence(int code, char text[128]);
+
+/* ---- demux.c: one sequential reader ---- */
+
+struct reader {
+    AVFormatContext *format;
+    AVStream *stream;
+    AVCodecParserContext *parser;   /* picture order counts and key frames; NULL when not needed */
+    AVCodecContext *parse_context;
+    struct codec_traits traits;
+    int length_size;
+    uint64_t serial;                /* of the next packet                                        */
+    bool odd;                       /* something that only a sequential decode gets right        */
+    bool failed;                    /* the container is damaged somewhere                       */
+    uint64_t errors_before;         /* film_av_read_errors when reading began                    */
+};
+
+bool reader_open(struct reader *r, AVFormatContext *format, int stream, struct err *e);
+
+/* The next video packet as a picture (its packet is the caller's). False at the end, or on `e`. */
+bool reader_next(struct reader *r, struct picture *p, struct err *e);
+
+/* Bytes of the file read so far. */
+uint64_t reader_position(const struct reader *r);
+
+void reader_close(struct reader *r);
+
+/* ---- decoder.c: one libavcodec context ---- */
+
+/* A context for the film's stream; `threads` 1: single-threaded, more: frame threads. */
+AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e);
+
+/* ---- view.c ---- */
+
+/* Describes a decoded frame. False (ERR_INPUT) for a pixel format that we cannot read. */
+bool view_of_frame(const AVFrame *frame, const struct film *film, struct frame_view *view, struct err *e);
+
+/* The check alone, before any decoding. */
+bool view_format_known(enum AVPixelFormat format);
+
+/* ---- what the threads of one staging share ---- */
+
+struct staging {
+    const struct film *film;
+    const AVStream *stream;
+    struct codec_traits traits;
+    const struct stage_job *job;
+    struct queue *runs;              /* demuxer to sessions                                  */
+    pthread_mutex_t lock;            /* guards what follows                                  */
+    pthread_cond_t budget_freed;
+    size_t bytes_in_flight;
+    struct stage_counts counts;
+    double decode_seconds;
+    struct err error;                /* the first one wins                                   */
+    atomic_bool stop;
+    atomic_uint_fast64_t frames_done, bytes_read;
+};
+
+/* Keeps the first error, closes the queue, wakes everybody. */
+void staging_fail(struct staging *s, const struct err *e);
+
+/* True when threads should stop; looks at interrupted() too. */
+bool staging_stopped(struct staging *s);
+
+/* ---- session.c: a thread that decodes runs ---- */
+
+void *session_main(void *staging);
+
+/* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
+
+bool sequential_stage(struct staging *s, struct reader *r, struct gather_state *state, struct err *e);
+
+#endif

@@ -1,0 +1,38 @@
+#include "barcode/clock.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+static int64_t read_clock(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t clock_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t clock_thread_ns(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t clock_peak_memory(void)
+{
+    struct rusage use;
+    if (getrusage(RUSAGE_SELF, &use) != 0)
+        return 0;
+    return (uint64_t)use.ru_maxrss * 1024;
+}
+
+double clock_cpu_seconds(void)
+{
+    struct rusage use;
+    if (getrusage(RUSAGE_SELF, &use) != 0)
+        return 0;
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+           (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
+}

@@ -1,0 +1,71 @@
+#include "barcode/digest.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+struct mark {
+    uint64_t hash;
+    bool there;
+};
+
+struct digest {
+    pthread_mutex_t lock;
+    struct mark *mark;
+    uint64_t count;        /* marks allocated */
+};
+
+struct digest *digest_open(struct err *e)
+{
+    struct digest *d = calloc(1, sizeof *d);
+    if (d)
+        pthread_mutex_init(&d->lock, NULL);
+    else
+        err_memory(e, sizeof *d);
+    return d;
+}
+
+bool digest_put(struct digest *d, uint64_t column, const void *data, size_t bytes, struct err *e)
+{
+    struct mark m = {XXH3_64bits(data, bytes), true};
+    pthread_mutex_lock(&d->lock);
+    if (column >= d->count) {
+        uint64_t count = (column + 1) * 2;
+        struct mark *grown = realloc(d->mark, count * sizeof *grown);
+        if (!grown) {
+            pthread_mutex_unlock(&d->lock);
+            return err_memory(e, count * sizeof *grown);
+        }
+        memset(grown + d->count, 0, (count - d->count) * sizeof *grown);
+        d->mark = grown;
+        d->count = count;
+    }
+    d->mark[column] = m;
+    pthread_mutex_unlock(&d->lock);
+    return true;
+}
+
+struct digest_result digest_compare(const struct digest *a, const struct digest *b)
+{
+    struct digest_result r = {0, 0, 0, 0};
+    uint64_t most = a->count > b->count ? a->count : b->count;
+    for (uint64_t i = 0; i < most; i++) {
+        bool in_a = i < a->count && a->mark[i].there, in_b = i < b->count && b->mark[i].there;
+        r.alone += in_a != in_b;
+        r.both += in_a && in_b;
+        if (in_a && in_b && a->mark[i].hash != b->mark[i].hash && r.different++ == 0)
+            r.first_difference = i;
+    }
+    return r;
+}
+
+void digest_free(struct digest **d)
+{
+    if (!*d)
+        return;
+    pthread_mutex_destroy(&(*d)->lock);
+    free((*d)->mark);
+    free(*d);
+    *d = NULL;
+}

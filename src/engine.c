@@ -1,0 +1,61 @@
+#include "barcode/engine.h"
+
+#include <string.h>
+
+static const struct engine_ops *const engines[] = {&engine_cpu};
+
+struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e)
+{
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+        if (strcmp(engines[i]->name, name) == 0)
+            return engines[i]->open(config, e);
+    err_set(e, ERR_ENGINE, "there is no engine '%s' in this build", name);
+    return NULL;
+}
+
+bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
+{
+    return g->ops->begin(g, job, e);
+}
+
+struct engine_port *engine_port_open(struct engine *g, struct err *e)
+{
+    return g->ops->port_open(g, e);
+}
+
+bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
+{
+    return p->engine->ops->put(p, view, tag, e);
+}
+
+bool engine_put_staged(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+{
+    return p->engine->ops->put_staged(p, rgb, tag, e);
+}
+
+void engine_port_close(struct engine_port **p)
+{
+    if (*p)
+        (*p)->engine->ops->port_close(p);
+}
+
+bool engine_finish(struct engine *g, struct engine_times *times, struct err *e)
+{
+    return g->ops->finish(g, times, e);
+}
+
+void engine_cancel(struct engine *g)
+{
+    g->ops->cancel(g);
+}
+
+const char *engine_detail(const struct engine *g)
+{
+    return g->ops->detail(g);
+}
+
+void engine_close(struct engine **g)
+{
+    if (*g)
+        (*g)->ops->close(g);
+}

@@ -1,0 +1,331 @@
+/*
+ * engine_cpu.c - the engine that says what is right.
+ *
+ *   port: put = take a free batch (wait), shrink into it  --> [todo] --> worker: tap, means, k-means --> [free]
+ *
+ * A batch is one staged frame: frames are independent, and one is work enough for a core. Ports shrink in
+ * the decoding thread, while the decoded picture is still in its cache. Workers are as many as cores; while
+ * films decode they share those cores with the decoders, and at a film's end they have them alone.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "barcode/clock.h"
+#include "barcode/engine.h"
+#include "barcode/queue.h"
+#include "barcode/shrink.h"
+
+struct batch {
+    struct frame_tag tag;
+    uint8_t *rgb;                  /* [height][width][3] */
+};
+
+struct worker {
+    struct cpu *cpu;
+    struct kmeans *kmeans;
+    pthread_t thread;
+    bool started;
+};
+
+struct cpu {
+    struct engine base;
+    struct engine_job job;
+    enum isa isa;
+    int threads;
+    char detail[64];
+    struct batch *batch;
+    uint8_t *memory;
+    int batches;
+    struct queue *todo, *free;
+    struct worker *worker;
+    pthread_mutex_t lock;          /* guards what follows */
+    struct err error;
+    struct engine_times times;
+};
+
+struct cpu_port {
+    struct engine_port base;
+    struct cpu *cpu;
+    struct shrink *shrink;
+    double shrink_seconds;
+};
+
+static bool fail(struct cpu *c, const struct err *e)
+{
+    pthread_mutex_lock(&c->lock);
+    if (c->error.code == ERR_NONE)
+        c->error = *e;
+    pthread_mutex_unlock(&c->lock);
+    if (c->todo) {
+        queue_abort(c->todo);
+        queue_abort(c->free);
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ columns */
+
+/* Mean of `count` pixels from `rgb`, each channel rounded half up. */
+static void mean_colour(const uint8_t *rgb, size_t count, uint8_t out[3])
+{
+    assert(count > 0);
+    uint64_t sum[3] = {0};
+    for (size_t i = 0; i < count; i++)
+        for (int c = 0; c < 3; c++)
+            sum[c] += rgb[i * 3 + (size_t)c];
+    for (int c = 0; c < 3; c++)
+        out[c] = (uint8_t)((2 * sum[c] + count) / (2 * count));
+}
+
+static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
+{
+    const struct engine_job *job = &w->cpu->job;
+    size_t width = (size_t)job->width, height = (size_t)job->height, pixels = width * height;
+    struct column *column = columns_at(job->columns, b->tag.column, e);
+    if (!column)
+        return false;
+    column->frame = b->tag.frame;
+    column->time_us = b->tag.time_us;
+    column->repeat = b->tag.repeat;
+    column->status = b->tag.damaged ? COLUMN_DAMAGED : COLUMN_OK;
+    mean_colour(b->rgb, pixels, column->average);
+    if (job->rows)
+        for (size_t y = 0; y < height; y++)
+            mean_colour(b->rgb + y * width * 3, width, column->row + y * 3);
+    if (job->cluster)
+        column->clusters = (uint8_t)kmeans_run(w->kmeans, b->rgb, pixels, b->tag.frame, column->cluster, NULL);
+    return true;
+}
+
+static void *worker_main(void *argument)
+{
+    struct worker *w = argument;
+    struct cpu *c = w->cpu;
+    struct err e = ERR_INIT;
+    void *item;
+    int64_t before = clock_thread_ns();
+    while (queue_pop(c->todo, &item)) {
+        struct batch *b = item;
+        bool fine = (!c->job.tap || c->job.tap(c->job.tap_user, &b->tag, b->rgb, &e)) && fill_column(w, b, &e);
+        if (!fine) {
+            fail(c, &e);
+            break;
+        }
+        queue_push(c->free, b);
+    }
+    pthread_mutex_lock(&c->lock);
+    c->times.cluster += (double)(clock_thread_ns() - before) / 1e9;
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ life */
+
+static struct engine *cpu_open(const struct engine_config *config, struct err *e)
+{
+    struct cpu *c = calloc(1, sizeof *c);
+    if (!c) {
+        err_memory(e, sizeof *c);
+        return NULL;
+    }
+    c->base.ops = &engine_cpu;
+    c->threads = config->threads;
+    pthread_mutex_init(&c->lock, NULL);
+    if (!isa_choose(&c->isa, e)) {
+        struct engine *g = &c->base;
+        engine_close(&g);
+        return NULL;
+    }
+    snprintf(c->detail, sizeof c->detail, "%s", isa_name(c->isa));
+    return &c->base;
+}
+
+static void release_film(struct cpu *c)
+{
+    if (c->worker)
+        for (int i = 0; i < c->threads; i++)
+            kmeans_free(&c->worker[i].kmeans);
+    free(c->worker);
+    c->worker = NULL;
+    queue_free(&c->todo);
+    queue_free(&c->free);
+    free(c->batch);
+    free(c->memory);
+    c->batch = NULL;
+    c->memory = NULL;
+}
+
+static bool take_memory(struct cpu *c, struct err *e)
+{
+    size_t bytes = (size_t)c->job.width * (size_t)c->job.height * 3;
+    c->batches = c->job.ports + 2 * c->threads;
+    c->batch = calloc((size_t)c->batches, sizeof *c->batch);
+    c->memory = malloc(bytes * (size_t)c->batches);
+    c->worker = calloc((size_t)c->threads, sizeof *c->worker);
+    if (!c->batch || !c->memory || !c->worker)
+        return err_memory(e, bytes * (size_t)c->batches);
+    c->todo = queue_open((size_t)c->batches, NULL, e);
+    c->free = queue_open((size_t)c->batches, NULL, e);
+    if (!c->todo || !c->free)
+        return false;
+    for (int i = 0; i < c->batches; i++) {
+        c->batch[i].rgb = c->memory + (size_t)i * bytes;
+        queue_push(c->free, &c->batch[i]);
+    }
+    for (int i = 0; i < c->threads; i++) {
+        c->worker[i].cpu = c;
+        if (!c->job.cluster)
+            continue;
+        c->worker[i].kmeans = kmeans_open(&c->job.kmeans, bytes / 3, c->isa, e);
+        if (!c->worker[i].kmeans)
+            return false;
+    }
+    return true;
+}
+
+static void stop_workers(struct cpu *c)
+{
+    queue_close(c->todo);
+    for (int i = 0; i < c->threads; i++)
+        if (c->worker[i].started)
+            pthread_join(c->worker[i].thread, NULL);
+}
+
+static bool cpu_begin(struct engine *g, const struct engine_job *job, struct err *e)
+{
+    struct cpu *c = (struct cpu *)g;
+    c->job = *job;
+    c->times = (struct engine_times){0};
+    err_clear(&c->error);
+    if (!take_memory(c, e)) {
+        release_film(c);
+        return false;
+    }
+    for (int i = 0; i < c->threads; i++) {
+        c->worker[i].started = pthread_create(&c->worker[i].thread, NULL, worker_main, &c->worker[i]) == 0;
+        if (!c->worker[i].started && i == 0) {
+            release_film(c);
+            return err_set(e, ERR_FAILED, "no thread could be started");
+        }
+    }
+    return true;
+}
+
+static bool cpu_finish(struct engine *g, struct engine_times *times, struct err *e)
+{
+    struct cpu *c = (struct cpu *)g;
+    stop_workers(c);
+    release_film(c);
+    *times = c->times;
+    if (c->error.code == ERR_NONE)
+        return true;
+    *e = c->error;
+    return false;
+}
+
+static void cpu_cancel(struct engine *g)
+{
+    struct err e = ERR_INIT;
+    err_set(&e, ERR_FAILED, "cancelled");
+    fail((struct cpu *)g, &e);
+}
+
+static const char *cpu_detail(const struct engine *g)
+{
+    return ((const struct cpu *)g)->detail;
+}
+
+static void cpu_close(struct engine **g)
+{
+    struct cpu *c = (struct cpu *)*g;
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+    *g = NULL;
+}
+
+/* ------------------------------------------------------------------ ports */
+
+static struct engine_port *cpu_port_open(struct engine *g, struct err *e)
+{
+    struct cpu *c = (struct cpu *)g;
+    struct cpu_port *p = calloc(1, sizeof *p);
+    if (!p) {
+        err_memory(e, sizeof *p);
+        return NULL;
+    }
+    p->base.engine = g;
+    p->cpu = c;
+    p->shrink = shrink_open(c->job.width, c->job.height, e);
+    if (p->shrink)
+        return &p->base;
+    free(p);
+    return NULL;
+}
+
+static bool borrow(struct cpu_port *p, struct batch **b, struct err *e)
+{
+    void *item;
+    if (queue_pop(p->cpu->free, &item)) {
+        *b = item;
+        return true;
+    }
+    pthread_mutex_lock(&p->cpu->lock);
+    *e = p->cpu->error;
+    pthread_mutex_unlock(&p->cpu->lock);
+    return false;
+}
+
+static bool submit(struct cpu_port *p, struct batch *b, const struct frame_tag *tag, struct err *e)
+{
+    b->tag = *tag;
+    if (queue_push(p->cpu->todo, b))
+        return true;
+    pthread_mutex_lock(&p->cpu->lock);
+    *e = p->cpu->error;
+    pthread_mutex_unlock(&p->cpu->lock);
+    return false;
+}
+
+static bool cpu_put(struct engine_port *port, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
+{
+    struct cpu_port *p = (struct cpu_port *)port;
+    struct batch *b;
+    if (!borrow(p, &b, e))
+        return false;
+    int64_t before = clock_thread_ns();
+    bool fine = shrink_frame(p->shrink, view, b->rgb, e);
+    p->shrink_seconds += (double)(clock_thread_ns() - before) / 1e9;
+    if (!fine)
+        return fail(p->cpu, e);
+    return submit(p, b, tag, e);
+}
+
+static bool cpu_put_staged(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+{
+    struct cpu_port *p = (struct cpu_port *)port;
+    struct batch *b;
+    if (!borrow(p, &b, e))
+        return false;
+    memcpy(b->rgb, rgb, (size_t)p->cpu->job.width * (size_t)p->cpu->job.height * 3);
+    return submit(p, b, tag, e);
+}
+
+static void cpu_port_close(struct engine_port **port)
+{
+    struct cpu_port *p = (struct cpu_port *)*port;
+    pthread_mutex_lock(&p->cpu->lock);
+    p->cpu->times.shrink += p->shrink_seconds;
+    pthread_mutex_unlock(&p->cpu->lock);
+    shrink_free(&p->shrink);
+    free(p);
+    *port = NULL;
+}
+
+const struct engine_ops engine_cpu = {
+    .name = "cpu", .open = cpu_open, .begin = cpu_begin, .port_open = cpu_port_open, .put = cpu_put,
+    .put_staged = cpu_put_staged, .port_close = cpu_port_close, .finish = cpu_finish, .cancel = cpu_cancel,
+    .detail = cpu_detail, .close = cpu_close,
+};

@@ -1,0 +1,49 @@
+#include "barcode/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format, ...)
+{
+    if (!e || e->code != ERR_NONE)
+        return false;
+    e->code = code;
+    e->file = file;
+    e->line = line;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->text, sizeof e->text, format, args);
+    va_end(args);
+    return false;
+}
+
+bool err_prefix(struct err *e, const char *format, ...)
+{
+    if (!e)
+        return false;
+    char text[sizeof e->text] = "";
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    size_t used = strlen(text), room = sizeof text - used;
+    snprintf(text + used, room, ": %.*s", (int)room, e->text);
+    memcpy(e->text, text, sizeof text);
+    return false;
+}
+
+bool err_memory(struct err *e, size_t bytes)
+{
+    return err_set(e, ERR_FAILED, "out of memory: %zu bytes asked for", bytes);
+}
+
+void err_clear(struct err *e)
+{
+    *e = (struct err)ERR_INIT;
+}
+
+int err_exit_status(const struct err *e)
+{
+    return (int)e->code;
+}

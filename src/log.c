@@ -1,0 +1,72 @@
+#include "barcode/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static enum log_level highest = LOG_INFO;
+static char status[256];           /* the progress line now on the terminal, or "" */
+
+void log_set_level(enum log_level level)
+{
+    highest = level;
+}
+
+bool log_enabled(enum log_level level)
+{
+    return level <= highest;
+}
+
+/* Control characters come from file names; on a terminal they could do anything. */
+static void make_plain(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
+/* One write for all of it, so that no other program's output comes between. */
+static void put(const char *lift, const char *text, const char *below)
+{
+    char all[1024 + 2 * 256];
+    int length = snprintf(all, sizeof all, "%s%s%s", lift, text, below);
+    /* stderr may be closed or full: there is nobody left to tell. */
+    ssize_t n = write(STDERR_FILENO, all, (size_t)length);
+    (void)n;
+}
+
+void log_msg(enum log_level level, const char *format, ...)
+{
+    if (!log_enabled(level))
+        return;
+    static const char *const name[] = {"", "warning: ", "", "", "debug: "};
+    int saved = errno;     /* so that a message between a call and its strerror() changes nothing */
+    char line[1024];
+    int used = snprintf(line, sizeof line, "barcode: %s", name[level]);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
+    va_end(args);
+    make_plain(line);
+    memcpy(line + strlen(line), "\n", 2);   /* room was kept */
+
+    pthread_mutex_lock(&lock);
+    put(status[0] ? "\r\033[K" : "", line, status);
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+}
+
+void log_status(const char *line)
+{
+    pthread_mutex_lock(&lock);
+    const char *lift = status[0] ? "\r\033[K" : "";
+    snprintf(status, sizeof status, "%s", line ? line : "");
+    make_plain(status);
+    if (*lift || status[0])
+        put(lift, status, "");
+    pthread_mutex_unlock(&lock);
+}

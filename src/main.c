@@ -1,0 +1,77 @@
+/*
+ * barcode - turns a film into one picture of its colours.
+ *
+ *   options -> films -> for each: source -> staged frames -> engine -> columns -> pictures
+ */
+#include <sched.h>
+#include <unistd.h>
+
+#include "barcode/cli.h"
+#include "barcode/inputs.h"
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+#include "barcode/render.h"
+
+static int complain(const struct err *e)
+{
+    log_msg(LOG_ERROR, "%s", e->text);
+    if (e->file)
+        log_msg(LOG_DEBUG, "said at %s:%d", e->file, e->line);
+    return err_exit_status(e);
+}
+
+/* The cores that this process may use. */
+static int core_count(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+/* Films one after another over one engine; one that fails does not stop the others. The first failure is the status. */
+static int render_all(const struct render *r)
+{
+    int status = 0;
+    for (size_t i = 0; i < r->inputs->count; i++) {
+        struct err e = ERR_INIT;
+        if (render_film(r, i, &e))
+            continue;
+        int code = complain(&e);
+        if (status == 0)
+            status = code;
+        if (e.code == ERR_INTERRUPTED)
+            return code;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct inputs inputs = {0};
+    struct err e = ERR_INIT;
+    switch (cli_parse(argc, argv, &options, &e)) {
+    case CLI_DONE:
+        return 0;
+    case CLI_BAD:
+        return complain(&e);
+    case CLI_RUN:
+        break;
+    }
+    interrupt_install();
+
+    struct render r = {.options = &options, .inputs = &inputs};
+    r.threads = options.threads > 0 ? options.threads : core_count();
+    struct engine_config config = {.threads = r.threads};
+    int status;
+    if (inputs_expand(&options, &inputs, &e) && inputs_check(&options, &inputs, &e) &&
+        (r.engine = engine_open("cpu", &config, &e)))
+        status = render_all(&r);
+    else
+        status = complain(&e);
+    engine_close(&r.engine);
+    inputs_free(&inputs);
+    return status;
+}

@@ -1,0 +1,167 @@
+#include "barcode/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "barcode/clock.h"
+#include "barcode/log.h"
+
+enum { LINE_MOST = 240 };   /* bytes; log_status keeps a little more */
+
+struct progress {
+    char *title;
+    bool terminal, log;     /* where to; neither: silent */
+    int64_t begin, next;    /* clock_ns                  */
+};
+
+/* A terminal that can lift a line. Nobody wants a progress line in a log or in an editor's dumb window. */
+static bool is_terminal(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+/* A job sent to the background must not draw over what its user does now; asked each time, as it may come back. */
+static bool in_foreground(void)
+{
+    pid_t group = tcgetpgrp(STDERR_FILENO);
+    return group < 0 || group == getpgrp();
+}
+
+/* Columns of the terminal; asked each time, as windows change. */
+static int terminal_width(void)
+{
+    struct winsize w;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
+        return w.ws_col;
+    const char *columns = getenv("COLUMNS");
+    long width = columns ? strtol(columns, NULL, 10) : 0;
+    return width > 0 && width < 10000 ? (int)width : 80;
+}
+
+struct progress *progress_open(enum progress_when when, const char *title, struct err *e)
+{
+    struct progress *p = calloc(1, sizeof *p);
+    char *copy = strdup(title);
+    if (!p || !copy) {
+        err_memory(e, sizeof *p + strlen(title) + 1);
+        free(p);
+        free(copy);
+        return NULL;
+    }
+    bool wanted = when != PROGRESS_NEVER && log_enabled(LOG_INFO);
+    p->title = copy;
+    p->terminal = wanted && is_terminal();
+    p->log = wanted && !p->terminal && when == PROGRESS_ALWAYS;
+    p->begin = p->next = clock_ns();
+    if (p->log)
+        p->next += 3000000000;   /* a short film needs no line in a log */
+    return p;
+}
+
+void progress_tick(struct progress *p, const struct progress_state *s)
+{
+    if (!p || (!p->terminal && !p->log))
+        return;
+    int64_t now = clock_ns();
+    if (now < p->next)
+        return;
+    /* From now, not from `next`: after a pause there is no burst. */
+    p->next = now + (p->terminal ? 1000000000 / 6 : 3000000000);
+    double seconds = (double)(now - p->begin) / 1e9;
+    char line[LINE_MOST];
+    if (p->log) {
+        progress_format(line, LINE_MOST, p->title, s, seconds);
+        log_msg(LOG_INFO, "%s", line);
+        return;
+    }
+    int width = terminal_width();   /* the last column stays empty: some terminals wrap there */
+    progress_format(line, width < LINE_MOST ? width : LINE_MOST, p->title, s, seconds);
+    log_status(in_foreground() ? line : NULL);
+}
+
+void progress_close(struct progress **p)
+{
+    if (!p || !*p)
+        return;
+    if ((*p)->terminal)
+        log_status(NULL);
+    free((*p)->title);
+    free(*p);
+    *p = NULL;
+}
+
+/* Puts `part` behind what is in text[size]; cut when there is no room. */
+static void append(char *text, size_t size, const char *part)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s", part);
+}
+
+/* "0:12", "1:02:03" */
+static void format_eta(char *text, size_t size, double seconds)
+{
+    unsigned long long s = seconds < 1e9 ? (unsigned long long)(seconds + 0.5) : 1000000000;
+    if (s < 3600)
+        snprintf(text, size, "  ETA %llu:%02llu", s / 60, s % 60);
+    else
+        snprintf(text, size, "  ETA %llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
+}
+
+/* Everything behind the title. */
+static void format_tail(char *tail, size_t size, const struct progress_state *s, double seconds)
+{
+    char part[64];
+    double share = s->share > 1 ? 1 : s->share;
+    tail[0] = '\0';
+    if (share >= 0) {
+        snprintf(part, sizeof part, "%4d %%", (int)(share * 100));
+        append(tail, size, part);
+    }
+    if (s->frames > 0 && seconds > 0) {
+        snprintf(part, sizeof part, "  %.0f frames/s", (double)s->frames / seconds);
+        append(tail, size, part);
+    }
+    if (s->columns_total > 0)
+        snprintf(part, sizeof part, "  %llu/%llu columns", (unsigned long long)s->columns,
+                 (unsigned long long)s->columns_total);
+    else
+        snprintf(part, sizeof part, "  %llu columns", (unsigned long long)s->columns);
+    append(tail, size, part);
+    /* In the first second or percent the guess would be wild. */
+    if (share >= 0.01 && share < 1 && seconds >= 1) {
+        format_eta(part, sizeof part, seconds * (1 - share) / share);
+        append(tail, size, part);
+    }
+}
+
+/* At most `room` bytes of the title, never half of a UTF-8 character; "..." says that it was cut. */
+static size_t cut_title(const char *title, size_t room)
+{
+    size_t length = strlen(title);
+    if (length <= room)
+        return length;
+    length = room - 3;
+    while (length > 0 && ((unsigned char)title[length] & 0xc0) == 0x80)
+        length--;
+    return length;
+}
+
+void progress_format(char *text, int size, const char *title, const struct progress_state *s, double seconds)
+{
+    /* Bytes are counted, not columns: no UTF-8 character is wider than its bytes are many, so the line always fits. */
+    char tail[160];
+    if (size < 1)
+        return;
+    format_tail(tail, sizeof tail, s, seconds);
+    size_t most = (size_t)size - 1, behind = strlen(tail);
+    if (most < behind + 8) {         /* no room for a name that says anything */
+        snprintf(text, (size_t)size, "%s", tail + strspn(tail, " "));
+        return;
+    }
+    size_t length = cut_title(title, most - behind);
+    snprintf(text, (size_t)size, "%.*s%s%s", (int)length, title, title[length] ? "..." : "", tail);
+}

@@ -1,0 +1,286 @@
+#include "barcode/render.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/clock.h"
+#include "barcode/colour.h"
+#include "barcode/digest.h"
+#include "barcode/dump.h"
+#include "barcode/log.h"
+#include "barcode/pipeline.h"
+#include "barcode/writer.h"
+
+/* One film on its way. */
+struct job {
+    const struct render *render;
+    size_t input;
+    struct source *source;
+    struct report report;
+    struct columns *columns;
+    struct dump *dump;
+    struct digest *first, *second;   /* --verify: the two ways of decoding */
+    struct digest *digest;           /* the one being filled, or NULL      */
+    uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
+};
+
+static void warn(struct job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void warn(struct job *j, const char *format, ...)
+{
+    char *text = j->report.warning[j->report.warnings];
+    va_list args;
+    if (j->report.warnings == REPORT_WARNINGS)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof j->report.warning[0], format, args);
+    va_end(args);
+    j->report.warnings++;
+    log_msg(LOG_WARNING, "%s", text);
+}
+
+static bool wants(const struct options *o, enum mode m)
+{
+    return o->stacked || o->mode[m];
+}
+
+/* ------------------------------------------------------------------ deciding */
+
+/* Every 24th frame, but on a short film often enough for about 720 columns. */
+static uint64_t decide_every(const struct selection *s, const struct film *f)
+{
+    enum { USUAL = 24, COLUMNS_WANTED = 720 };
+    struct selection all = *s;
+    all.every = 1;
+    uint64_t frames = selection_estimate(&all, f->frames, f->duration_us);
+    if (frames == 0)
+        return USUAL;
+    uint64_t every = frames / COLUMNS_WANTED;
+    return every < 1 ? 1 : every > USUAL ? USUAL : every;
+}
+
+static bool decide_selection(struct job *j, struct err *e)
+{
+    const struct film *f = &j->source->film;
+    struct selection *s = &j->report.selection;
+    *s = j->render->options->selection;
+    if (s->kind == SELECT_COLUMNS && s->end_us == INT64_MAX && f->duration_us <= 0 && !source_measure(j->source, e))
+        return false;
+    if (f->duration_us > 0 && s->start_us >= f->duration_us)
+        return err_set(e, ERR_FAILED, "'%s' has no frame behind --start: it is %.3f s long", f->path,
+                       (double)f->duration_us / 1e6);
+    if (s->kind == SELECT_COLUMNS && f->duration_us > 0 && s->end_us > f->duration_us)
+        s->end_us = f->duration_us;
+    if (s->kind == SELECT_EVERY && s->every == 0)
+        s->every = decide_every(s, f);
+    return true;
+}
+
+static void describe_film(struct job *j)
+{
+    const struct film *f = &j->source->film;
+    log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s", f->path, f->codec, f->container,
+            f->width, f->height, f->pixel_format, matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
+            range_name(f->range), f->range_guessed ? " (guessed)" : "", j->render->threads,
+            engine_detail(j->render->engine));
+    if (f->transfer != TRANSFER_SDR)
+        warn(j, "'%s' is HDR (%s): its colours are read without tone mapping and come out flat", f->path,
+             f->transfer == TRANSFER_PQ ? "PQ" : "HLG");
+}
+
+static bool open_job(struct job *j, struct err *e)
+{
+    const struct options *o = j->render->options;
+    j->source = source_open(j->render->inputs->path[j->input], e);
+    if (!j->source || !decide_selection(j, e))
+        return false;
+    struct report *r = &j->report;
+    const struct film *f = &j->source->film;
+    size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
+    r->film = f;
+    r->options = o;
+    r->engine = "cpu";
+    r->decode = "cpu";
+    r->isa = engine_detail(j->render->engine);
+    r->threads = j->render->threads;
+    describe_film(j);
+    bool cluster = wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE);
+    j->columns = columns_open(cluster ? o->kmeans.k : 0, wants(o, MODE_DOWNSAMPLE) ? r->height : 0, e);
+    if (j->columns && o->dump)
+        j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
+    return j->columns && (!o->dump || j->dump);
+}
+
+/* ------------------------------------------------------------------ staging */
+
+static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    struct job *j = user;
+    size_t bytes = (size_t)j->report.width * (size_t)j->report.height * 3;
+    bool judging = j->digest && j->digest == j->second;
+    if (j->digest && !digest_put(j->digest, tag->column, rgb, bytes, e))
+        return false;
+    return !j->dump || judging || dump_put(j->dump, tag->column, tag->repeat, rgb, e);
+}
+
+static bool run_pass(struct job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
+                     struct stage_times *times, struct err *e)
+{
+    const struct options *o = j->render->options;
+    const struct film *f = &j->source->film;
+    bool judging = j->digest && j->digest == j->second;
+    const char *slash = strrchr(f->path, '/');
+    struct pass pass = {
+        .source = j->source, .engine = j->render->engine, .selection = j->report.selection, .plan = plan,
+        .threads = j->render->threads,
+        .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us),
+        .job = {.width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
+                .cluster = !judging && (wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE)),
+                .rows = !judging && wants(o, MODE_DOWNSAMPLE),
+                .tap = j->dump || j->digest ? on_staged : NULL, .tap_user = j},
+    };
+    pass.progress = progress_open(o->progress, slash ? slash + 1 : f->path, e);
+    bool fine = pass_run(&pass, counts, times, e);
+    progress_close(&pass.progress);
+    return fine;
+}
+
+/* Decodes once more, one picture after another in one decoder, and compares every staged frame. */
+static bool verify(struct job *j, struct err *e)
+{
+    struct stage_counts counts;
+    struct stage_times times = {0};
+    struct columns *columns = columns_open(0, 0, e);
+    j->digest = j->second;
+    bool fine = columns && run_pass(j, DECODE_SEQUENTIAL, columns, &counts, &times, e);
+    columns_free(&columns);
+    if (!fine)
+        return false;
+    struct digest_result d = digest_compare(j->first, j->second);
+    if (d.different > 0 || d.alone > 0)
+        return err_set(e, ERR_FAILED, "'%s': --verify found %" PRIu64 " of %" PRIu64 " frames different (first: column %" PRIu64
+                       ") and %" PRIu64 " that only one way of decoding gives",
+                       j->source->film.path, d.different, d.both, d.first_difference, d.alone);
+    log_msg(LOG_INFO, "'%s': --verify: all %" PRIu64 " frames are identical", j->source->film.path, d.both);
+    return true;
+}
+
+static bool stage(struct job *j, struct err *e)
+{
+    const struct options *o = j->render->options;
+    if (o->verify) {
+        j->first = digest_open(e);
+        j->second = digest_open(e);
+        if (!j->first || !j->second)
+            return false;
+        j->digest = j->first;
+    }
+    return run_pass(j, DECODE_PARALLEL, j->columns, &j->report.counts, &j->report.times, e) &&
+           (!o->verify || verify(j, e));
+}
+
+/* ------------------------------------------------------------------ judging what came */
+
+/* A film that stops long before its announced end was cut off; one whose container is damaged may lack pieces inside. */
+static void judge_end(struct job *j)
+{
+    const struct film *f = &j->source->film;
+    const struct stage_counts *c = &j->report.counts;
+    const struct selection *s = &j->report.selection;
+    int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
+    int64_t slack = f->duration_us / 100 > 2000000 ? f->duration_us / 100 : 2000000;
+    uint64_t expected = f->duration_us > 0 ? selection_estimate(s, f->frames, f->duration_us) : 0;
+    uint64_t short_by = expected > j->report.count ? expected - j->report.count : 0;
+    bool early = f->duration_us > 0 && end - c->last_us > slack;
+    if (early || c->read_failed)
+        j->lost_to_end = short_by;
+    if (c->read_failed && !early)
+        warn(j, "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path, short_by,
+             expected > j->report.count ? expected : j->report.count);
+    if (!early)
+        return;
+    warn(j, "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path,
+         c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6, (double)f->duration_us / 1e6, j->lost_to_end, expected);
+}
+
+static bool judge(struct job *j, struct err *e)
+{
+    struct report *r = &j->report;
+    const char *path = r->film->path;
+    uint64_t announced = columns_count(j->columns), cut;
+    uint64_t inside = columns_finish(j->columns, &cut);
+    r->columns = j->columns;
+    r->count = columns_count(j->columns);
+    if (r->count == 0 && announced == 0 && r->counts.displayed > 0)
+        return err_set(e, ERR_FAILED, "no frame of '%s' is selected: --start, --end or the interval leave none", path);
+    if (r->count == 0)
+        return err_set(e, ERR_INPUT, "no picture of '%s' could be decoded", path);
+    if (inside + cut > 0)
+        warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns are missing, their pictures could not be decoded", path,
+             inside + cut, announced);
+    if (r->counts.damaged > 0)
+        warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path, r->counts.damaged, announced);
+    if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
+        warn(j, "'%s': the decoder refused %" PRIu64 " of %" PRIu64 " packets", path, r->counts.decode_errors,
+             r->counts.packets);
+    judge_end(j);
+    r->missing = inside + cut + j->lost_to_end;
+    return true;
+}
+
+static bool is_whole(const struct job *j)
+{
+    const struct stage_counts *c = &j->report.counts;
+    return j->report.missing == 0 && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static bool write_picture(struct job *j, enum mode m, struct err *e)
+{
+    const struct options *o = j->render->options;
+    char *path = inputs_output(o, j->render->inputs, j->input, m, e);
+    if (!path)
+        return false;
+    bool fine = writer_save(&writer_png, &j->report, m, o->stacked, path, e);
+    if (fine && strcmp(path, "-") != 0)
+        log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " columns", path, j->report.count);
+    free(path);
+    return fine;
+}
+
+static bool write_all(struct job *j, int64_t started, struct err *e)
+{
+    const struct options *o = j->render->options;
+    int64_t before = clock_ns();
+    for (enum mode m = 0; m < MODE_COUNT; m++)
+        if ((o->stacked ? m == 0 : o->mode[m]) && !write_picture(j, m, e))
+            return false;
+    if (j->dump && !dump_commit(&j->dump, j->report.count, e))
+        return false;
+    j->report.times.write = (double)(clock_ns() - before) / 1e9;
+    j->report.times.wall = (double)(clock_ns() - started) / 1e9;
+    if (o->json && !writer_save(&writer_json, &j->report, 0, false, o->json, e))
+        return false;
+    return !o->bench || writer_save(&writer_bench, &j->report, 0, false, "-", e);
+}
+
+bool render_film(const struct render *r, size_t i, struct err *e)
+{
+    int64_t started = clock_ns();
+    struct job j = {.render = r, .input = i};
+    bool fine = open_job(&j, e);
+    j.report.times.start_up = (double)(clock_ns() - started) / 1e9;
+    fine = fine && stage(&j, e) && judge(&j, e) && write_all(&j, started, e);
+    if (fine && r->options->strict && !is_whole(&j))
+        fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
+    dump_discard(&j.dump);
+    digest_free(&j.first);
+    digest_free(&j.second);
+    columns_free(&j.columns);
+    source_close(&j.source);
+    return fine;
+}

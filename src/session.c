@@ -1,0 +1,201 @@
+/*
+ * session.c - one single-threaded decoder that takes runs from the queue.
+ *
+ * Every run begins with a fresh decoder state (drained and flushed behind the last one), so which session
+ * decodes which run, and in what order, cannot change a pixel. A picture is known by its serial, which
+ * travels through the decoder in `pts`.
+ */
+#include <assert.h>
+
+#include "av.h"
+#include "barcode/clock.h"
+#include "barcode/log.h"
+
+struct session {
+    struct staging *staging;
+    AVCodecContext *decoder;
+    AVPacket *packet;
+    AVFrame *frame;
+    struct engine_port *port;
+    struct stage_counts counts;
+};
+
+static bool session_open(struct session *s, struct err *e)
+{
+    s->packet = av_packet_alloc();
+    s->frame = av_frame_alloc();
+    if (!s->packet || !s->frame)
+        return err_set(e, ERR_FAILED, "out of memory for a decoder");
+    s->decoder = decoder_open(s->staging->stream, 1, e);
+    if (!s->decoder)
+        return false;
+    s->port = engine_port_open(s->staging->job->engine, e);
+    return s->port != NULL;
+}
+
+static void session_close(struct session *s)
+{
+    engine_port_close(&s->port);
+    avcodec_free_context(&s->decoder);
+    av_frame_free(&s->frame);
+    av_packet_free(&s->packet);
+}
+
+static bool stage_frame(struct session *s, struct picture *p, struct err *e)
+{
+    struct frame_view view;
+    if (!view_of_frame(s->frame, s->staging->film, &view, e))
+        return false;
+    p->tag.damaged = s->frame->decode_error_flags != 0 || s->frame->flags & AV_FRAME_FLAG_CORRUPT;
+    s->counts.damaged += p->tag.damaged;
+    p->done = true;
+    return engine_put(s->port, &view, &p->tag, e);
+}
+
+/* Takes every picture that is ready. *ended: the decoder is drained. */
+static bool receive(struct session *s, struct run *run, bool *ended, struct err *e)
+{
+    for (;;) {
+        int code = avcodec_receive_frame(s->decoder, s->frame);
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) {
+            *ended = code == AVERROR_EOF;
+            return true;
+        }
+        if (code == AVERROR(ENOMEM))
+            return err_set(e, ERR_FAILED, "out of memory for a decoded picture");
+        if (code < 0) {
+            s->counts.decode_errors++;
+            continue;
+        }
+        s->counts.decoded++;
+        uint64_t index = (uint64_t)s->frame->pts - run->picture[0].serial;
+        struct picture *p = index < run->count ? &run->picture[index] : NULL;
+        bool fine = !p || !p->wanted || p->done || stage_frame(s, p, e);
+        av_frame_unref(s->frame);
+        if (!fine)
+            return false;
+    }
+}
+
+static bool send_picture(struct session *s, struct run *run, const struct picture *p, struct err *e)
+{
+    bool ended;
+    if (av_packet_ref(s->packet, p->packet) < 0)
+        return err_set(e, ERR_FAILED, "out of memory for a packet");
+    s->packet->pts = (int64_t)p->serial;
+    s->packet->dts = AV_NOPTS_VALUE;
+    s->packet->duration = 0;
+    if (p->action == ACTION_DECODE)
+        s->packet->flags |= AV_PKT_FLAG_DISCARD;
+    int code = avcodec_send_packet(s->decoder, s->packet);
+    av_packet_unref(s->packet);
+    if (code == AVERROR(ENOMEM))
+        return err_set(e, ERR_FAILED, "out of memory in the decoder");
+    if (code < 0)
+        s->counts.decode_errors++;
+    s->counts.sent++;
+    return receive(s, run, &ended, e);
+}
+
+static bool drain(struct session *s, struct run *run, struct err *e)
+{
+    bool ended = false;
+    avcodec_send_packet(s->decoder, NULL);
+    bool fine = receive(s, run, &ended, e);
+    avcodec_flush_buffers(s->decoder);
+    return fine;
+}
+
+/* Pictures still to come from a segment after which the state must be forgotten: HEVC drops pictures at an IDR. */
+static bool drains_before(const struct session *s, const struct run *run, size_t i)
+{
+    return i > 0 && run->picture[i].cut == CUT_CLEAN && s->staging->traits.stream == STREAM_HEVC;
+}
+
+static bool decode_once(struct session *s, struct run *run, bool everything, struct err *e)
+{
+    assert(s->decoder);
+    run_plan(run, &s->staging->traits, everything);
+    /* The delay is learned by H.264 decoders on the fly, and the picture at which it grows is lost. */
+    enum { DELAY_MAX = 15 };          /* of the standard; more comes from broken timestamps, and libavcodec aborts */
+    int reorder = run_reorder(run);
+    reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
+    if (s->staging->traits.stream == STREAM_H264 && s->decoder->has_b_frames < reorder)
+        s->decoder->has_b_frames = reorder;
+    bool fine = true;
+    for (size_t i = 0; i < run->count && fine; i++) {
+        if (staging_stopped(s->staging))
+            break;
+        if (drains_before(s, run, i))
+            fine = drain(s, run, e);
+        if (fine && run->picture[i].action != ACTION_SKIP)
+            fine = send_picture(s, run, &run->picture[i], e);
+    }
+    return drain(s, run, e) && fine;
+}
+
+static uint64_t still_wanted(const struct run *run)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < run->count; i++)
+        n += run->picture[i].wanted && !run->picture[i].done;
+    return n;
+}
+
+static bool decode_run(struct session *s, struct run *run, struct err *e)
+{
+    if (!decode_once(s, run, false, e))
+        return false;
+    if (still_wanted(run) > 0 && !staging_stopped(s->staging)) {
+        s->counts.redone_runs++;
+        if (!decode_once(s, run, true, e))
+            return false;
+    }
+    if (!staging_stopped(s->staging))
+        s->counts.lost += still_wanted(run);
+    return true;
+}
+
+static void give_back(struct staging *s, const struct run *run)
+{
+    pthread_mutex_lock(&s->lock);
+    s->bytes_in_flight -= run->bytes;
+    pthread_cond_signal(&s->budget_freed);
+    pthread_mutex_unlock(&s->lock);
+    /* Runs end in any order: progress never goes back. */
+    uint_fast64_t seen = atomic_load(&s->frames_done);
+    while (seen < run->frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, run->frames))
+        continue;
+}
+
+static void add_counts(struct staging *s, const struct session *from)
+{
+    pthread_mutex_lock(&s->lock);
+    s->counts.sent += from->counts.sent;
+    s->counts.decoded += from->counts.decoded;
+    s->counts.decode_errors += from->counts.decode_errors;
+    s->counts.redone_runs += from->counts.redone_runs;
+    s->counts.lost += from->counts.lost;
+    s->counts.damaged += from->counts.damaged;
+    s->decode_seconds += (double)clock_thread_ns() / 1e9;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void *session_main(void *staging)
+{
+    struct session s = {.staging = staging};
+    struct err e = ERR_INIT;
+    bool fine = session_open(&s, &e);
+    void *item;
+    while (fine && queue_pop(s.staging->runs, &item)) {
+        struct run *run = item;
+        fine = decode_run(&s, run, &e);
+        give_back(s.staging, run);
+        run_free(&run);
+    }
+    if (!fine)
+        staging_fail(s.staging, &e);
+    add_counts(s.staging, &s);
+    session_close(&s);
+    return NULL;
+}

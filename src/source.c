@@ -1,0 +1,32 @@
+#include "barcode/source.h"
+
+#include <string.h>
+
+struct source *source_open(const char *path, struct err *e)
+{
+    if (strncmp(path, "synth:", 6) == 0)
+        return source_synth_open(path, e);
+    return source_film_open(path, e);
+}
+
+bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,
+                  struct stage_times *times, struct err *e)
+{
+    return s->ops->stage(s, job, counts, times, e);
+}
+
+void source_progress(struct source *s, struct stage_progress *p)
+{
+    s->ops->progress(s, p);
+}
+
+bool source_measure(struct source *s, struct err *e)
+{
+    return s->ops->measure(s, e);
+}
+
+void source_close(struct source **s)
+{
+    if (*s)
+        (*s)->ops->close(s);
+}

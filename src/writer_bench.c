@@ -1,0 +1,39 @@
+#include "barcode/clock.h"
+#include "barcode/cli.h"
+#include "barcode/writer.h"
+#include "writer_json.h"
+
+#include <errno.h>
+#include <string.h>
+
+static json_t *counts_value(const struct stage_counts *c)
+{
+    return json_pack("{sI sI sI sI sI sI sI sI sI sI}", "packets", (json_int_t)c->packets, "displayed",
+                     (json_int_t)c->displayed, "sent", (json_int_t)c->sent, "decoded", (json_int_t)c->decoded, "runs",
+                     (json_int_t)c->runs, "skipped_runs", (json_int_t)c->skipped_runs, "redone_runs",
+                     (json_int_t)c->redone_runs, "decode_errors", (json_int_t)c->decode_errors, "lost",
+                     (json_int_t)c->lost, "damaged", (json_int_t)c->damaged);
+}
+
+/* A number per second of wall time; null when no time was taken. */
+static json_t *per_second(uint64_t number, double wall)
+{
+    return wall > 0 ? value_seconds((double)number / wall) : json_null();
+}
+
+static bool write_bench(const struct report *r, enum mode mode, bool stacked, FILE *f, struct err *e)
+{
+    (void)mode;
+    (void)stacked;
+    json_t *value = json_pack(
+        "{ss so so so so si sI sI so so so sI so so}", "version", BARCODE_VERSION, "film", value_bytes(r->film->path),
+        "engine", value_bytes(r->engine), "decode", value_bytes(r->decode), "isa", value_bytes(r->isa), "threads",
+        r->threads, "columns", (json_int_t)r->count, "missing", (json_int_t)r->missing, "frames_per_second",
+        per_second(r->counts.displayed, r->times.wall), "columns_per_second", per_second(r->count, r->times.wall),
+        "cpu_seconds", value_seconds(clock_cpu_seconds()), "peak_memory", (json_int_t)clock_peak_memory(), "stages",
+        value_stages(&r->times), "counts", counts_value(&r->counts));
+    bool done = value_put(f, value) && fputs("\n", f) != EOF;
+    return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+}
+
+const struct writer writer_bench = {"bench", write_bench};

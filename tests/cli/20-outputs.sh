@@ -1,0 +1,166 @@
+# shellcheck shell=bash
+# Names of outputs, several films, folders, stdout, what must not be replaced.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+test_default_name() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" -n 20
+    files h264-closed.png
+    ok "$f" -n 20 -m kmeans,average
+    files h264-closed.png h264-closed-average.png h264-closed-kmeans.png
+}
+
+test_default_name_over_own_picture() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" -n 20
+    ok "$f" -n 10
+    check png h264-closed.png 20 360
+}
+
+test_default_name_over_other_file() {
+    f=$(clip h264-closed.mkv)
+    echo precious > h264-closed.png
+    refuses 1 "$f" -n 20
+    [ "$(cat h264-closed.png)" = precious ] || fail "somebody else's file was overwritten"
+    files h264-closed.png
+    ok "$f" -n 20 -o h264-closed.png
+    check png h264-closed.png 10 360
+}
+
+test_output_file_folder_stdout() {
+    f=$(clip h264-closed.mkv)
+    mkdir there
+    ok "$f" -n 20 -o there
+    ok "$f" -n 20 -o there/
+    ok "$f" -n 20 -o there/named.png
+    ok "$f" -n 20 -o -
+    cmp "$LOGS/stdout" there/named.png || fail "-o - is not what -o FILE is"
+    files there there/h264-closed.png there/named.png
+}
+
+test_json_on_stdout() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" -n 20 -o p.png --json -
+    "$PYTHON" -c 'import json,sys; json.load(sys.stdin)' < "$LOGS/stdout" || fail "--json - is not JSON"
+    files p.png
+}
+
+test_several_films() {
+    a=$(clip h264-closed.mkv)
+    b=$(clip hevc-open.mkv)
+    mkdir o
+    ok "$a" "$b" "$a" -n 20 -o o
+    files o o/h264-closed.png o/hevc-open.png o/h264-closed-2.png
+    cmp o/h264-closed.png o/h264-closed-2.png || fail "the same film gives two pictures"
+}
+
+test_several_films_one_bad() {
+    a=$(clip h264-closed.mkv)
+    b=$(clip bad/text.mkv)
+    c=$(clip hevc-open.mkv)
+    run "$a" "$b" missing.mkv "$c" -n 20
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    files h264-closed.png hevc-open.png
+    says "text.mkv"
+    says "missing.mkv"
+}
+
+test_several_films_one_name() {
+    a=$(clip h264-closed.mkv)
+    b=$(clip hevc-open.mkv)
+    refuses 2 "$a" "$b" -o one.png
+    refuses 2 "$a" "$b" -o -
+    refuses 2 "$a" -m kmeans,average -o -
+    refuses 2 "$a" "$b" --json j.json
+    files
+}
+
+test_folder() {
+    a=$(clip h264-closed.mkv)
+    b=$(clip hevc-open.mkv)
+    mkdir films films/deeper empty
+    cp "$a" films/a.mkv
+    cp "$b" films/b.mkv
+    cp "$b" films/.hidden.mkv
+    cp "$b" films/deeper/c.mkv
+    echo notes > films/notes.txt
+    ok films -n 20 -o empty
+    [ "$(cd empty && echo *)" = "a.png b.png" ] || fail "made $(ls -A empty)"
+    rm empty/*
+    refuses 3 empty
+}
+
+test_folder_with_bad_film() {
+    a=$(clip h264-closed.mkv)
+    mkdir films
+    cp "$a" films/z.mkv
+    echo no film > films/a.mkv
+    run films -n 20
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    files films films/a.mkv films/z.mkv z.png
+}
+
+test_output_is_input() {
+    a=$(clip h264-closed.mkv)
+    cp "$a" film.mkv
+    ln -s film.mkv link.mkv
+    ln film.mkv hard.mkv
+    for out in film.mkv ./film.mkv link.mkv hard.mkv "$PWD/film.mkv"; do
+        refuses 2 film.mkv -o "$out"
+        refuses 2 film.mkv --json "$out"
+        refuses 2 film.mkv --dump "$out"
+    done
+    cmp film.mkv "$a" || fail "the film was overwritten"
+    files film.mkv link.mkv hard.mkv
+}
+
+test_two_outputs_one_file() {
+    a=$(clip h264-closed.mkv)
+    refuses 2 "$a" -o x.png --json x.png
+    refuses 2 "$a" -o x.png --dump ./x.png
+    refuses 2 "$a" --json x --dump x
+    files
+}
+
+test_failed_run_keeps_old_output() {
+    b=$(clip bad/noise.mp4)
+    echo old > p.png
+    echo old > p.json
+    refuses 3 "$b" -o p.png --json p.json
+    [ "$(cat p.png p.json)" = "$(printf 'old\nold')" ] || fail "an old output was replaced by a run that failed"
+    files p.json p.png
+}
+
+test_odd_names() {
+    a=$(clip h264-closed.mkv)
+    mkdir d
+    cp "$a" "d/a film, 50% & more.mkv"
+    cp "$a" d/noending
+    cp "$a" d/-dash.mkv
+    cp "$a" "d/$(printf 'new\nline.mkv')"
+    (cd d && ok "a film, 50% & more.mkv" -n 50 && ok noending -n 50 && ok -n 50 -- -dash.mkv && ok "$(printf 'new\nline.mkv')" -n 50)
+    [ -s "d/a film, 50% & more.png" ] && [ -s d/noending.png ] && [ -s d/-dash.png ] || fail "made $(ls d)"
+}
+
+test_output_to_device() {
+    a=$(clip h264-closed.mkv)
+    ok "$a" -n 20 -o /dev/null
+    files
+    mkfifo pipe
+    cat pipe > got.png &
+    ok "$a" -n 20 -o pipe
+    wait
+    check png got.png 10 360
+}
+
+test_no_pixels_on_a_terminal() {
+    a=$(clip h264-closed.mkv)
+    command -v script > /dev/null || skip "no script(1) to make a terminal"
+    for words in '-o -' '--dump - -o p.png'; do
+        STATUS=0 COMMAND="barcode $words on a terminal"
+        script -qec "'$BARCODE' '$a' -n 50 $words" /dev/null < /dev/null > "$LOGS/terminal" || STATUS=$?
+        [ "$STATUS" -eq 2 ] || fail "exit status $STATUS, not 2"
+        [ "$(wc -c < "$LOGS/terminal")" -lt 300 ] || fail "pixels went to the terminal"
+    done
+    files
+}

@@ -1,0 +1,234 @@
+# shellcheck shell=bash
+# Everything that issue and design name as bad input: the exit status, one sentence, and nothing left behind.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+test_usage() {
+    f=$(clip h264-closed.mkv)
+    refuses 2
+    refuses 2 --nonsense "$f"
+    refuses 2 -k
+    refuses 2 "$f" -o ''
+    refuses 2 ''
+    refuses 2 -
+    files
+}
+
+test_numbers() {
+    f=$(clip h264-closed.mkv)
+    for k in 0 65 eight -1 8.5 '' 99999999999999999999 '8 '; do
+        refuses 2 "$f" -k "$k"
+    done
+    for bad in '--every 0' '--every x' '--interval 0' '--interval -1' '--columns 0' '--columns many' '--n-init 0' '--max-iter 0' \
+        '--seed -1' '--threads 0' '--threads 100000' '--width 0' '--height 0' '--size 0' '--size 0x10' '--size 10x' \
+        '--size 1/0' '--size huge' '--mode sepia' '--mode kmeans,' '--init best' '--start x' '--start -5' '--end 1:99' \
+        '--progress maybe' '--decode gpu' '--engine tpu'; do
+        # shellcheck disable=SC2086  # two words on purpose
+        refuses 2 "$f" $bad
+    done
+    files
+}
+
+test_rules_exclude_each_other() {
+    f=$(clip h264-closed.mkv)
+    refuses 2 "$f" -n 5 --interval 1
+    refuses 2 "$f" -n 5 --columns 10
+    refuses 2 "$f" --interval 1 --columns 10
+    refuses 2 "$f" --start 5 --end 2
+    refuses 2 "$f" --start 5 --end 5
+    files
+}
+
+test_not_there_yet() {
+    f=$(clip h264-closed.mkv)
+    for option in '--cache x' --no-cache --refresh --cache-stats --cache-clear --cache-verify; do
+        # shellcheck disable=SC2086
+        refuses 2 "$f" $option
+    done
+    refuses 4 "$f" --engine cuda
+    refuses 4 "$f" --engine cuda:0
+    refuses 4 "$f" --decode nvdec
+    run --help
+    grep -Eq -- '--(cache|refresh|no-cache)' "$LOGS/stdout" && fail "--help lists what does not work yet"
+    files
+}
+
+test_help_and_version() {
+    ok --help
+    grep -q -- '--clusters' "$LOGS/stdout" || fail "--help says nothing of --clusters"
+    [ ! -s "$LOGS/stderr" ] || fail "--help writes to stderr"
+    [ "$(awk 'length > 100' "$LOGS/stdout")" = "" ] || fail "--help has lines over 100"
+    ok --version
+    grep -Eq '^barcode [0-9]+\.[0-9]+' "$LOGS/stdout" || fail "--version"
+}
+
+test_no_such_file() {
+    refuses 3 missing.mkv
+    says "missing.mkv"
+    refuses 3 nowhere/missing.mkv
+    files
+}
+
+test_unreadable() {
+    f=$(clip h264-closed.mkv)
+    [ "$(id -u)" -ne 0 ] || command -v setpriv > /dev/null || skip "root can read everything, and setpriv is not there"
+    cp "$f" secret.mkv
+    chmod 0 secret.mkv
+    if [ "$(id -u)" -eq 0 ]; then
+        chmod 755 .
+        setpriv --reuid 65534 --clear-groups test -x "$BARCODE" || skip "nobody may not run $BARCODE"
+        STATUS=0 COMMAND="barcode secret.mkv as nobody"
+        setpriv --reuid 65534 --clear-groups "$BARCODE" secret.mkv -o /dev/null > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+        [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+        one_sentence
+    else
+        refuses 3 secret.mkv
+    fi
+    files secret.mkv
+}
+
+test_a_folder_is_no_film() {
+    mkdir folder.mkv
+    refuses 3 folder.mkv
+    refuses 3 /dev/null
+    files folder.mkv
+}
+
+# Every clip in bad/: no film, and said so.
+test_bad_clips() {
+    clip bad/text.mkv > /dev/null
+    for f in "$CLIPS"/bad/*; do
+        refuses 3 "$f" --json j.json --dump d.rgb -m all
+        says "$(basename "$f")"
+        files
+    done
+}
+
+test_reasons() {
+    f=$(clip bad/empty.mkv)
+    refuses 3 "$f"
+    says empty
+    for f in audio-only.mp3 audio-only.m4a; do
+        f=$(clip bad/$f)
+        refuses 3 "$f"
+        says "only sound"
+    done
+    for f in cover-only.mp3 cover-only.m4a; do
+        f=$(clip bad/$f)
+        refuses 3 "$f"
+        says cover
+    done
+    f=$(clip bad/encrypted.mp4)
+    refuses 3 "$f"
+    says encrypted
+}
+
+test_a_picture_is_no_film() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" -n 50 -o p.png
+    refuses 3 p.png -o q.png
+    files p.png
+}
+
+test_playlist_stays_off_the_network() {
+    printf '#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n' > list.m3u8
+    printf 'ffconcat version 1.0\nfile /etc/passwd\n' > list.ffconcat
+    LIMIT=10 refuses 3 list.m3u8
+    LIMIT=10 refuses 3 list.ffconcat
+    refuses 3 http://127.0.0.1:9/a.mkv
+    files list.m3u8 list.ffconcat
+}
+
+test_nothing_selected() {
+    f=$(clip h264-closed.mkv)
+    refuses 1 "$f" --start 8.5
+    refuses 1 "$f" --start 1:00
+    refuses 1 "$f" --start 100 --columns 5
+    refuses 1 "$f" --start 100 --interval 1
+    refuses 1 "$f" --start 3.981 --end 3.99 -n 1
+    # Without a duration in the container, only reading tells.
+    f=$(clip h264-closed.h264)
+    refuses 1 "$f" --start 20
+    refuses 1 "$f" --start 20 --columns 3
+    files
+}
+
+test_output_folder() {
+    f=$(clip h264-closed.mkv)
+    refuses 1 "$f" -o nowhere/p.png
+    refuses 1 "$f" -o nowhere/
+    refuses 1 "$f" -o p.png --json nowhere/p.json
+    refuses 1 "$f" -o p.png --dump nowhere/p.rgb
+    echo x > plain
+    refuses 1 "$f" -o plain/p.png
+    mkdir there
+    refuses 1 "$f" -o p.png --json there
+    files plain there
+}
+
+test_output_folder_not_writable() {
+    f=$(clip h264-closed.mkv)
+    mkdir locked
+    echo old > locked/p.png
+    chmod 555 locked
+    chmod 444 locked/p.png
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv > /dev/null || skip "root may write everywhere, and setpriv is not there"
+        setpriv --reuid 65534 --clear-groups test -x "$BARCODE" || skip "nobody may not run $BARCODE"
+        nobody() { STATUS=0 COMMAND="as nobody: barcode $*"; setpriv --reuid 65534 --clear-groups "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?; }
+    else
+        nobody() { run "$@"; }
+    fi
+    for out in locked/p.png locked/new.png locked/; do
+        nobody "$f" -o "$out"
+        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+        one_sentence
+    done
+    [ "$(cat locked/p.png)" = old ] || fail "the old picture is gone"
+    files locked locked/p.png
+}
+
+test_full_disk_device() {
+    f=$(clip h264-closed.mkv)
+    [ -c /dev/full ] || skip "no /dev/full here"
+    refuses 1 "$f" -n 20 -o /dev/full
+    # The picture was whole before the other output failed; it may stay.
+    refuses 1 "$f" -n 20 -q -o p.png --dump /dev/full
+    rm -f p.png
+    run "$f" -n 20 -q -o p.png --json /dev/full
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    one_sentence
+    rm -f p.png
+    STATUS=0 COMMAND="barcode -o - > /dev/full"
+    "$BARCODE" "$f" -n 20 -o - > /dev/full 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "No space left"
+    files
+}
+
+test_full_disk() {
+    f=$(clip ffv1.mkv)
+    [ "$(id -u)" -eq 0 ] || skip "a small file system takes root"
+    mkdir small
+    mount -t tmpfs -o size=64k none small 2> /dev/null || skip "tmpfs cannot be mounted here"
+    trap 'umount small' EXIT
+    echo old > small/p.png
+    # 200 columns of real pixels at this size do not fit into 64 KB, whatever zlib does.
+    run "$f" -n 1 -q -m downsample --height 1080 --width 1000 -o small/p.png
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    one_sentence
+    says "No space left"
+    [ "$(cat small/p.png)" = old ] || fail "the old picture is gone"
+    run "$f" -n 1 -q -o /dev/null --dump small/d.rgb
+    [ "$STATUS" -eq 1 ] || fail "--dump: exit status $STATUS, not 1"
+    one_sentence
+    [ "$(find small -mindepth 1 -printf '%P ')" = "p.png " ] || fail "left behind: $(ls -A small)"
+}
+
+test_pipe_closed_early() {
+    f=$(clip h264-closed.mkv)
+    STATUS=0 COMMAND="barcode --dump - | head -c 10"
+    { LIMIT=60 timeout 60 "$BARCODE" "$f" -n 1 -q --dump - -o p.png 2> "$LOGS/stderr" || echo $? > "$LOGS/code"; } | head -c 10 > /dev/null
+    [ "$(cat "$LOGS/code" 2> /dev/null)" = 1 ] || fail "exit status $(cat "$LOGS/code" 2> /dev/null), not 1"
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "not one sentence"
+    files p.png
+}

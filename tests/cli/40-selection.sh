@@ -1,0 +1,115 @@
+# shellcheck shell=bash
+# Which frames: every rule on films of constant and of variable rate, against ffprobe's own list of frames.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+# picks CLIP RULE... : the rule's words are options (every=7 -> --every 7) and checks.py's rule at once.
+picks() {
+    f=$(clip "$1")
+    shift
+    args=()
+    for word in "$@"; do
+        args+=("--${word%%=*}" "${word#*=}")
+    done
+    ok "$f" -q -m average --size 32 "${args[@]}" --json s.json -o s.png
+    check selection "$f" s.json "$@"
+    rm -f s.json s.png
+}
+
+test_every() {
+    for n in 1 2 7 24 25 48 199 200 1000; do
+        picks h264-open.mkv every=$n
+    done
+}
+
+test_every_start_end() {
+    for name in h264-open.mkv hevc-open.ts mpeg2.mpg vp9.webm ffv1.mkv; do
+        picks $name every=5 start=1.3
+        picks $name every=7 end=4.1
+        picks $name every=3 start=2 end=5.99
+        picks $name every=1 start=7.9
+        picks $name every=50 start=3.33 end=3.5
+    done
+}
+
+test_interval() {
+    for s in 0.04 0.1 0.333 1 2.5 100; do
+        picks h264-closed.mkv interval=$s
+    done
+    picks h264-closed.mkv interval=0.7 start=1.1 end=6
+    # Shorter than a frame: frames repeat.
+    picks h264-closed.mkv interval=0.01 start=1 end=2
+}
+
+test_columns() {
+    for c in 1 2 7 99 199 333; do
+        picks h264-open.mkv columns=$c
+    done
+    picks h264-open.mkv columns=10 start=2 end=3.5
+}
+
+test_variable_rate() {
+    for rule in every=1 every=7 interval=0.13 interval=1 columns=11 columns=150 columns=500; do
+        picks vfr.mkv $rule
+    done
+    picks vfr.mkv interval=0.25 start=3.5 end=5.01
+    picks vfr.mkv every=2 start=3.9
+    picks vfr.mkv columns=9 start=3 end=8
+}
+
+test_ntsc_rate() {
+    picks ntsc.mkv every=24
+    picks ntsc.mkv interval=1.001
+    picks ntsc.mkv columns=17
+}
+
+test_time_does_not_begin_at_zero() {
+    for name in offset.mkv h264-open.ts wrap.ts mpeg2.mpg; do
+        picks $name every=10
+        picks $name interval=0.9
+        picks $name columns=13
+        picks $name every=4 start=4 end=6
+    done
+}
+
+test_edit_list() {
+    for name in editlist.mp4 editlist-open.mp4; do
+        picks $name every=1
+        picks $name every=10 start=1
+        picks $name interval=0.5
+        picks $name columns=13
+    done
+}
+
+test_without_timestamps() {
+    for name in h264-closed.avi h264-closed.h264 hevc-open.hevc; do
+        picks $name every=9
+    done
+    picks h264-closed.avi interval=0.5
+    picks h264-closed.h264 columns=11
+}
+
+# The film's length is its pictures', not its sound's.
+test_sound_longer_than_picture() {
+    for name in audio-longer.mp4 audio-longer.mkv; do
+        picks $name columns=20
+        picks $name interval=0.5
+        f=$(clip $name)
+        ok "$f" -n 10 -o s.png
+        says_not warning
+    done
+}
+
+test_start_behind_the_picture_but_not_the_sound() {
+    f=$(clip audio-longer.mkv)
+    refuses 1 "$f" --start 6 -n 1
+    files
+}
+
+# With a film this short, -n is chosen so that about 720 columns come.
+test_default_rule() {
+    f=$(sample)
+    ok "$f" --json d.json -o d.png
+    n=$(check get d.json selection.every)
+    c=$(python3 -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
+    [ "$c" -ge 500 ] && [ "$c" -le 1100 ] || fail "$c columns by default (every $n)"
+}

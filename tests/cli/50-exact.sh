@@ -1,0 +1,109 @@
+# shellcheck shell=bash
+# The same bytes from every number of threads and instruction set, and from both ways of decoding.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+test_threads() {
+    for f in "$SAMPLE" "$CLIPS/h264-open.mkv" "$CLIPS/hevc-temporal.mkv" "$CLIPS/mpeg2.ts" "$CLIPS/vp9.webm" "$CLIPS/ffv1.mkv"; do
+        [ -s "$f" ] || skip "$f is not there"
+        for n in 1 2 5; do
+            ok "$f" -n 12 -k 7 --n-init 5 -m palette --threads $n --json $n.json -o $n.png
+        done
+        for n in 2 5; do
+            cmp 1.png $n.png || fail "$f: --threads 1 and $n give different pictures"
+            check same 1.json $n.json
+        done
+    done
+}
+
+test_instruction_sets() {
+    f=$(sample)
+    g=$(clip h264-10bit.mkv)
+    done=
+    for set in c avx2 avx512 vnni; do
+        BARCODE_ISA=$set run "$f" -n 100 -o probe.png
+        if [ "$STATUS" -ne 0 ]; then
+            [ "$STATUS" -eq 2 ] || fail "BARCODE_ISA=$set: exit status $STATUS"
+            one_sentence
+            echo "not on this processor: $set"
+            continue
+        fi
+        for init in scalable k-means++ random; do
+            BARCODE_ISA=$set ok "$f" -n 23 -k 8 --n-init 5 -m palette --init $init --json "f-$init-$set.json" -o "f-$init-$set.png"
+            BARCODE_ISA=$set ok "$g" -n 20 -k 33 --n-init 3 --size 200 -m palette --init $init --json "g-$init-$set.json" -o "g-$init-$set.png"
+            for film in f g; do
+                cmp $film-$init-c.png $film-$init-$set.png || fail "$film, $init: c and $set give different pictures"
+                check same $film-$init-c.json $film-$init-$set.json
+            done
+        done
+        done="$done $set"
+    done
+    echo "identical:$done"
+    BARCODE_ISA=mmx refuses 2 "$f"
+}
+
+test_order_of_modes_does_not_matter() {
+    f=$(clip hevc-open.mkv)
+    ok "$f" -n 8 -m palette,kmeans,average --json a.json -o a.png
+    ok "$f" -n 8 -m average,kmeans,palette --json b.json -o b.png
+    for m in palette kmeans average; do
+        cmp a-$m.png b-$m.png || fail "$m depends on the order of -m"
+    done
+    check same a.json b.json
+}
+
+# verify_all RULE...: --verify on every whole clip; with the rule `-n 1` ffprobe must count as many frames.
+verify_all() {
+    clip h264-open.mkv > /dev/null
+    bad=
+    for name in $(whole_clips); do
+        run "$CLIPS/$name" "$@" -m average --size 64 --verify --strict --json v.json -o v.png
+        # A clip of a frame or two has nothing behind --start, and says so.
+        if [ "$STATUS" -eq 1 ] && grep -q 'no frame behind --start' "$LOGS/stderr"; then continue; fi
+        if [ "$STATUS" -ne 0 ] || ! grep -q identical "$LOGS/stderr"; then
+            echo "$name: status $STATUS: $(cat "$LOGS/stderr")"
+            bad="$bad $name"
+        elif [ "$*" = '-n 1' ] && ! "$PYTHON" "$HERE/checks.py" count "$CLIPS/$name" v.json; then
+            bad="$bad $name"
+        fi
+        rm -f v.png v.json
+    done
+    [ -z "$bad" ] || fail "not identical:$bad"
+}
+
+test_verify_every_frame() { verify_all -n 1; }
+test_verify_every_7th() { verify_all -n 7; }
+test_verify_every_24th() { verify_all -n 24; }
+test_verify_every_60th() { verify_all -n 60; }
+test_verify_middle() { verify_all -n 3 --start 2.02 --end 5.5; }
+test_verify_columns() { verify_all --columns 13; }
+test_verify_three_threads() { verify_all -n 11 --threads 3; }
+
+test_verify_sample() {
+    f=$(sample)
+    for n in 1 5 24; do
+        ok "$f" -n $n -m average --verify -o v.png
+        says identical
+    done
+}
+
+# A frame is the same whichever rule picked it, and whichever frames the same worker had before.
+test_same_frame_by_every_rule() {
+    f=$(clip h264-open.mkv)
+    for k in 4 9; do
+        ok "$f" -n 1 -k $k --n-init 5 --json all.json -o a.png
+        n=0
+        for rule in '-n 10' '-n 26 --threads 3' '-n 26' '--interval 0.52' '--columns 9' '-n 2 --start 4'; do
+            n=$((n + 1))
+            # shellcheck disable=SC2086  # two words on purpose
+            ok "$f" $rule -k $k --n-init 5 --json some-$n.json -o b.png
+        done
+        "$PYTHON" - some-*.json <<'PY' || fail "a frame's colours depend on the rule that picked it"
+import json, sys
+whole = {c["frame"]: (c["average"], c["colours"]) for c in json.load(open("all.json"))["columns"]}
+for name in sys.argv[1:]:
+    for c in json.load(open(name))["columns"]:
+        if whole[c["frame"]] != (c["average"], c["colours"]):
+            sys.exit(f"{name}: frame {c['frame']}")
+PY
+    done
+}

@@ -1,0 +1,95 @@
+# shellcheck shell=bash
+# Films that decode in part: their columns, a warning with counts, exit 0; with --strict exit 1.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+# The clip gives between LEAST and MOST columns of every 2nd frame, a warning with a number in it, and fails when strict.
+partly() { # CLIP LEAST MOST
+    f=$(clip "$1")
+    ok "$f" -n 2 --n-init 2 --json d.json -o d.png
+    grep '^barcode: warning: ' "$LOGS/stderr" | grep -q '[0-9]' || fail "no warning with counts"
+    check shape d.json
+    n=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
+    [ "$n" -ge "$2" ] && [ "$n" -le "$3" ] || fail "$1: $n columns, not $2..$3"
+    "$PYTHON" -c 'import json,sys; sys.exit(0 if json.load(open("d.json"))["warnings"] else 1)' || fail "no warning in the JSON"
+    run "$f" -n 2 -m average --strict -o d.png
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
+    # Not the same bytes: where a block never came, libavcodec leaves what the buffer held before (ffmpeg's own
+    # program gives other pictures with other -threads, too). As many columns, though.
+    for threads in 1 3; do
+        ok "$f" -n 2 -m average -q --threads $threads -o again.png
+        [ ! -s "$LOGS/stderr" ] || fail "-q says something"
+        check png again.png "$n" 360
+    done
+    rm -f ./*.png d.json
+}
+
+test_truncated() {
+    partly damaged/truncated.mkv 55 62
+    partly damaged/truncated-hevc.mkv 55 65
+    partly damaged/truncated-faststart.mp4 55 62
+}
+
+test_truncated_without_duration() {
+    # Neither says how long it once was: what is there is all there is.
+    for f in damaged/truncated.ts damaged/truncated-fragmented.mp4; do
+        f=$(clip $f)
+        ok "$f" -n 2 --json d.json -o d.png
+        n=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
+        [ "$n" -ge 55 ] && [ "$n" -le 65 ] || fail "$f: $n columns"
+    done
+}
+
+test_corrupt() {
+    for f in corrupt.mkv corrupt.ts corrupt-hevc.mkv corrupt.mpg corrupt-vp9.webm; do
+        partly damaged/$f 50 100
+    done
+}
+
+test_begins_in_the_middle() {
+    f=$(clip damaged/middle-of-gop.ts)
+    ok "$f" -n 2 --json d.json -o d.png
+    check shape d.json
+    n=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
+    [ "$n" -ge 50 ] || fail "$n columns"
+}
+
+test_whole_film_has_no_warning() {
+    clip h264-open.mkv > /dev/null
+    for name in h264-open.mkv h264-closed.avi hevc-open.ts mpeg2.mpg vp9.webm editlist-open.mp4 h264-intra-refresh.mkv wrap.ts \
+        offset.mkv two-frames.mp4 one-frame.mkv vfr.mkv fragmented.mp4 audio-longer.mp4 mpeg4-packed.avi; do
+        f=$(clip $name)
+        ok "$f" --strict -n 5 -o w.png
+        says_not warning
+    done
+}
+
+test_hdr_warns_once() {
+    for f in pq.mkv hlg.mkv; do
+        f=$(clip $f)
+        ok "$f" -n 20 -o h.png --json h.json
+        [ "$(grep -c 'warning.*HDR' "$LOGS/stderr")" -eq 1 ] || fail "not exactly one warning of HDR"
+        ok "$f" -n 20 --strict -o h.png
+    done
+    f=$(clip bt2020.mkv)
+    ok "$f" -n 20 -o h.png
+    says_not warning
+}
+
+# Half of the bytes cut off anywhere: never a crash, never a hang, never a half-written picture.
+test_cut_anywhere() {
+    for name in h264-open.mkv hevc-open.mp4 mpeg2.ts vp9.webm; do
+        f=$(clip $name)
+        size=$(stat -c %s "$f")
+        for percent in 3 11 29 47 83 99; do
+            head -c $((size * percent / 100)) "$f" > half
+            run half -n 4 -m average -o half.png
+            case $STATUS in
+                0) [ -s half.png ] || fail "$name at $percent %: exit 0 and no picture" ;;
+                3) [ ! -e half.png ] || fail "$name at $percent %: exit 3 and a picture" ;;
+                *) fail "$name at $percent %: exit status $STATUS" ;;
+            esac
+            rm -f half.png
+            files half
+        done
+    done
+}

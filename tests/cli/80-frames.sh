@@ -1,0 +1,109 @@
+# shellcheck shell=bash
+# Staged frames against ffmpeg's own decoding: every pixel format, tag, turn and size. tests/judge.py does the arithmetic.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+judge() { # [--every N] [--size S] CLIP...
+    need_numpy
+    COMMAND="judge.py $*" STATUS=
+    "$PYTHON" "$HERE/../judge.py" --barcode "$BARCODE" --out judged "$@" || fail "judge.py $*"
+}
+
+# Size changes are left out: there ffmpeg scales what it hands over.
+judged_clips() {
+    whole_clips | grep -v size-change | sed "s#^#$CLIPS/#"
+}
+
+test_judge_every_clip() {
+    clip h264-open.mkv > /dev/null
+    # shellcheck disable=SC2046
+    judge --every 40 $(judged_clips)
+}
+
+test_judge_every_clip_small() {
+    clip h264-open.mkv > /dev/null
+    # shellcheck disable=SC2046
+    judge --every 90 --size 47x31 $(judged_clips)
+}
+
+test_judge_full_size() {
+    f=$(clip h264-closed.mkv)
+    g=$(clip h264-444.mkv)
+    h=$(clip odd-size-vp9.webm)
+    judge --every 60 --size full "$f" "$g"
+    judge --every 60 --size 1/2 "$f" "$g" "$h"
+    judge --every 60 --size 1x1 "$f" "$g" "$h"
+    judge --every 60 --size 33 "$f" "$g" "$h"
+}
+
+test_judge_sample() {
+    f=$(sample)
+    judge --every 50 "$f"
+}
+
+test_sizes() {
+    f=$(sample)                                  # 768x432
+    while read -r size width height; do
+        ok "$f" -n 500 -m average --size "$size" --json s.json -o s.png
+        check size s.json "$width" "$height"
+    done <<'LIST'
+320 320 180
+100x50 100 50
+1/2 384 216
+1/5 154 86
+1/1000 1 1
+full 768 432
+768x432 768 432
+64 64 36
+1 1 1
+LIST
+    f=$(clip rotate90.mp4)                       # 180x320 once turned
+    ok "$f" -n 100 -m average --size 160 --json s.json -o s.png
+    check size s.json 90 160
+    ok "$f" -n 100 -m average --size 20x40 --json s.json -o s.png
+    check size s.json 20 40
+    f=$(clip h264-crop.mp4)
+    ok "$f" -n 100 -m average --size full --json s.json -o s.png
+    check size s.json 312 174
+}
+
+# Never larger than the film.
+test_no_enlarging() {
+    f=$(clip two-frames.mp4)
+    for size in 5000 5000x4000 16384; do
+        ok "$f" -m average --size $size --json s.json -o s.png
+        check size s.json 320 180
+    done
+}
+
+# The four turns of one film have the same colours: their averages agree to the level.
+test_turns() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" -n 20 -m average --json 0.json -o 0.png
+    for name in rotate90 rotate180 rotate270 mirror; do
+        f=$(clip $name.mp4)
+        ok "$f" -n 20 -m average --json $name.json -o $name.png
+        cmp 0.json $name.json > /dev/null && fail "$name has the same JSON as the film that is not turned"
+        "$PYTHON" - $name.json <<'PY' || fail "$name: other averages"
+import json, sys
+a, b = (json.load(open(n))["columns"] for n in ("0.json", sys.argv[1]))
+sys.exit(any(abs(x - y) > 1 for c, d in zip(a, b) for x, y in zip(c["average"], d["average"])))
+PY
+    done
+}
+
+test_tags() {
+    while read -r name matrix range; do
+        f=$(clip "$name")
+        ok "$f" -n 100 -m average --json t.json -o t.png
+        [ "$(check get t.json film.matrix)" = "$matrix" ] || fail "$name: matrix $(check get t.json film.matrix), right is $matrix"
+        [ "$(check get t.json film.range)" = "$range" ] || fail "$name: range $(check get t.json film.range), right is $range"
+    done <<'LIST'
+tag709.mkv bt709 limited
+tag601.mkv bt601 limited
+full-range.mp4 bt709 full
+bt2020.mkv bt2020nc limited
+pq.mkv bt2020nc limited
+h264-closed.mkv bt601 limited
+hd-untagged.mkv bt709 limited
+LIST
+}

@@ -1,0 +1,279 @@
+#!/usr/bin/python3
+"""The checks of the CLI tests that need arithmetic. Standard library and, where said, numpy.
+
+    checks.py answers JSON TSV             the sample film's columns against its known answers
+    checks.py selection FILM JSON RULE     the frames that RULE picks, from ffprobe's list of frames
+    checks.py picture PNG JSON MODE        every pixel of a picture of one pixel a column against the columns
+    checks.py same JSON JSON               equal but for times, threads and instruction set
+    checks.py shape JSON                   DESIGN.md section 7, field by field
+    checks.py dump JSON RGB                the dump's size, and its averages against the columns'
+    checks.py size JSON WIDTH HEIGHT       the staged size
+    checks.py png PNG WIDTH HEIGHT         the picture's size
+    checks.py get JSON KEY[.KEY...]        prints a value
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+
+class Wrong(Exception):
+    """What is wrong, as a sentence."""
+
+
+def load(path):
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def expect(condition, sentence):
+    if not condition:
+        raise Wrong(sentence)
+
+
+# ---- the sample film ----
+
+def read_answers(path):
+    answers = []
+    with open(path, encoding="utf-8") as f:
+        for line in f.read().splitlines()[1:]:
+            first, last, dominant, share, average, shot = line.split("\t")
+            answer = {"shot": shot, "average": [float(v) for v in average.split(",")]}
+            if dominant != "-":
+                answer["dominant"] = [int(v) for v in dominant.split(",")]
+                answer["share"] = float(share)
+            answers += [answer] * (int(last) - int(first) + 1)
+    return answers
+
+
+def answers(json_path, tsv_path):
+    facts, right = load(json_path), read_answers(tsv_path)
+    pixels = facts["size"][0] * facts["size"][1]
+    known = 0
+    for c in facts["columns"]:
+        a = right[c["frame"]]
+        where = f"frame {c['frame']} ({a['shot']})"
+        off = max(abs(x - y) for x, y in zip(c["average"], a["average"]))
+        expect(off <= 2, f"{where}: average {c['average']}, right is {a['average']}")
+        expect(abs(c["time"] - c["frame"] / 24) < 0.002, f"{where}: time {c['time']}")
+        if "dominant" not in a:
+            continue
+        known += 1
+        top = c["colours"][0]
+        off = max(abs(x - y) for x, y in zip(top["rgb"], a["dominant"]))
+        expect(off <= 1, f"{where}: dominant {top['rgb']}, right is {a['dominant']}")
+        # Moving patches stand between staged pixels: their edges mix.
+        expect(abs(top["count"] / pixels - a["share"]) <= 0.03, f"{where}: share {top['count'] / pixels}, right is {a['share']}")
+    expect(known * 2 > len(facts["columns"]), f"only {known} of {len(facts['columns'])} columns have a known answer")
+    print(f"{len(facts['columns'])} averages and {known} dominant colours are right")
+
+
+# ---- selection ----
+
+def frame_times(film):
+    """Displayed frames as ffprobe sees them, microseconds from the first; and the end of the last."""
+    text = subprocess.run(
+        ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
+         "frame=best_effort_timestamp_time,pkt_duration_time:stream=r_frame_rate", "-of", "json", film],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    data = json.loads(text)
+    num, den = (int(v) for v in data["streams"][0]["r_frame_rate"].split("/"))
+    rate = num / den if num and den else 25
+    frames = data["frames"]
+    if all("best_effort_timestamp_time" in f for f in frames):
+        times = [float(f["best_effort_timestamp_time"]) for f in frames]
+        times = [t - times[0] for t in times]
+    else:
+        times = [i / rate for i in range(len(frames))]
+    last = float(frames[-1].get("pkt_duration_time", 0)) or 1 / rate
+    return [round(t * 1e6) for t in times], round((times[-1] + last) * 1e6)
+
+
+def picked(times, film_end, rule):
+    """[(frame, slack)]: what the rule picks, and how near the asked time is to a frame's edge (microseconds)."""
+    start = round(float(rule.get("start", 0)) * 1e6)
+    end = round(float(rule["end"]) * 1e6) if "end" in rule else None
+    if "every" in rule:
+        inside = [i for i, t in enumerate(times) if t >= start and (end is None or t < end)]
+        return [(i, None) for i in inside[::int(rule["every"])]]
+
+    def at(t):
+        shown = [i for i, v in enumerate(times) if v <= t]
+        i = shown[-1] if shown else 0
+        return i, min(abs(v - t) for v in times)
+
+    if "interval" in rule:
+        step, stop, asked, t = round(float(rule["interval"]) * 1e6), film_end, [], start
+        if end is not None:
+            stop = min(end, film_end)
+        while t < stop:
+            asked.append(t)
+            t += step
+    else:
+        count = int(rule["columns"])
+        stop = film_end if end is None else min(end, film_end)
+        asked = [start + (2 * j + 1) * (stop - start) // (2 * count) for j in range(count)]
+    return [at(t) for t in asked]
+
+
+def selection(film, json_path, *words):
+    rule = dict(w.split("=", 1) for w in words)
+    times, film_end = frame_times(film)
+    # A container may say a frame more or less than its pictures last (edit lists): that length is right, too.
+    said = round(float(load(json_path)["film"]["duration"] or 0) * 1e6)
+    if "columns" in rule and abs(said - film_end) <= 100000:
+        film_end = said
+    right, columns = picked(times, film_end, rule), load(json_path)["columns"]
+    got = [c["frame"] for c in columns]
+    expect(len(got) == len(right), f"{len(got)} columns, right is {len(right)}: got {got[:8]}..., right {[r[0] for r in right[:8]]}...")
+    for i, (column, (frame, slack)) in enumerate(zip(columns, right)):
+        # A film's length is known to about a millisecond, so a time at a frame's very edge may fall on either side.
+        near = slack is not None and slack <= 2000 and abs(column["frame"] - frame) <= 1
+        expect(column["frame"] == frame or near, f"column {i} is frame {column['frame']}, right is {frame}")
+        expect(slack is not None or abs(column["time"] * 1e6 - times[frame]) <= 1500,
+               f"column {i} (frame {frame}) is at {column['time']} s, right is {times[frame] / 1e6} s")
+
+
+def count(film, json_path):
+    """One column a frame: as many as ffprobe decodes."""
+    text = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-count_frames", "-show_entries",
+                           "stream=nb_read_frames", "-of", "json", film],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    right = int(json.loads(text)["streams"][0]["nb_read_frames"])
+    facts = load(json_path)
+    got = len(facts["columns"])
+    expect(got == right, f"{got} frames, ffprobe counts {right}")
+    expect([c["frame"] for c in facts["columns"]] == list(range(right)), "frame numbers are not 0, 1, 2, ...")
+    expect(facts["missing"] == 0, f"{facts['missing']} columns are missing")
+
+
+# ---- pictures ----
+
+def decode_png(path):
+    text = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=width,height,pix_fmt", "-of", "json", path],
+                          stdout=subprocess.PIPE, check=True).stdout
+    stream = json.loads(text)["streams"][0]
+    expect(stream["pix_fmt"] == "rgb24", f"{path} is {stream['pix_fmt']}, not rgb24")
+    data = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+                          stdout=subprocess.PIPE, check=True).stdout
+    expect(len(data) == stream["width"] * stream["height"] * 3, f"{path} does not decode")
+    return stream["width"], stream["height"], data
+
+
+def png(path, width, height):
+    w, h, _ = decode_png(path)
+    expect((w, h) == (int(width), int(height)), f"{path} is {w}x{h}, right is {width}x{height}")
+    with open(path, "rb") as f:
+        head = f.read(8192)
+    for chunk in (b"sRGB", b"Software", b"barcode"):
+        expect(chunk in head, f"{path} has no {chunk.decode()} in its head")
+
+
+def palette_column(column, height):
+    """The rows of a palette column: band j ends at floor((H * c_j + T/2) / T)."""
+    total, so_far, rows = sum(c["count"] for c in column["colours"]), 0, []
+    for colour in column["colours"]:
+        so_far += colour["count"]
+        end = (2 * height * so_far + total) // (2 * total)
+        rows += [colour["rgb"]] * (end - len(rows))
+    return rows
+
+
+def picture(path, json_path, mode):
+    facts = load(json_path)
+    width, height, data = decode_png(path)
+    expect(width == len(facts["columns"]), f"{width} pixels for {len(facts['columns'])} columns")
+    for x, column in enumerate(facts["columns"]):
+        if mode == "palette":
+            rows = palette_column(column, height)
+        else:
+            rows = [column["average"] if mode == "average" else column["colours"][0]["rgb"]] * height
+        for y, rgb in enumerate(rows):
+            at = (y * width + x) * 3
+            expect(list(data[at:at + 3]) == rgb, f"{mode}: pixel {x},{y} is {list(data[at:at + 3])}, right is {rgb}")
+
+
+def rows(path, json_path, dump_path):
+    """The downsample picture of the staged height: each row the mean of that row of the frame."""
+    facts = load(json_path)
+    width, height, data = decode_png(path)
+    w, h = facts["size"]
+    expect(height == h, "this check needs --height of the staged height")
+    with open(dump_path, "rb") as f:
+        dump = f.read()
+    for x in range(0, width, max(1, width // 20)):
+        for y in range(0, h, 7):
+            at = (x * h + y) * w * 3
+            line = dump[at:at + w * 3]
+            right = [(2 * sum(line[c::3]) + w) // (2 * w) for c in range(3)]
+            got = list(data[(y * width + x) * 3:][:3])
+            expect(max(abs(a - b) for a, b in zip(got, right)) <= 1, f"downsample: pixel {x},{y} is {got}, right is {right}")
+
+
+# ---- JSON ----
+
+def shape(path):
+    facts = load(path)
+    for key in ("version", "film", "selection", "size", "engine", "decode", "k", "n_init", "init", "max_iter", "seed",
+                "columns", "missing", "warnings", "stages"):
+        expect(key in facts, f"no '{key}'")
+    for key in ("path", "codec", "width", "height", "matrix", "range", "rate", "duration"):
+        expect(key in facts["film"], f"no 'film.{key}'")
+    pixels = facts["size"][0] * facts["size"][1]
+    for i, c in enumerate(facts["columns"]):
+        expect(isinstance(c["frame"], int) and c["time"] >= 0 and len(c["average"]) == 3, f"column {i}: {c}")
+        if "colours" not in c:
+            continue
+        colours = c["colours"]
+        expect(1 <= len(colours) <= facts["k"], f"column {i} has {len(colours)} colours")
+        expect(sum(v["count"] for v in colours) == pixels, f"column {i}: counts do not add up to {pixels}")
+        order = [(-v["count"], v["rgb"]) for v in colours]
+        expect(order == sorted(order), f"column {i}: colours are out of order")
+
+
+def plain(facts):
+    facts = dict(facts)
+    for key in ("stages", "threads", "isa", "counts"):
+        facts.pop(key, None)
+    return facts
+
+
+def same(a, b):
+    one, two = plain(load(a)), plain(load(b))
+    for key in sorted(set(one) | set(two)):
+        expect(one.get(key) == two.get(key), f"'{key}' differs between {a} and {b}")
+
+
+def dump(json_path, path):
+    facts = load(json_path)
+    w, h = facts["size"]
+    want = len(facts["columns"]) * w * h * 3
+    expect(os.path.getsize(path) == want, f"the dump has {os.path.getsize(path)} bytes, right is {want}")
+    with open(path, "rb") as f:
+        for i, c in enumerate(facts["columns"]):
+            frame = f.read(w * h * 3)
+            right = [(2 * sum(frame[n::3]) + w * h) // (2 * w * h) for n in range(3)]
+            expect(c["average"] == right, f"column {i}: average {c['average']}, of the dump {right}")
+
+
+def size(path, width, height):
+    got = load(path)["size"]
+    expect(got == [int(width), int(height)], f"staged size {got}, right is [{width}, {height}]")
+
+
+def get(path, key):
+    value = load(path)
+    for word in key.split("."):
+        value = value[int(word)] if isinstance(value, list) else value[word]
+    print(value)
+
+
+CHECKS = {f.__name__: f for f in (answers, selection, count, png, picture, rows, shape, same, dump, size, get)}
+
+if __name__ == "__main__":
+    try:
+        CHECKS[sys.argv[1]](*sys.argv[2:])
+    except Wrong as wrong:
+        print(f"checks.py {sys.argv[1]}: {wrong}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# run.sh [PATTERN] - runs the built program as a user would: every test_* function of every case file beside this one.
+#
+#   BARCODE=out/bin/barcode CLIPS=out/clips FILMS=../shared/films SAMPLE=out/sample.mkv JOBS=cores tests/cli/run.sh
+#
+# One line a test; what a failing one printed follows it. The last line counts. Exit 1 when one failed.
+set -eu
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+
+absolute() {
+    case $1 in
+        /*) echo "$1" ;;
+        *) echo "$PWD/$1" ;;
+    esac
+}
+
+# One case, in its own process: run.sh --one FILE FUNCTION
+if [ "${1:-}" = --one ]; then
+    LOGS=$WORK/$3.logs
+    rm -rf "${WORK:?}/$3" "$LOGS"
+    mkdir -p "$WORK/$3" "$LOGS"
+    cd "$WORK/$3"
+    export HERE LOGS
+    code=0 from=$(date +%s%N)
+    bash -c 'set -eu; . "$1/../support/lib.sh"; . "$2"; "$3"' case "$HERE" "$2" "$3" > "$LOGS/said" 2>&1 < /dev/null || code=$?
+    took=$((($(date +%s%N) - from) / 1000000))
+    echo "$code" > "$LOGS/code"
+    [ "$code" -ne 0 ] || rm -rf "${WORK:?}/$3"
+    case $code in
+        0) line=$(printf "ok    %s (%d.%d s)" "$3" $((took / 1000)) $((took % 1000 / 100))) ;;
+        77) line="SKIP  $3: $(sed -n 's/^SKIP: //p' "$LOGS/said" | tail -n 1)" ;;
+        *) line="FAIL  $3 ($(basename "$2"); files in $WORK/$3)
+$(sed 's/^/      /' "$LOGS/said" | tail -n 40)" ;;
+    esac
+    printf '%s\n' "$line"     # one write, for others print at the same time
+    exit 0
+fi
+
+BARCODE=$(absolute "${BARCODE:-$TOP/out/bin/barcode}")
+CLIPS=$(absolute "${CLIPS:-$TOP/out/clips}")
+FILMS=$(absolute "${FILMS:-$TOP/../shared/films}")
+SAMPLE=$(absolute "${SAMPLE:-$TOP/out/sample.mkv}")
+WORK=$(absolute "${WORK:-$TOP/out/test/cli}")
+JOBS=${JOBS:-$(nproc)}
+export BARCODE CLIPS FILMS SAMPLE WORK
+
+[ -x "$BARCODE" ] || { echo "run.sh: no program at $BARCODE" >&2; exit 1; }
+rm -rf "$WORK"
+mkdir -p "$WORK"
+cp "$BARCODE" "$WORK/barcode"      # so that a build beside a run disturbs nothing
+BARCODE=$WORK/barcode
+
+list() {
+    local file
+    for file in "$HERE"/[0-9]*.sh; do
+        bash -c '. "$1"; declare -F' list "$file" | sed -n "s#^declare -f \(test_.*\)#$file \1#p"
+    done | grep -e "${1:-}" || true
+}
+
+list "${1:-}" > "$WORK/list"
+[ -s "$WORK/list" ] || { echo "run.sh: no test matches '${1:-}'" >&2; exit 1; }
+
+# Two words a test; xargs keeps JOBS of them going.
+xargs -P "$JOBS" -L 1 "$HERE/run.sh" --one < "$WORK/list"
+
+passed=0 failed=0 skipped=0
+while read -r _ name; do
+    case $(cat "$WORK/$name.logs/code" 2> /dev/null || echo none) in
+        0) passed=$((passed + 1)) ;;
+        77) skipped=$((skipped + 1)) ;;
+        *) failed=$((failed + 1)) ;;
+    esac
+done < "$WORK/list"
+if [ "$skipped" -gt 0 ]; then
+    echo "run.sh: $skipped tests were SKIPPED; the lines above say why" >&2
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

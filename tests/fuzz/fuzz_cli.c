@@ -1,0 +1,85 @@
+/* fuzz_cli.c - the command line: byte 0 picks the parser; the rest is its text, words divided by newlines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/cli.h"
+#include "fuzz.h"
+
+enum { WORDS_MAX = 60 };
+
+static void demand(bool fine)
+{
+    if (!fine)
+        abort();
+}
+
+static void check_options(const struct options *o)
+{
+    demand(o->inputs >= 1 && o->input && o->input[0]);
+    demand(o->kmeans.k >= 1 && o->kmeans.k <= CLUSTERS_MAX && o->kmeans.n_init >= 1 && o->kmeans.n_init <= 1000);
+    demand(o->kmeans.max_iter >= 1 && o->kmeans.max_iter <= 100000);
+    demand(o->kmeans.init >= INIT_SCALABLE && o->kmeans.init <= INIT_RANDOM);
+    demand(o->selection.start_us >= 0 && o->selection.end_us > o->selection.start_us);
+    demand(o->selection.kind != SELECT_INTERVAL || o->selection.interval_us >= 1);
+    demand(o->selection.kind != SELECT_COLUMNS || o->selection.columns >= 1);
+    demand(o->width >= 0 && o->height >= 1 && o->threads >= 0 && o->threads <= 1024);
+    int w, h;
+    size_resolve(&o->size, 1920, 1080, &w, &h);
+    demand(w >= 1 && w <= 1920 && h >= 1 && h <= 1080);
+}
+
+/* `text` is cut into words in place. */
+static void parse_line(char *text)
+{
+    static char name[] = "barcode";
+    char *word[WORDS_MAX + 2] = {name}, *save = NULL;
+    int count = 1;
+    for (char *w = strtok_r(text, "\n", &save); w && count <= WORDS_MAX; w = strtok_r(NULL, "\n", &save))
+        word[count++] = w;
+    struct options o;
+    struct err e = ERR_INIT;
+    enum cli_result result = cli_parse(count, word, &o, &e);
+    demand((result == CLI_BAD) == (e.code != ERR_NONE));
+    demand(result != CLI_BAD || e.text[0]);
+    if (result == CLI_RUN)
+        check_options(&o);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static bool quiet;
+    if (!quiet)
+        quiet = freopen("/dev/null", "w", stdout) != NULL;      /* --help is answered there */
+    if (size < 1)
+        return 0;
+    char *text = malloc(size);
+    if (!text)
+        return 0;
+    memcpy(text, data + 1, size - 1);
+    text[size - 1] = 0;
+    int64_t us = -1;
+    struct size_rule rule = {.kind = SIZE_FULL};
+    struct options o = {.stacked = false};
+    struct err e = ERR_INIT;
+    switch (data[0] % 4) {
+    case 0:
+        demand(!cli_parse_time(text, &us) || us >= 0);
+        break;
+    case 1:
+        if (cli_parse_size(text, &rule)) {
+            int w, h;
+            size_resolve(&rule, 720, 576, &w, &h);
+            demand(w >= 1 && w <= 720 && h >= 1 && h <= 576);
+        }
+        break;
+    case 2:
+        demand(cli_parse_modes(text, &o, &e) == (e.code == ERR_NONE));
+        break;
+    default:
+        parse_line(text);
+        break;
+    }
+    free(text);
+    return 0;
+}

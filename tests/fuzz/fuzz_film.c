@@ -1,0 +1,82 @@
+/*
+ * fuzz_film.c - any bytes as a film: opened, measured, and staged both ways. What comes of it is the file's business;
+ * that nothing breaks, hangs, leaks or fails without a sentence is ours.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "barcode/engine.h"
+#include "barcode/log.h"
+#include "barcode/source.h"
+#include "fuzz.h"
+
+static void demand(bool fine)
+{
+    if (!fine)
+        abort();
+}
+
+static bool put_bytes(int fd, const uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n <= 0)
+            return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static void stage(struct source *s, struct engine *g, enum decode_plan plan, enum selection_kind kind)
+{
+    struct err e = ERR_INIT, engine_error = ERR_INIT;
+    struct columns *c = columns_open(0, 0, &e);
+    struct engine_job job = {.width = 4, .height = 3, .ports = 2, .columns = c};
+    struct stage_job what = {.plan = plan, .threads = 1, .engine = g, .columns = c};
+    what.selection = (struct selection){.kind = kind, .every = 3, .columns = 50, .end_us = kind == SELECT_COLUMNS ? 10000000 : INT64_MAX};
+    struct stage_counts counts;
+    struct stage_times times = {0};
+    struct engine_times engine_times;
+    demand(c && engine_begin(g, &job, &e));
+    bool fine = source_stage(s, &what, &counts, &times, &e);
+    demand(fine == (e.code == ERR_NONE) && (fine || e.text[0]));
+    demand(engine_finish(g, &engine_times, &engine_error) || !fine || engine_error.text[0]);
+    columns_finish(c, NULL);
+    demand(!fine || columns_count(c) <= counts.displayed + 50);
+    columns_free(&c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct engine *g;
+    struct err e = ERR_INIT;
+    if (!g) {
+        struct engine_config config = {.threads = 1};
+        log_set_level(LOG_ERROR);
+        g = engine_open("cpu", &config, &e);
+        demand(g != NULL);
+    }
+    int fd = memfd_create("film", MFD_CLOEXEC);
+    if (fd < 0 || !put_bytes(fd, data, size)) {
+        close(fd);
+        return 0;
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    struct source *s = source_open(path, &e);
+    demand((s != NULL) == (e.code == ERR_NONE) && (s || e.text[0]));
+    /* A header may ask for pictures of 16,384 x 16,384: slow, and nothing new. */
+    if (s && (int64_t)s->film.coded_width * s->film.coded_height <= 512 * 512) {
+        demand(s->film.width > 0 && s->film.height > 0);
+        stage(s, g, DECODE_PARALLEL, SELECT_EVERY);
+        stage(s, g, DECODE_SEQUENTIAL, SELECT_COLUMNS);
+        if (!source_measure(s, &e))
+            demand(e.text[0]);
+    }
+    source_close(&s);
+    close(fd);
+    return 0;
+}

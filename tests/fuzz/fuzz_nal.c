@@ -1,0 +1,36 @@
+/* fuzz_nal.c - nal_scan on any bytes: byte 0 picks the codec, byte 1 the length prefix, the rest is the packet. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/nal.h"
+#include "fuzz.h"
+
+static void demand(bool fine)
+{
+    if (!fine)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2)
+        return 0;
+    enum bitstream kind = (enum bitstream)(data[0] % (STREAM_AV1 + 1));
+    int length_size = data[1] % 5;
+    size_t n = size - 2;
+    uint8_t *copy = malloc(n);      /* of the exact size: the sanitizer guards both ends */
+    if (!copy)
+        return 0;
+    memcpy(copy, data + 2, n);
+    struct nal_info i;
+    nal_scan(kind, length_size, copy, n, &i);
+    demand(i.picture || (i.cut == CUT_NONE && !i.droppable));
+    demand(i.cut >= CUT_NONE && i.cut <= CUT_OPEN);
+    demand(!i.needs_before || i.leading);
+    demand(i.temporal_id >= 0 && i.temporal_id <= 6);
+    demand(i.order >= -1 && i.order < 1024);
+    length_size = nal_length_size(kind, copy, n);
+    demand(length_size >= 0 && length_size <= 4);
+    free(copy);
+    return 0;
+}

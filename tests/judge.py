@@ -1,0 +1,217 @@
+#!/usr/bin/python3
+"""An independent judge of staged frames.
+
+For every film: `barcode --dump` gives the staged frames; the ffmpeg program decodes the same frame numbers to
+their native planes; a float64 area mean and the matrix by ITU-T H.273 say what each pixel should be. A staged
+pixel must be within 1 level of that everywhere, and within 0.6 on the mean.
+
+Shares no code with barcode: the area mean is a product with overlap matrices, colours are real numbers.
+
+    judge.py [--barcode PROGRAM] [--out DIR] [--every N] [--size SIZE] FILM...
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+MEAN_LIMIT = 0.6
+KR_KB = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593),
+         "smpte240m": (0.212, 0.087), "fcc": (0.30, 0.11)}
+TAGS = {"bt709": "bt709", "smpte170m": "bt601", "bt470bg": "bt601", "bt2020nc": "bt2020",
+        "smpte240m": "smpte240m", "fcc": "fcc"}
+PLANAR = re.compile(r"^(?:yuv(j?)a?(4\d\d)p|(gray)|(gbr)a?p)(\d+)?(?:le)?$")
+SUBSAMPLING = {"420": (1, 1), "422": (1, 0), "444": (0, 0), "440": (0, 1), "411": (2, 0), "410": (2, 2)}
+
+
+class Breach(Exception):
+    """A film on which the program is wrong, or cannot be judged at all."""
+
+
+def command(words, **more):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **more)
+    if done.returncode != 0:
+        raise Breach(f"{words[0]} failed ({done.returncode}): {done.stderr.decode(errors='replace').strip()[-300:]}")
+    return done.stdout
+
+
+def probe(film):
+    """What ffprobe says of the stream that ffmpeg would take, covers aside."""
+    text = command(["ffprobe", "-v", "error", "-show_streams", "-select_streams", "v", "-of", "json", film])
+    streams = [s for s in json.loads(text)["streams"] if not s.get("disposition", {}).get("attached_pic")]
+    if not streams:
+        raise Breach("no video stream")
+    return max(streams, key=lambda s: s.get("width", 0) * s.get("height", 0))
+
+
+class Layout:
+    """Where the samples of a native picture lie, and what they mean."""
+
+    def __init__(self, stream):
+        self.native = stream["pix_fmt"]
+        # Packed RGB goes to planar RGB, NV12 to its planar twin: both only move bytes.
+        self.format = {"rgb24": "gbrp", "bgr24": "gbrp", "bgr0": "gbrp", "rgb0": "gbrp", "rgba": "gbrp", "bgra": "gbrp",
+                       "nv12": "yuv420p", "uyvy422": "yuv422p", "yuyv422": "yuv422p", "rgb48le": "gbrp16le",
+                       "rgb48be": "gbrp16le"}.get(self.native, self.native)
+        match = PLANAR.match(self.format)
+        if not match:
+            raise Breach(f"judge.py cannot read pixel format {self.native}")
+        self.bits = int(match[5] or 8)
+        self.full = bool(match[1]) or stream.get("color_range") == "pc"
+        self.model = "rgb" if match[4] else "grey" if match[3] else "ycc"
+        self.shift = SUBSAMPLING[match[2]] if match[2] else (0, 0)
+        self.planes = (1 if self.model == "grey" else 3) + (1 if "a" in self.format[:5].replace("gray", "") else 0)
+        if self.model == "rgb":
+            self.matrix, self.full = "rgb", True
+        else:
+            tag = TAGS.get(stream.get("color_space", "unknown"))
+            hd = stream["width"] >= 1280 or stream["height"] > 576
+            self.matrix = tag or ("bt709" if hd else "bt601")
+
+    def plane_sizes(self, width, height):
+        sizes = []
+        for i in range(self.planes):
+            sx, sy = self.shift if i in (1, 2) else (0, 0)
+            sizes.append((-(-width >> sx), -(-height >> sy)))
+        return sizes
+
+    def to_rgb(self, mean):
+        """Three area means in sample values to R'G'B' in 0..255."""
+        scale = 2.0 ** (self.bits - 8)
+        peak = 2.0 ** self.bits - 1
+        if self.model == "rgb":
+            green, blue, red = (m / peak * 255 for m in mean[:3])
+            return np.clip(np.stack([red, green, blue], -1), 0, 255)
+        if self.full:
+            luma = mean[0] / peak
+            chroma = [(m - 128 * scale) / peak for m in mean[1:3]]
+        else:
+            luma = (mean[0] / scale - 16) / 219
+            chroma = [(m / scale - 128) / 224 for m in mean[1:3]]
+        if self.model == "grey":
+            return np.clip(np.stack([luma * 255] * 3, -1), 0, 255)
+        kr, kb = KR_KB[self.matrix]
+        red = luma + 2 * (1 - kr) * chroma[1]
+        blue = luma + 2 * (1 - kb) * chroma[0]
+        green = (luma - kr * red - kb * blue) / (1 - kr - kb)
+        return np.clip(np.stack([red, green, blue], -1) * 255, 0, 255)
+
+
+def overlap(size, out):
+    """[out, size]: the share of each input sample in each output pixel."""
+    edge = np.arange(out + 1) * (size / out)
+    low = np.maximum(edge[:-1, None], np.arange(size)[None, :])
+    high = np.minimum(edge[1:, None], np.arange(1, size + 1)[None, :])
+    return np.clip(high - low, 0, None) * (out / size)
+
+
+def shrink(planes, width, height):
+    return [overlap(p.shape[0], height) @ p @ overlap(p.shape[1], width).T for p in planes]
+
+
+def decode(film, stream, layout, every, turned):
+    """Every Nth picture as its planes, turned upright by ffmpeg itself (which moves samples, no more)."""
+    width, height = stream["width"], stream["height"]
+    if turned:
+        width, height = height, width
+    sizes = layout.plane_sizes(width, height)
+    wide = layout.bits > 8
+    bytes_a_frame = sum(w * h for w, h in sizes) * (2 if wide else 1)
+    words = ["ffmpeg", "-nostdin", "-v", "error", "-i", film, "-map", f"0:{stream['index']}", "-vf",
+             f"select=not(mod(n\\,{every}))", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", layout.format, "-"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as pipe:
+        while True:
+            data = pipe.stdout.read(bytes_a_frame)
+            if len(data) < bytes_a_frame:
+                return
+            samples = np.frombuffer(data, np.dtype("<u2") if wide else np.uint8).astype(np.float64)
+            planes, at = [], 0
+            for w, h in sizes:
+                planes.append(samples[at:at + w * h].reshape(h, w))
+                at += w * h
+            yield planes
+
+
+def rotation(stream):
+    for side in stream.get("side_data_list", []):
+        if "rotation" in side:
+            return int(side["rotation"])
+    return 0
+
+
+def stage(barcode, film, out, every, size):
+    """The program's own staged frames: [frames, h, w, 3], and its JSON."""
+    stem = os.path.join(out, os.path.basename(film))
+    words = [barcode, film, "-m", "average", "-n", str(every), "--dump", stem + ".rgb", "--json", stem + ".json", "-o",
+             stem + ".png", "-q"]
+    command(words + (["--size", size] if size else []))
+    with open(stem + ".json", encoding="utf-8") as f:
+        facts = json.load(f)
+    width, height = facts["size"]
+    frames = np.fromfile(stem + ".rgb", np.uint8)
+    os.remove(stem + ".rgb")
+    if len(frames) != len(facts["columns"]) * width * height * 3:
+        raise Breach(f"--dump has {len(frames)} bytes for {len(facts['columns'])} columns of {width}x{height}")
+    return frames.reshape(-1, height, width, 3), facts
+
+
+def judge(barcode, film, out, every, size):
+    """One film: (frames compared, staged size, layout, largest difference, mean difference)."""
+    stream = probe(film)
+    layout = Layout(stream)
+    frames, facts = stage(barcode, film, out, every, size)
+    height, width = frames.shape[1:3]
+    numbers = [c["frame"] for c in facts["columns"]]
+    if numbers != list(range(0, every * len(numbers), every)):
+        raise Breach(f"frame numbers are not every {every}th: {numbers[:6]}...")
+    for key, ours in (("matrix", layout.matrix), ("range", "full" if layout.full else "limited")):
+        said = str(facts["film"].get(key)).removesuffix("nc")
+        if layout.model == "ycc" and said != ours:
+            raise Breach(f"the film's {key} is {ours}, the program says {said}")
+    count, worst, total = 0, 0, 0.0
+    for index, planes in enumerate(decode(film, stream, layout, every, rotation(stream) % 180 != 0)):
+        if index >= len(frames):
+            raise Breach(f"ffmpeg decodes more than the {len(frames)} frames that were staged")
+        right = layout.to_rgb(shrink(planes, width, height))
+        staged = frames[index].astype(np.float64)
+        worst = max(worst, int(np.abs(staged - np.floor(right + 0.5)).max()))
+        total += float(np.abs(staged - right).mean())
+        count += 1
+    if count != len(frames):
+        raise Breach(f"{len(frames)} frames staged, but ffmpeg decodes {count}")
+    return count, (width, height), layout, worst, total / max(count, 1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--barcode", default="out/bin/barcode")
+    parser.add_argument("--out", default="out/judge")
+    parser.add_argument("--every", type=int, default=24)
+    parser.add_argument("--size", default="")
+    parser.add_argument("film", nargs="+")
+    a = parser.parse_args()
+    os.makedirs(a.out, exist_ok=True)
+    breaches = 0
+    print(f"{'film':<36} {'frames':>6} {'size':>9}  {'format':<14} {'matrix':<8} {'range':<7} {'worst':>5} {'mean':>6}")
+    for film in a.film:
+        name = os.path.basename(film)
+        try:
+            count, size, layout, worst, mean = judge(a.barcode, film, a.out, a.every, a.size)
+        except Breach as b:
+            print(f"{name:<36} BREACH: {b}")
+            breaches += 1
+            continue
+        bad = worst > 1 or mean >= MEAN_LIMIT
+        breaches += bad
+        print(f"{name:<36} {count:>6} {size[0]:>4}x{size[1]:<4}  {layout.native:<14} {layout.matrix:<8} "
+              f"{'full' if layout.full else 'limited':<7} {worst:>5} {mean:>6.3f}{'  BREACH' if bad else ''}")
+    print(f"{len(a.film)} films judged, {breaches} breaches (limits: 1 level, mean {MEAN_LIMIT})")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Installs the Debian 12 packages that building and testing need, and only those that are missing.
+# With none missing it does nothing: no network, no root.
+#
+#   install-packages.sh [lint] [judge]
+#
+#   lint    also the tools of `make lint` and of the fuzzers
+#   judge   also scikit-learn, the independent judge of the clustering
+set -eu
+
+packages="build-essential pkg-config libavformat-dev libavcodec-dev libavutil-dev libpng-dev libzstd-dev
+    libxxhash-dev libjansson-dev libcmocka-dev ffmpeg help2man python3 git"
+
+for group in "$@"; do
+    case $group in
+    lint) packages="$packages clang clang-tidy shellcheck libclang-rt-14-dev" ;;
+    judge) packages="$packages python3-numpy python3-sklearn" ;;
+    *)
+        echo "install-packages.sh: unknown group '$group'; there are lint and judge" >&2
+        exit 2
+        ;;
+    esac
+done
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    # Not Debian: its own packages may be there already under other names.
+    if pkg-config --exists libavformat libavcodec libavutil libpng libzstd libxxhash jansson cmocka 2>/dev/null; then
+        exit 0
+    fi
+    # shellcheck disable=SC2086 # one line of words
+    echo "install-packages.sh: not Debian; install what matches these packages:" $packages >&2
+    exit 1
+fi
+
+missing=
+for package in $packages; do
+    # A package that was removed but not purged is known to dpkg too, hence the state (a line for each architecture).
+    state=$(dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null || true)
+    case $state in
+    installed*) ;;
+    *) missing="$missing $package" ;;
+    esac
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null; then
+    as_root=sudo
+else
+    echo "install-packages.sh: root or sudo is needed to install:$missing" >&2
+    exit 1
+fi
+
+echo "installing:$missing" >&2
+# shellcheck disable=SC2086 # both lists are meant to be split into words
+{
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $missing >/dev/null
+}

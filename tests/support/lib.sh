@@ -1,0 +1,106 @@
+# shellcheck shell=bash
+# lib.sh - what a test of the built program may use. Read by tests/cli/run.sh before the case file.
+#
+# A case is a function test_NAME in tests/cli/*.sh. It runs in a shell of its own with `set -eu`, in an empty folder:
+# it passes by returning, fails by fail or any failing command, and is skipped by skip.
+#
+#   $BARCODE  the program      $CLIPS  the made clips      $FILMS  the real ones      $SAMPLE  the sample film
+#   $HERE     tests/cli        $STATUS, ./stdout, ./stderr of the latest run (in $LOGS, out of the way)
+
+PYTHON=${PYTHON:-/usr/bin/python3}
+export LC_ALL=C
+
+fail() {
+    exec >&2    # also when called inside $(...)
+    echo "FAIL: $*"
+    if [ -n "${STATUS:-}" ]; then
+        echo "  command: $COMMAND"
+        echo "  status:  $STATUS"
+        sed 's/^/  stderr:  /' "$LOGS/stderr" | head -n 20
+    fi
+    exit 1
+}
+
+skip() {
+    echo "SKIP: $*" >&2
+    exit 77
+}
+
+# run ARG...: barcode ARG..., its status into STATUS; never fails itself, but a hang does.
+run() {
+    COMMAND="barcode $*"
+    STATUS=0
+    timeout -k 5 "${LIMIT:-300}" "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null || STATUS=$?
+    if [ "$STATUS" -eq 124 ] || [ "$STATUS" -eq 137 ]; then fail "it hangs"; fi
+    if [ "$STATUS" -ge 128 ] && [ "$STATUS" -ne 130 ]; then fail "it died of signal $((STATUS - 128))"; fi
+}
+
+# run ARG..., which must exit with 0.
+ok() {
+    run "$@"
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+}
+
+# refuses STATUS ARG...: must exit so, with one sentence on stderr and nothing on stdout.
+refuses() {
+    local want=$1
+    shift
+    run "$@"
+    [ "$STATUS" -eq "$want" ] || fail "exit status $STATUS, not $want"
+    one_sentence
+}
+
+one_sentence() {
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "stderr has $(wc -l < "$LOGS/stderr") lines, not one"
+    grep -q '^barcode: [^ ].*[^.]$' "$LOGS/stderr" || fail "stderr is not one sentence of the form 'barcode: ...'"
+    grep -q '^barcode: warning' "$LOGS/stderr" && fail "stderr is a warning, not a sentence"
+    [ ! -s "$LOGS/stdout" ] || fail "something came out on stdout"
+}
+
+says() {
+    grep -q -- "$1" "$LOGS/stderr" || fail "stderr does not say '$1'"
+}
+
+says_not() {
+    ! grep -q -- "$1" "$LOGS/stderr" || fail "stderr says '$1'"
+}
+
+# files NAME...: the working folder holds exactly these, hidden ones included.
+files() {
+    local have want
+    have=$(find . -mindepth 1 -printf '%P\n' | sort | tr '\n' ' ')
+    want=$(printf '%s\n' "$@" | sort | tr '\n' ' ')
+    [ $# -eq 0 ] && want=
+    [ "$have" = "$want" ] || fail "the folder holds '$have', not '$want'"
+}
+
+# A clip's path by its name; skips the case loudly where it could not be made. To be called as `f=$(clip NAME)`,
+# on a line of its own: inside another command's words its skip would go unheard.
+clip() {
+    [ -e "$CLIPS/$1" ] || skip "clip $1 is not there: $(grep "^$1" "$CLIPS/SKIPPED" 2> /dev/null || echo "run 'make clips'")"
+    echo "$CLIPS/$1"
+}
+
+film() {
+    [ -s "$FILMS/$1" ] || skip "film $FILMS/$1 is not there"
+    echo "$FILMS/$1"
+}
+
+sample() {
+    [ -s "$SAMPLE" ] || skip "the sample film $SAMPLE is not there: run 'make sample'"
+    echo "$SAMPLE"
+}
+
+# The checks that need arithmetic: tests/cli/checks.py WHAT ARG...
+check() {
+    "$PYTHON" "$HERE/checks.py" "$@" || fail "checks.py $*"
+}
+
+need_numpy() {
+    "$PYTHON" -c 'import numpy' 2> /dev/null || skip "$PYTHON has no numpy"
+}
+
+# The clips that decode whole, by name.
+whole_clips() {
+    find "$CLIPS" -maxdepth 1 -type f ! -name SKIPPED -printf '%f\n' | sort
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# lint.sh - the house rules that a machine can see (DESIGN.md sections 3 and 9). Quiet when all hold.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+bad=0
+complain() {
+    echo "lint: $*"
+    bad=1
+}
+
+# Foreign headers stay in their files.
+only() {  # PATTERN ALLOWED-REGEX WHAT
+    local f
+    while read -r f; do
+        [[ $f =~ $2 ]] || complain "$f: $3 does not belong here"
+    done < <(grep -lE "$1" -r src include cuda samples --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' 2>/dev/null)
+}
+only '#include <libav' '^(src/(av\.h|film_av|demux|decoder|view|session|sequential|source_film|packet)|samples/)' 'a libav header'
+only '#include <png\.h>' '^src/writer_png\.c$' 'png.h'
+only '#include <jansson\.h>' '^src/(writer_json\.[ch]|writer_bench\.c)$' 'jansson.h'
+only '#include <xxhash\.h>' '^src/digest\.c$' 'xxhash.h'
+only '#include <cu(da|rand)' '^cuda/' 'a CUDA header'
+only '#include <stdatomic\.h>' '^src/' 'stdatomic.h in a public header'
+only '#include "(\.\./)?src/' '^$' 'a private header through its folder'
+
+# Nothing includes main's rooms from below: cli, inputs, render and pipeline are the top.
+for f in src/*.c; do
+    case $f in
+        src/main.c | src/cli.c | src/inputs.c | src/render.c | src/pipeline.c | src/progress.c | src/writer*.c) continue ;;
+    esac
+    if grep -qE '#include "barcode/(cli|inputs|render|pipeline|progress)\.h"' "$f"; then
+        # The version is in cli.h, and the painter's title may show it.
+        grep -qE 'BARCODE_VERSION' "$f" || complain "$f: includes a room above it"
+    fi
+done
+
+# printf, exit and abort belong to main, cli, progress and log.
+while read -r f; do
+    case $f in
+        src/main.c | src/cli.c | src/progress.c | src/log.c) ;;
+        *) complain "$f: prints or exits" ;;
+    esac
+done < <(grep -lE '(^|[^a-z_])(printf|puts|exit|abort|perror) *\(' src/*.c)
+
+# Sizes, leftovers, white space.
+python3 - <<'PY' || bad=1
+import re, subprocess, sys
+bad = False
+files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.c", "*.h", "*.cu", "*.cuh", "*.sh", "*.py", "Makefile", "*.md"],
+                       capture_output=True, text=True).stdout.split()
+for f in files:
+    try:
+        text = open(f).read()
+    except (OSError, UnicodeDecodeError) as e:
+        print(f"lint: {f}: {e}"); bad = True; continue
+    lines = text.split("\n")
+    code = f.endswith((".c", ".h", ".cu", ".cuh"))
+    table = "A table:" in text[:2000]
+    if code and len(lines) > 500 and not table:
+        print(f"lint: {f}: {len(lines)} lines"); bad = True
+    if f == "src/main.c" and len(lines) > 100:
+        print(f"lint: {f}: {len(lines)} lines, 100 is main's limit"); bad = True
+    if text and not text.endswith("\n"):
+        print(f"lint: {f}: no newline at the end"); bad = True
+    start = None
+    for i, line in enumerate(lines, 1):
+        if line != line.rstrip():
+            print(f"lint: {f}:{i}: space at the end of the line"); bad = True
+        if "\t" in line and code:
+            print(f"lint: {f}:{i}: a tab"); bad = True
+        if f != "tests/support/lint.sh" and re.search(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b", line):
+            print(f"lint: {f}:{i}: leftover"); bad = True
+        if code and line == "{":
+            start = i
+        elif code and line.startswith("}") and start:
+            if i - start > 60:
+                print(f"lint: {f}:{start}: function of {i - start} lines"); bad = True
+            start = None
+sys.exit(bad)
+PY
+
+# Every public header compiles alone, as C11 and as C++17.
+for h in include/barcode/*.h; do
+    echo "#include \"$h\"" | gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -Iinclude -fsyntax-only -xc - || complain "$h: not C11 alone"
+    echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -I. -Iinclude -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
+done
+
+# Every source file has its unit test; main is what the CLI tests run. A room's inner part (src/room_part.c with a
+# private header) is tested through its room.
+for f in src/*.c; do
+    name=$(basename "$f" .c)
+    case $name in
+        main) continue ;;
+        *_avx2 | *_avx512 | *_vnni) continue ;;   # test_assign, test_seed_nearest and test_points run every instruction set
+    esac
+    [ -f "src/$name.h" ] && name=${name%%_*}
+    [ -f "tests/unit/test_$name.c" ] || complain "$f has no tests/unit/test_$name.c"
+done
+
+# The top level is fixed.
+for f in $(git ls-files | cut -d/ -f1 | sort -u); do
+    case $f in
+        Makefile | README.md | LICENSE | src | cuda | include | samples | tests | out | .*) ;;
+        *) complain "$f: not at the top level" ;;
+    esac
+done
+exit $bad

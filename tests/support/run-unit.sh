@@ -1,0 +1,27 @@
+#!/bin/sh
+# run-unit.sh PROGRAM... - runs cmocka programs, shows the output of those that fail, and counts their tests.
+set -u
+passed=0 failed=0 skipped=0
+for program in "$@"; do
+    log=$(mktemp)
+    start=$(date +%s)
+    "$program" > "$log" 2>&1
+    status=$?
+    p=$(grep -c '^\[       OK \]' "$log")
+    s=$(grep -c '^\[  SKIPPED \] [^0-9]' "$log")
+    f=$(grep -c '^\[  FAILED  \] [^0-9]*$' "$log")
+    # Each failure is listed twice, where it happens and in the closing list; a crash lists none.
+    f=$(((f + 1) / 2))
+    [ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
+    if [ "$status" -ne 0 ]; then
+        cat "$log"
+        echo "FAIL  $program (status $status)"
+    else
+        grep -E 'SKIP' "$log" | grep -v '^\[==' | sort -u | head -n 3
+        echo "ok    $(basename "$program"): $p tests, $(($(date +%s) - start)) s"
+    fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    rm -f "$log"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

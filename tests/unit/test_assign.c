@@ -1,0 +1,176 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/assign.h"
+
+enum { PIXELS = 9000 };
+
+static uint32_t next(uint32_t *x)
+{
+    *x ^= *x << 13;
+    *x ^= *x >> 17;
+    *x ^= *x << 5;
+    return *x;
+}
+
+/* The score in the words of kmeans.h, in 64 bits. */
+static int64_t defined_score(const int32_t q[3], int bits, int index, const int rgb[3])
+{
+    int64_t square = 0, dot = 0;
+    for (int c = 0; c < 3; c++) {
+        square += (int64_t)q[c] * q[c];
+        dot += (int64_t)(rgb[c] - 127) * q[c];
+    }
+    int64_t h = square / ((int64_t)1 << (9 - bits));
+    return (h - dot) * ((int64_t)1 << bits) + index;
+}
+
+static void score_as_defined(void **state)
+{
+    (void)state;
+    uint32_t x = 99;
+    for (int i = 0; i < 200000; i++) {
+        int bits = (int)(next(&x) % 7), one = 1 << (8 - bits);
+        int32_t q[3];
+        int rgb[3];
+        for (int c = 0; c < 3; c++) {
+            uint32_t edge = next(&x) % 4;        /* black and white often: the extremes of the range */
+            q[c] = edge == 0 ? -127 * one : edge == 1 ? 128 * one : (int32_t)(next(&x) % (uint32_t)(255 * one)) - 127 * one;
+            rgb[c] = next(&x) % 3 ? (int)(next(&x) % 256) : (int)(next(&x) % 2 * 255);
+        }
+        int index = (int)(next(&x) % (1u << bits));
+        int64_t want = defined_score(q, bits, index, rgb);
+        uint32_t colour = colour_word((uint32_t)rgb[0], (uint32_t)rgb[1], (uint32_t)rgb[2]);
+        assert_true(assign_score(q, bits, index, colour) == want);
+        assert_true(want < ASSIGN_NEVER && -want < ASSIGN_NEVER);
+    }
+}
+
+struct frame {
+    struct points_maker *maker;
+    struct points p;
+    uint8_t rgb[3 * PIXELS];
+};
+
+static struct frame *frame_open(void)
+{
+    struct err e = ERR_INIT;
+    struct frame *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->maker = points_maker_open(PIXELS, &e);
+    assert_true(f->maker && points_open(&f->p, PIXELS, &e));
+    return f;
+}
+
+static void frame_close(struct frame *f)
+{
+    points_close(&f->p);
+    points_maker_close(&f->maker);
+    free(f);
+}
+
+static void set_q(struct assign *a, uint32_t *x, int step, int how_far)
+{
+    int most = 255 << (8 - a->bits);
+    for (int j = 0; j < a->k; j++)
+        for (int c = 0; c < 3; c++) {
+            int raw = a->q[j][c] + (127 << (8 - a->bits));
+            int jump = (int)(next(x) % (uint32_t)(2 * how_far + 1)) - how_far;
+            raw = step == 0 ? (int)(next(x) % (uint32_t)(most + 1)) : raw + jump;
+            raw = raw < 0 ? 0 : raw > most ? most : raw;
+            a->q[j][c] = raw - (127 << (8 - a->bits));
+        }
+}
+
+/* A walk of the centroids, from tiny moves to jumps across the cube: the sums stay those of the plain version. */
+static void walk(const struct frame *f, enum isa isa, int k, uint32_t seed)
+{
+    struct err e = ERR_INIT;
+    struct assign *plain = assign_open(k, f->p.n, ISA_C, &e), *fast = assign_open(k, f->p.n, isa, &e);
+    static const int how_far[] = {1, 3, 20, 0, 300, 2, 2, 70000, 5, 1};
+    uint32_t x = seed;
+    assert_true(plain && fast);
+    for (int restart = 0; restart < 2; restart++) {
+        for (int step = 0; step < 24; step++) {
+            set_q(plain, &x, step, how_far[step % 10]);
+            memcpy(fast->q, plain->q, sizeof plain->q);
+            assign_step(plain, &f->p, step == 0);
+            assign_step(fast, &f->p, step == 0);
+            assert_memory_equal(fast->sum, plain->sum, sizeof plain->sum);
+        }
+    }
+    assign_close(&plain);
+    assign_close(&fast);
+    assert_null(fast);
+}
+
+static void fill(struct frame *f, int kind, uint32_t seed)
+{
+    uint32_t x = seed;
+    size_t pixels = kind == 0 ? PIXELS : kind == 1 ? 1 : 700;
+    for (size_t i = 0; i < pixels; i++)
+        for (int c = 0; c < 3; c++) {
+            uint32_t r = next(&x);
+            f->rgb[3 * i + (size_t)c] = (uint8_t)(kind == 0 ? (i * 20 / PIXELS * 12 + r % 30) : kind == 3 ? r % 2 * 255 : r % 256);
+        }
+    points_make(f->maker, &f->p, f->rgb, pixels);
+}
+
+static void sums_of_a_walk(void **state)
+{
+    (void)state;
+    static const int ks[] = {1, 2, 3, 7, 8, 9, 16, 17, 31, 32, 63, 64};
+    struct frame *f = frame_open();
+    for (int kind = 0; kind < 4; kind++) {
+        fill(f, kind, 17 + (uint32_t)kind);
+        for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
+            if (!isa_supported((enum isa)isa))
+                continue;
+            points_box(&f->p, (enum isa)isa);
+            for (size_t n = 0; n < sizeof ks / sizeof *ks; n++)
+                walk(f, (enum isa)isa, ks[n], 1000 + (uint32_t)n);
+        }
+    }
+    frame_close(f);
+}
+
+/* Two centroids at one place: every point goes to the lower. */
+static void ties_go_to_the_lower(void **state)
+{
+    (void)state;
+    struct frame *f = frame_open();
+    fill(f, 0, 5);
+    for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
+        struct err e = ERR_INIT;
+        if (!isa_supported((enum isa)isa))
+            continue;
+        points_box(&f->p, (enum isa)isa);
+        struct assign *a = assign_open(5, f->p.n, (enum isa)isa, &e);
+        assert_non_null(a);
+        for (int j = 0; j < 5; j++)
+            a->q[j][0] = a->q[j][1] = a->q[j][2] = j < 2 ? 1000 : -1000;
+        for (int step = 0; step < 2; step++) {
+            assign_step(a, &f->p, step == 0);
+            assert_true(a->sum[0][3] > 0 && a->sum[2][3] > 0);
+            assert_true(a->sum[0][3] + a->sum[2][3] == PIXELS);
+        }
+        assign_close(&a);
+    }
+    frame_close(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(score_as_defined),
+        cmocka_unit_test(ties_go_to_the_lower),
+        cmocka_unit_test(sums_of_a_walk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/atomic_file.h"
+
+static char folder[] = "/tmp/barcode-atomic.XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+    static char path[2][1024];
+    static int turn;
+    turn = !turn;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    return path[turn];
+}
+
+static void spill(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void assert_holds(const char *path, const char *text)
+{
+    char buffer[256] = {0};
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_true(fread(buffer, 1, sizeof buffer - 1, f) < sizeof buffer - 1);
+    fclose(f);
+    assert_string_equal(buffer, text);
+}
+
+/* Names in the folder; the names themselves when `contains` is part of them. */
+static int entries(const char *contains)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *entry; (entry = readdir(d));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && strstr(entry->d_name, contains))
+            count++;
+    closedir(d);
+    return count;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(d));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            remove(in_folder(entry->d_name));
+    closedir(d);
+    return rmdir(folder);
+}
+
+static struct atomic_file *begin(const char *path, const char *text)
+{
+    struct err e = ERR_INIT;
+    struct atomic_file *f = atomic_open(path, true, &e);
+    assert_string_equal(e.text, "");
+    assert_non_null(f);
+    fputs(text, atomic_stream(f));
+    return f;
+}
+
+static void commit(struct atomic_file *f)
+{
+    struct err e = ERR_INIT;
+    assert_true(atomic_commit(&f, &e));
+    assert_null(f);
+    assert_int_equal(e.code, ERR_NONE);
+}
+
+static void test_appears_whole(void **state)
+{
+    (void)state;
+    const char *path = in_folder("a.png");
+    struct atomic_file *f = begin(path, "new");
+    fflush(atomic_stream(f));
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(entries(".a.png."), 1);
+    assert_int_equal(entries(".tmp"), 1);
+    commit(f);
+    assert_holds(path, "new");
+    assert_int_equal(entries(""), 1);
+}
+
+static void test_discard_keeps_the_old(void **state)
+{
+    (void)state;
+    const char *path = in_folder("a.png");
+    spill(path, "old");
+    struct atomic_file *f = begin(path, "new");
+    atomic_discard(&f);
+    assert_null(f);
+    atomic_discard(&f);
+    assert_holds(path, "old");
+    assert_int_equal(entries(""), 1);
+}
+
+static void test_replaces_and_keeps_mode(void **state)
+{
+    (void)state;
+    const char *path = in_folder("a.png");
+    spill(path, "old and longer");
+    chmod(path, 0640);
+    commit(begin(path, "new"));
+    assert_holds(path, "new");
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0640);
+}
+
+static void test_umask(void **state)
+{
+    (void)state;
+    mode_t before = umask(027);
+    const char *path = in_folder("a.png");
+    commit(begin(path, "new"));
+    umask(before);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0640);
+}
+
+static void test_failed_write(void **state)
+{
+    (void)state;
+    const char *path = in_folder("a.png");
+    spill(path, "old");
+    struct atomic_file *f = begin(path, "new");
+    fflush(atomic_stream(f));
+    int full = open("/dev/full", O_WRONLY);
+    assert_int_equal(dup2(full, fileno(atomic_stream(f))), fileno(atomic_stream(f)));
+    close(full);
+    fputs("more", atomic_stream(f));
+    struct err e = ERR_INIT;
+    assert_false(atomic_commit(&f, &e));
+    assert_null(f);
+    assert_non_null(strstr(e.text, "cannot write '"));
+    assert_non_null(strstr(e.text, strerror(ENOSPC)));
+    assert_holds(path, "old");
+    assert_int_equal(entries(""), 1);
+}
+
+static void test_device(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    commit(begin("/dev/null", "gone"));
+    struct atomic_file *f = begin("/dev/full", "too much");
+    assert_false(atomic_commit(&f, &e));
+    assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
+}
+
+static void *read_fifo(void *path)
+{
+    static char text[16];
+    FILE *f = fopen(path, "r");
+    if (f && fgets(text, sizeof text, f))
+        fclose(f);
+    return text;
+}
+
+static void test_fifo(void **state)
+{
+    (void)state;
+    char path[1024];
+    snprintf(path, sizeof path, "%s", in_folder("pipe"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    pthread_t reader;
+    assert_int_equal(pthread_create(&reader, NULL, read_fifo, path), 0);
+    commit(begin(path, "through"));
+    void *text;
+    pthread_join(reader, &text);
+    assert_string_equal(text, "through");
+    assert_int_equal(entries(""), 1);
+}
+
+static void test_link(void **state)
+{
+    (void)state;
+    char link[1024], target[1024], dangling[1024];
+    snprintf(link, sizeof link, "%s", in_folder("link.png"));
+    snprintf(target, sizeof target, "%s", in_folder("target.png"));
+    snprintf(dangling, sizeof dangling, "%s", in_folder("dangling.png"));
+    spill(target, "old");
+    assert_int_equal(symlink("target.png", link), 0);
+    assert_int_equal(symlink(in_folder("nothing yet"), dangling), 0);
+    commit(begin(link, "new"));
+    commit(begin(dangling, "made"));
+    assert_holds(target, "new");
+    assert_holds(in_folder("nothing yet"), "made");
+    struct stat st;
+    assert_int_equal(lstat(link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink("link.png", link), 0);
+    struct err e = ERR_INIT;
+    assert_null(atomic_open(link, true, &e));
+    assert_non_null(strstr(e.text, strerror(ELOOP)));
+}
+
+static void test_long_names(void **state)
+{
+    (void)state;
+    char name[NAME_MAX + 2];
+    for (size_t length = NAME_MAX - 14; length <= NAME_MAX; length++) {
+        for (size_t i = 0; i < length; i++)      /* two-byte characters, so that some cut falls into one */
+            name[i] = i % 2 ? '\xa9' : '\xc3';
+        name[0] = 'a';
+        name[length] = 0;
+        const char *path = in_folder(name);
+        commit(begin(path, "long"));
+        assert_holds(path, "long");
+    }
+    memset(name, 'x', NAME_MAX + 1);
+    name[NAME_MAX + 1] = 0;
+    struct err e = ERR_INIT;
+    assert_null(atomic_open(in_folder(name), true, &e));
+    assert_int_equal(e.code, ERR_FAILED);
+    assert_int_equal(entries(".tmp"), 0);
+}
+
+static void refused(const char *path, int error)
+{
+    struct err e = ERR_INIT;
+    char sentence[2048];
+    snprintf(sentence, sizeof sentence, "cannot write '%s': %s", path, strerror(error));
+    assert_null(atomic_open(path, true, &e));
+    assert_string_equal(e.text, sentence);
+    assert_int_equal(e.code, ERR_FAILED);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refused(folder, EISDIR);
+    refused(in_folder("new/"), EISDIR);
+    refused(in_folder("no/such/folder.png"), ENOENT);
+    refused("", ENOENT);
+    spill(in_folder("file"), "");
+    refused(in_folder("file/x.png"), ENOTDIR);
+    refused("/dev/fd/999", EBADF);
+}
+
+static void test_not_permitted(void **state)
+{
+    (void)state;
+    if (geteuid() == 0)
+        skip();
+    const char *path = in_folder("fixed.png");
+    spill(path, "old");
+    chmod(path, 0444);
+    refused(path, EACCES);
+    chmod(folder, 0555);
+    refused(in_folder("new.png"), EACCES);
+    chmod(folder, 0755);
+}
+
+/* stdout is neither closed nor synced, and what is written to it comes out at commit. */
+static void test_stdout(void **state)
+{
+    (void)state;
+    fflush(stdout);
+    int saved = dup(STDOUT_FILENO), fd = open(in_folder("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(fd, STDOUT_FILENO);
+    struct err e = ERR_INIT;
+    struct atomic_file *f = atomic_open("-", true, &e);
+    bool opened = f != NULL;
+    fputs("one ", atomic_stream(f));
+    bool done = atomic_commit(&f, &e);
+    f = atomic_open("/dev/stdout", true, &e);
+    fputs("two", atomic_stream(f));
+    done = atomic_commit(&f, &e) && done;
+    int full = open("/dev/full", O_WRONLY);
+    dup2(full, STDOUT_FILENO);
+    f = atomic_open("-", true, &e);
+    fputs("three", atomic_stream(f));
+    bool failed = !atomic_commit(&f, &e);
+    clearerr(stdout);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    close(full);
+    close(fd);
+    assert_true(opened && done && failed);
+    assert_string_equal(e.text, "cannot write 'standard output': No space left on device");
+    assert_holds(in_folder("out"), "one two");
+}
+
+static void test_terminal(void **state)
+{
+    (void)state;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
+        skip();
+    struct err e = ERR_INIT;
+    struct atomic_file *f = atomic_open(ptsname(terminal), true, &e);
+    assert_null(f);
+    assert_int_equal(e.code, ERR_USAGE);
+    assert_non_null(strstr(e.text, "is a terminal"));
+    err_clear(&e);
+    f = atomic_open(ptsname(terminal), false, &e);
+    assert_non_null(f);
+    atomic_discard(&f);
+    close(terminal);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_appears_whole), IN_FOLDER(test_discard_keeps_the_old), IN_FOLDER(test_replaces_and_keeps_mode),
+        IN_FOLDER(test_umask),         IN_FOLDER(test_failed_write),          IN_FOLDER(test_device),
+        IN_FOLDER(test_fifo),          IN_FOLDER(test_link),                  IN_FOLDER(test_long_names),
+        IN_FOLDER(test_refusals),      IN_FOLDER(test_not_permitted),         IN_FOLDER(test_stdout),
+        IN_FOLDER(test_terminal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,354 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "barcode/cli.h"
+#include "barcode/log.h"
+
+static char words[1024];
+static char *argument[64];
+static struct options o;
+static struct err e;
+
+/* Parses "barcode " and the words of `line`. */
+static enum cli_result parse(const char *line)
+{
+    static char program[] = "barcode";
+    int count = 0;
+    argument[count++] = program;
+    snprintf(words, sizeof words, "%s", line);
+    char *save = NULL;
+    for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        argument[count++] = w;
+    argument[count] = NULL;
+    err_clear(&e);
+    log_set_level(LOG_INFO);
+    return cli_parse(count, argument, &o, &e);
+}
+
+static void good(const char *line)
+{
+    if (parse(line) != CLI_RUN)
+        fail_msg("'%s' was refused: %s", line, e.text);
+}
+
+static void bad(const char *line, const char *sentence)
+{
+    assert_int_equal(parse(line), CLI_BAD);
+    assert_string_equal(e.text, sentence);
+    assert_int_equal(e.code, ERR_USAGE);
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    good("film.mkv");
+    assert_int_equal(o.inputs, 1);
+    assert_string_equal(o.input[0], "film.mkv");
+    assert_null(o.output);
+    assert_null(o.json);
+    assert_null(o.dump);
+    assert_true(o.mode[MODE_KMEANS]);
+    assert_false(o.mode[MODE_PALETTE] || o.mode[MODE_AVERAGE] || o.mode[MODE_DOWNSAMPLE] || o.stacked);
+    assert_int_equal(o.kmeans.k, 8);
+    assert_int_equal(o.kmeans.n_init, 20);
+    assert_int_equal(o.kmeans.max_iter, 300);
+    assert_int_equal(o.kmeans.init, INIT_SCALABLE);
+    assert_int_equal(o.kmeans.seed, 0);
+    assert_int_equal(o.selection.kind, SELECT_EVERY);
+    assert_int_equal(o.selection.every, 0);
+    assert_int_equal(o.selection.start_us, 0);
+    assert_true(o.selection.end_us == INT64_MAX);
+    assert_int_equal(o.size.kind, SIZE_SIDE);
+    assert_int_equal(o.size.side, 320);
+    assert_int_equal(o.width, 0);
+    assert_int_equal(o.height, 360);
+    assert_int_equal(o.threads, 0);
+    assert_int_equal(o.progress, PROGRESS_AUTO);
+    assert_false(o.strict || o.verify || o.bench);
+}
+
+static void every_option(void **state)
+{
+    (void)state;
+    good("a -o x.png b --mode=palette,average -k 64 --n-init 1000 --init k-means++ --max-iter=100000 "
+         "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 --width 10000000 "
+         "--height 65535 --engine auto --decode cpu --threads 1024 --json j --dump d --progress always --strict "
+         "--verify --bench -- -c");
+    assert_int_equal(o.inputs, 3);
+    assert_string_equal(o.input[0], "a");
+    assert_string_equal(o.input[1], "b");
+    assert_string_equal(o.input[2], "-c");
+    assert_string_equal(o.output, "x.png");
+    assert_string_equal(o.json, "j");
+    assert_string_equal(o.dump, "d");
+    assert_true(o.mode[MODE_PALETTE] && o.mode[MODE_AVERAGE] && !o.mode[MODE_KMEANS] && !o.mode[MODE_DOWNSAMPLE]);
+    assert_int_equal(o.kmeans.k, 64);
+    assert_int_equal(o.kmeans.n_init, 1000);
+    assert_int_equal(o.kmeans.max_iter, 100000);
+    assert_int_equal(o.kmeans.init, INIT_PLUSPLUS);
+    assert_true(o.kmeans.seed == UINT64_MAX);
+    assert_true(o.selection.every == (uint64_t)1 << 31);
+    assert_true(o.selection.start_us == 90000000);
+    assert_true(o.selection.end_us == 3723250000);
+    assert_int_equal(o.size.kind, SIZE_DIVIDE);
+    assert_int_equal(o.size.divisor, 4);
+    assert_int_equal(o.width, 10000000);
+    assert_int_equal(o.height, 65535);
+    assert_int_equal(o.threads, 1024);
+    assert_int_equal(o.progress, PROGRESS_ALWAYS);
+    assert_true(o.strict && o.verify && o.bench);
+}
+
+static void selections(void **state)
+{
+    (void)state;
+    good("f --interval 0.5");
+    assert_int_equal(o.selection.kind, SELECT_INTERVAL);
+    assert_int_equal(o.selection.interval_us, 500000);
+    good("f --columns=10000000");
+    assert_int_equal(o.selection.kind, SELECT_COLUMNS);
+    assert_int_equal(o.selection.columns, 10000000);
+    good("f -n1 -n 7");
+    assert_int_equal(o.selection.every, 7);
+    bad("f --interval 0", "--interval: '0' is too short");
+    bad("f --interval 0.0000009", "--interval: '0.0000009' is too short");
+    bad("f --interval -1", "--interval: '-1' is not a time such as 90, 1:30 or 1:02:03.250");
+    bad("f -n 2 --columns 3", "--every, --interval and --columns exclude each other; give one");
+    bad("f --interval 2 --columns 3", "--every, --interval and --columns exclude each other; give one");
+    bad("f --start 5 --end 5", "--start 5 is not before --end 5");
+    bad("f --end 0", "--start 0 is not before --end 0");
+    bad("f --start 1:60", "--start: '1:60' is not a time such as 90, 1:30 or 1:02:03.250");
+}
+
+static void whole_numbers_are_strict(void **state)
+{
+    (void)state;
+    bad("f -k eight", "-k: 'eight' is not a whole number from 1 to 64");
+    bad("f -k 0", "-k: '0' is not a whole number from 1 to 64");
+    bad("f -k 65", "-k: '65' is not a whole number from 1 to 64");
+    bad("f -k 8x", "-k: '8x' is not a whole number from 1 to 64");
+    bad("f -k-8", "-k: '-8' is not a whole number from 1 to 64");
+    bad("f -k +8", "-k: '+8' is not a whole number from 1 to 64");
+    bad("f --clusters=", "-k: '' is not a whole number from 1 to 64");
+    bad("f -k 4294967304", "-k: '4294967304' is not a whole number from 1 to 64");
+    bad("f -k 18446744073709551624", "-k: '18446744073709551624' is not a whole number from 1 to 64");
+    bad("f --seed 18446744073709551616",
+        "--seed: '18446744073709551616' is not a whole number from 0 to 18446744073709551615");
+    bad("f --seed -1", "--seed: '-1' is not a whole number from 0 to 18446744073709551615");
+    bad("f --n-init 1001", "--n-init: '1001' is not a whole number from 1 to 1000");
+    bad("f --max-iter 0", "--max-iter: '0' is not a whole number from 1 to 100000");
+    bad("f --every 2147483649", "-n: '2147483649' is not a whole number from 1 to 2147483648");
+    bad("f --columns 10000001", "--columns: '10000001' is not a whole number from 1 to 10000000");
+    bad("f --width 10000001", "--width: '10000001' is not a whole number from 1 to 10000000");
+    bad("f --height 65536", "--height: '65536' is not a whole number from 1 to 65535");
+    bad("f --threads 0", "--threads: '0' is not a whole number from 1 to 1024");
+    good("f -k 007");
+    assert_int_equal(o.kmeans.k, 7);
+}
+
+static void misuse_is_one_sentence(void **state)
+{
+    (void)state;
+    bad("", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
+    bad("-k 3", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
+    bad("f --foo", "unknown option '--foo'; see --help");
+    bad("f --foo=bar", "unknown option '--foo'; see --help");
+    bad("f -k 3 -qz", "unknown option '-z'; see --help");
+    bad("f -z", "unknown option '-z'; see --help");
+    bad("f --st 3", "option '--st' could mean several; see --help");
+    bad("f -k", "-k needs a value: N");
+    bad("f --clusters", "--clusters needs a value: N");
+    bad("f --strict=yes", "--strict takes no value");
+    bad("f -o a --mode average x -q --bar", "unknown option '--bar'; see --help");
+    bad("f --json=", "--json: the name is empty");
+    bad("f --init kmeans++", "--init: 'kmeans++' is not scalable, k-means++ or random");
+    bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
+    bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, palette, average, downsample and all");
+    bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
+    bad("f -o - --json -", "stdout can carry only one of -o -, --json -, --dump - and --bench");
+    bad("f --dump - --bench", "stdout can carry only one of -o -, --json -, --dump - and --bench");
+}
+
+static void what_this_build_lacks(void **state)
+{
+    (void)state;
+    bad("f --cache /tmp", "--cache: this build has no frame cache yet");
+    bad("f --cache-limit 3", "--cache-limit: this build has no frame cache yet");
+    bad("--cache-stats", "--cache-stats: this build has no frame cache yet");
+    bad("f --no-cache", "--no-cache: this build has no frame cache yet");
+    bad("f --refresh", "--refresh: this build has no frame cache yet");
+    bad("f --cache-clear", "--cache-clear: this build has no frame cache yet");
+    bad("f --cache-verify", "--cache-verify: this build has no frame cache yet");
+    bad("f --engine gpu", "--engine: 'gpu' is not auto or cpu");
+    bad("f --decode cudas", "--decode: 'cudas' is not auto or cpu");
+    assert_int_equal(parse("f --engine cuda:1"), CLI_BAD);
+    assert_int_equal(err_exit_status(&e), 4);
+    assert_string_equal(e.text, "--engine cuda:1: no CUDA engine in this build");
+    assert_int_equal(parse("f --decode=nvdec"), CLI_BAD);
+    assert_int_equal(err_exit_status(&e), 4);
+    assert_string_equal(e.text, "--decode nvdec: no NVDEC decoder in this build");
+}
+
+static void abbreviations_and_levels(void **state)
+{
+    (void)state;
+    good("f --clus 3 --verb");
+    assert_int_equal(o.kmeans.k, 3);
+    assert_true(log_enabled(LOG_VERBOSE));
+    assert_false(log_enabled(LOG_DEBUG));
+    good("f -vv");
+    assert_true(log_enabled(LOG_DEBUG));
+    good("f -q");
+    assert_false(log_enabled(LOG_WARNING));
+    good("f");
+    assert_true(log_enabled(LOG_INFO));
+    assert_false(log_enabled(LOG_VERBOSE));
+}
+
+static void times(void **state)
+{
+    (void)state;
+    static const struct { const char *text; int64_t us; } yes[] = {
+        {"0", 0}, {"90", 90000000}, {"1:30", 90000000}, {"90:00", 5400000000}, {"1:02:03.250", 3723250000},
+        {"0.000001", 1}, {"1.9999999", 1999999}, {"100:00:00", 360000000000},
+        {"1000000000:59:59.999999", INT64_C(3600000003599999999)}
+    };
+    static const char *const no[] = {"", ":", "1:", ":1", "1:2:3:4", "1:60", "1:60:00", "-1", "+1", " 1", "1 ", "1.",
+                                     ".5", "1.5:3", "1e3", "1000000001", "99999999999999999999", "1..5", "1s"};
+    int64_t us;
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        assert_true(cli_parse_time(yes[i].text, &us));
+        assert_true(us == yes[i].us);
+    }
+    us = 17;
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        assert_false(cli_parse_time(no[i], &us));
+    assert_int_equal(us, 17);
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    struct size_rule r;
+    assert_true(cli_parse_size("320x180", &r));
+    assert_true(r.kind == SIZE_EXACT && r.width == 320 && r.height == 180);
+    assert_true(cli_parse_size("16384", &r));
+    assert_true(r.kind == SIZE_SIDE && r.side == 16384);
+    assert_true(cli_parse_size("1", &r));
+    assert_true(r.kind == SIZE_SIDE && r.side == 1);
+    assert_true(cli_parse_size("1/1000", &r));
+    assert_true(r.kind == SIZE_DIVIDE && r.divisor == 1000);
+    assert_true(cli_parse_size("full", &r));
+    assert_true(r.kind == SIZE_FULL);
+    static const char *const no[] = {"", "0", "16385", "320x", "x180", "320x0", "0x1", "320x180x2", "1/0", "1/1001",
+                                     "2/3", "1/", "Full", "320X180", "-3", "320 x 180", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        assert_false(cli_parse_size(no[i], &r));
+    assert_int_equal(r.kind, SIZE_FULL);
+}
+
+static void modes(void **state)
+{
+    (void)state;
+    good("f -m all");
+    for (int m = 0; m < MODE_COUNT; m++)
+        assert_true(o.mode[m]);
+    assert_true(o.stacked);
+    good("f -m all -m downsample,downsample");
+    assert_true(o.mode[MODE_DOWNSAMPLE] && !o.mode[MODE_KMEANS] && !o.stacked);
+    good("f -m palette,all");
+    assert_true(o.stacked && o.mode[MODE_AVERAGE]);
+    for (int m = 0; m < MODE_COUNT; m++) {
+        memset(&o, 0, sizeof o);
+        assert_true(cli_parse_modes(mode_name((enum mode)m), &o, &e));
+        assert_true(o.mode[m]);
+    }
+    static const char *const no[] = {"", ",", "kmeans,", ",kmeans", "kmean", "kmeans2", "Kmeans"};
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+        err_clear(&e);
+        assert_false(cli_parse_modes(no[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+    }
+    assert_true(o.mode[MODE_DOWNSAMPLE]);     /* as it was */
+}
+
+/* What parse(line) prints on stdout. */
+static const char *printed(const char *line, enum cli_result result)
+{
+    static char text[1 << 14];
+    FILE *f = tmpfile();
+    assert_non_null(f);
+    fflush(stdout);
+    int real = dup(STDOUT_FILENO);
+    dup2(fileno(f), STDOUT_FILENO);
+    enum cli_result got = parse(line);
+    fflush(stdout);
+    dup2(real, STDOUT_FILENO);
+    close(real);
+    ssize_t n = pread(fileno(f), text, sizeof text - 1, 0);
+    fclose(f);
+    text[n > 0 ? n : 0] = '\0';
+    assert_int_equal(got, result);
+    return text;
+}
+
+static void questions_are_answered(void **state)
+{
+    (void)state;
+    assert_string_equal(printed("--version", CLI_DONE), "barcode " BARCODE_VERSION "\n");
+    assert_string_equal(printed("-V --foo", CLI_DONE), "barcode " BARCODE_VERSION "\n");
+    assert_memory_equal(printed("--usage", CLI_DONE), "Usage: barcode [-", 17);
+    const char *help = printed("--help", CLI_DONE);
+    assert_memory_equal(help, "Usage: barcode [OPTION...] FILM|FOLDER...\n", 42);
+    int lines = 0;
+    for (const char *c = help; *c; c++)
+        lines += *c == '\n';
+    assert_in_range(lines, 20, 50);
+    static const char *const shown[] = {"--output", "--mode", "--clusters", "--every", "--size", "--json", "--engine",
+                                        "--progress", "--version"};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        assert_non_null(strstr(help, shown[i]));
+    static const char *const hidden[] = {"cache", "refresh", "cuda", "nvdec", "mandatory"};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        assert_null(strstr(help, hidden[i]));
+}
+
+static void a_full_disk_is_noticed(void **state)
+{
+    (void)state;
+    fflush(stdout);
+    int real = dup(STDOUT_FILENO);
+    assert_non_null(freopen("/dev/full", "w", stdout));
+    enum cli_result got = parse("--help");
+    dup2(real, STDOUT_FILENO);
+    close(real);
+    assert_int_equal(got, CLI_BAD);
+    assert_int_equal(e.code, ERR_FAILED);
+    assert_string_equal(e.text, "cannot write to stdout: No space left on device");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(every_option),
+        cmocka_unit_test(selections),
+        cmocka_unit_test(whole_numbers_are_strict),
+        cmocka_unit_test(misuse_is_one_sentence),
+        cmocka_unit_test(what_this_build_lacks),
+        cmocka_unit_test(abbreviations_and_levels),
+        cmocka_unit_test(times),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(modes),
+        cmocka_unit_test(questions_are_answered),
+        cmocka_unit_test(a_full_disk_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

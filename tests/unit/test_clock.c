@@ -1,0 +1,53 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <time.h>
+
+#include "barcode/clock.h"
+
+static void time_goes_on(void **state)
+{
+    (void)state;
+    int64_t before = clock_ns();
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    int64_t after = clock_ns();
+    assert_true(after - before >= 2000000);
+}
+
+static void sleep_costs_no_processor_time(void **state)
+{
+    (void)state;
+    int64_t before = clock_thread_ns(), real = clock_ns();
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    assert_true(clock_thread_ns() - before < clock_ns() - real);
+}
+
+static void work_costs_processor_time(void **state)
+{
+    (void)state;
+    double process = clock_cpu_seconds();
+    int64_t thread = clock_thread_ns();
+    volatile unsigned sink = 0;
+    while (clock_thread_ns() - thread < 30000000)
+        sink = sink + 1;
+    assert_true(clock_cpu_seconds() > process);
+}
+
+static void memory_is_in_bytes(void **state)
+{
+    (void)state;
+    assert_true(clock_peak_memory() > 1u << 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_goes_on),
+        cmocka_unit_test(sleep_costs_no_processor_time),
+        cmocka_unit_test(work_costs_processor_time),
+        cmocka_unit_test(memory_is_in_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "barcode/column.h"
+
+static struct column *put(struct columns *c, uint64_t index, uint32_t repeat, uint8_t shade)
+{
+    struct err e = ERR_INIT;
+    struct column *column = columns_at(c, index, &e);
+    assert_non_null(column);
+    column->frame = index * 24;
+    column->time_us = (int64_t)index * 1000000;
+    column->repeat = repeat;
+    column->status = COLUMN_OK;
+    memset(column->average, shade, 3);
+    if (column->cluster) {
+        column->clusters = 1;
+        column->cluster[0] = (struct cluster){{shade, shade, shade}, 7};
+    }
+    return column;
+}
+
+static void test_pointers_stay(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(4, 3, &e);
+    struct column *first = put(c, 0, 1, 10);
+    assert_non_null(first->row);
+    for (uint64_t i = 1; i < 100000; i += 7)
+        assert_non_null(columns_at(c, i, &e));
+    assert_ptr_equal(columns_at(c, 0, &e), first);
+    assert_ptr_equal(columns_get(c, 0), first);
+    assert_int_equal(first->cluster[0].count, 7);
+    columns_free(&c);
+    assert_null(c);
+    columns_free(&c);
+}
+
+static void test_storage_does_not_overlap(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(64, 5, &e);
+    for (uint64_t i = 0; i < 2100; i++) {
+        struct column *column = columns_at(c, i, &e);
+        for (int j = 0; j < 64; j++)
+            column->cluster[j].count = (uint32_t)(i * 64) + (uint32_t)j;
+        memset(column->row, (int)(i % 251), 15);
+    }
+    for (uint64_t i = 0; i < 2100; i++) {
+        const struct column *column = columns_get(c, i);
+        assert_int_equal(column->cluster[0].count, i * 64);
+        assert_int_equal(column->cluster[63].count, i * 64 + 63);
+        assert_int_equal(column->row[0], i % 251);
+        assert_int_equal(column->row[14], i % 251);
+    }
+    columns_free(&c);
+}
+
+static void test_nothing_asked_for(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(0, 0, &e);
+    assert_int_equal(columns_count(c), 0);
+    struct column *column = put(c, 5000, 1, 1);
+    assert_null(column->cluster);
+    assert_null(column->row);
+    assert_int_equal(columns_count(c), 5001);
+    assert_int_equal(columns_get(c, 3)->status, COLUMN_MISSING);   /* its segment was never made */
+    assert_int_equal(columns_finish(c, NULL), 5000);
+    columns_free(&c);
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(0, 0, &e);
+    assert_null(columns_at(c, UINT64_C(1) << 32, &e));
+    assert_int_equal(e.code, ERR_FAILED);
+    assert_non_null(strstr(e.text, "too many columns"));
+    assert_int_equal(columns_count(c), 0);
+    columns_free(&c);
+}
+
+static void test_finish_repeats_and_cuts(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(2, 0, &e);
+    put(c, 0, 3, 10);
+    put(c, 4, 1, 20);
+    put(c, 6, 4, 30);                   /* fills 6..9, the array grows */
+    put(c, 7, 1, 40);                   /* has a picture of its own    */
+    uint64_t cut = 99;
+    assert_int_equal(columns_finish(c, &cut), 2);
+    assert_int_equal(cut, 0);
+    assert_int_equal(columns_count(c), 10);
+    const uint8_t shade[10] = {10, 10, 10, 0, 20, 0, 30, 40, 30, 30};
+    for (uint64_t i = 0; i < 10; i++) {
+        assert_int_equal(columns_get(c, i)->average[1], shade[i]);
+        if (shade[i])
+            assert_int_equal(columns_get(c, i)->cluster[0].rgb[2], shade[i]);
+    }
+    assert_int_equal(columns_get(c, 0)->repeat, 3);
+    assert_int_equal(columns_get(c, 2)->repeat, 0);
+    assert_int_equal(columns_get(c, 9)->frame, 6 * 24);
+    assert_int_equal(columns_get(c, 9)->time_us, 6000000);
+    columns_free(&c);
+}
+
+static void test_finish_cuts_the_end(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(1, 0, &e);
+    put(c, 1, 1, 10);
+    columns_at(c, 3000, &e)->repeat = 2;   /* lost, and so is its copy */
+    uint64_t cut = 0;
+    assert_int_equal(columns_finish(c, &cut), 1);
+    assert_int_equal(cut, 3000);
+    assert_int_equal(columns_count(c), 2);
+    columns_free(&c);
+
+    c = columns_open(1, 0, &e);
+    assert_non_null(columns_at(c, 9, &e));
+    assert_int_equal(columns_finish(c, &cut), 0);
+    assert_int_equal(cut, 10);
+    assert_int_equal(columns_count(c), 0);
+    columns_free(&c);
+}
+
+static struct columns *shared;
+
+static void *write_some(void *from)
+{
+    for (uint64_t i = (uint64_t)(uintptr_t)from; i < 20000; i += 4)
+        columns_at(shared, i, NULL)->frame = i + 1;
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    shared = columns_open(3, 2, &e);
+    pthread_t thread[4];
+    for (uintptr_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, write_some, (void *)i), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    assert_int_equal(columns_count(shared), 20000);
+    for (uint64_t i = 0; i < 20000; i++)
+        assert_int_equal(columns_get(shared, i)->frame, i + 1);
+    columns_free(&shared);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pointers_stay),
+        cmocka_unit_test(test_storage_does_not_overlap),
+        cmocka_unit_test(test_nothing_asked_for),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_finish_repeats_and_cuts),
+        cmocka_unit_test(test_finish_cuts_the_end),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

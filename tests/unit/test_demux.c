@@ -1,0 +1,325 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../src/av.h"
+#include "clip.h"
+
+/* Everything that a reader says of a film. */
+struct reading {
+    struct picture *p;         /* [count], packets freed */
+    int *size;
+    size_t count;
+    struct codec_traits traits;
+    int length_size;
+    bool odd, failed;
+    struct err error;
+};
+
+static struct reading read_film(const char *name)
+{
+    struct reading got = {.p = calloc(4096, sizeof *got.p), .size = calloc(4096, sizeof *got.size), .error = ERR_INIT};
+    AVFormatContext *format = NULL;
+    struct film film;
+    struct reader r;
+    uint64_t position = 0;
+    assert_true(got.p && got.size);
+    if (!film_av_open(name, &format, &film, &got.error) || !reader_open(&r, format, film.stream, &got.error))
+        fail_msg("%s", got.error.text);
+    while (got.count < 4096 && reader_next(&r, &got.p[got.count], &got.error)) {
+        struct picture *p = &got.p[got.count];
+        assert_int_equal(p->serial, got.count);
+        assert_true(reader_position(&r) >= position);
+        position = reader_position(&r);
+        got.size[got.count++] = (int)packet_size(p->packet);
+        packet_free(&p->packet);
+    }
+    assert_true(position > 0);
+    got.traits = r.traits;
+    got.length_size = r.length_size;
+    got.odd = r.odd;
+    got.failed = r.failed;
+    reader_close(&r);
+    avformat_close_input(&format);
+    free(film.path);
+    return got;
+}
+
+static void reading_free(struct reading *r)
+{
+    free(r->p);
+    free(r->size);
+}
+
+static size_t count_cuts(const struct reading *r, enum cut cut)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->count; i++)
+        n += r->p[i].cut == cut;
+    return n;
+}
+
+/* In one piece, undamaged, one picture a packet. */
+static void assert_sound(const struct reading *r, enum bitstream stream, int length_size)
+{
+    assert_int_equal(r->count, CLIP_FRAMES);
+    assert_int_equal(r->error.code, ERR_NONE);
+    assert_int_equal(r->traits.stream, stream);
+    assert_int_equal(r->length_size, length_size);
+    assert_false(r->odd || r->failed);
+    for (size_t i = 0; i < r->count; i++)
+        assert_false(r->p[i].hidden);
+}
+
+/* Within each GOP the pictures' order and their times agree. */
+static void assert_order_is_time(const struct reading *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        assert_true(r->p[i].order != TIME_NONE);
+        for (size_t k = i + 1; k < r->count && r->p[k].cut == CUT_NONE; k++)
+            assert_int_equal(r->p[k].order < r->p[i].order, r->p[k].pts_us < r->p[i].pts_us);
+    }
+}
+
+static void h264(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=20:min-keyint=20:open-gop=1:bframes=3:scenecut=0 open.mp4"))
+        skip();
+    struct reading r = read_film("open.mp4");
+    assert_sound(&r, STREAM_H264, 4);
+    assert_int_equal(r.p[0].cut, CUT_CLEAN);
+    assert_int_equal(count_cuts(&r, CUT_OPEN), 9);
+    assert_true(r.p[0].closed);
+    assert_order_is_time(&r);
+    size_t droppable = 0;
+    for (size_t i = 0; i < r.count; i++)
+        droppable += r.p[i].droppable;
+    assert_in_range(droppable, 60, 160);
+    reading_free(&r);
+
+    assert_true(clip_ffmpeg("-i open.mp4 -c copy open.ts"));
+    struct reading ts = read_film("open.ts");
+    assert_sound(&ts, STREAM_H264, 0);
+    assert_int_equal(count_cuts(&ts, CUT_OPEN), 9);
+    reading_free(&ts);
+
+    /* A raw stream stores no time: the picture order remains. */
+    assert_true(clip_ffmpeg("-i open.mp4 -c copy open.h264"));
+    struct reading raw = read_film("open.h264");
+    assert_sound(&raw, STREAM_H264, 0);
+    for (size_t i = 0; i < raw.count; i++) {
+        assert_true(raw.p[i].pts_us == TIME_NONE);
+        assert_true(raw.p[i].order != TIME_NONE);
+    }
+    reading_free(&raw);
+}
+
+static void hevc(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libx265 -preset superfast -x265-params "
+                     "log-level=error:keyint=20:min-keyint=20:open-gop=1:bframes=4:b-adapt=0:temporal-layers=1 layers.mkv"))
+        skip();
+    struct reading r = read_film("layers.mkv");
+    assert_sound(&r, STREAM_HEVC, 4);
+    assert_int_equal(count_cuts(&r, CUT_OPEN) + count_cuts(&r, CUT_CLEAN), 10);
+    assert_order_is_time(&r);
+    size_t layered = 0, leading = 0, undecodable = 0, wrong = 0;
+    int64_t key = TIME_NONE;
+    for (size_t i = 0; i < r.count; i++) {
+        layered += r.p[i].temporal_id > 0;
+        leading += r.p[i].marked_leading;
+        undecodable += r.p[i].needs_before;
+        if (r.p[i].cut != CUT_NONE)
+            key = r.p[i].pts_us;
+        wrong += r.p[i].marked_leading != (r.p[i].pts_us < key);
+        wrong += r.p[i].needs_before && !r.p[i].marked_leading;
+    }
+    assert_true(layered > 50);
+    assert_true(leading > 9 && undecodable > 9);
+    assert_int_equal(wrong, 0);
+    reading_free(&r);
+}
+
+static void mpeg2(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 2 -q:v 4 -sc_threshold 1000000000 open.mpg"))
+        skip();
+    struct reading r = read_film("open.mpg");
+    assert_sound(&r, STREAM_MPEG2, 0);
+    assert_in_range(count_cuts(&r, CUT_OPEN), 16, 24);
+    size_t untimed = 0;
+    for (size_t i = 0; i < r.count; i++) {
+        assert_true(r.p[i].order >= 0 && r.p[i].order < 64);
+        untimed += r.p[i].pts_us == TIME_NONE;
+    }
+    assert_true(untimed > 10);
+    reading_free(&r);
+}
+
+/* Pictures stored as two fields need more than runs can do. */
+static void field_pictures(void **state)
+{
+    (void)state;
+    static uint8_t file[1 << 20];
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -b:v 200k fields.m2v"))
+        skip();
+    FILE *f = fopen("fields.m2v", "r+b");
+    size_t size = fread(file, 1, sizeof file, f), changed = 0;
+    for (size_t i = 0; i + 6 < size; i++) {
+        if (memcmp(file + i, "\0\0\1\xb5", 4) != 0 || file[i + 4] >> 4 != 8)
+            continue;
+        file[i + 6] = (uint8_t)((file[i + 6] & 0xfc) | 1);      /* picture_structure: top field */
+        changed++;
+    }
+    assert_int_equal(changed, CLIP_FRAMES);
+    rewind(f);
+    assert_int_equal(fwrite(file, 1, size, f), size);
+    fclose(f);
+    struct reading r = read_film("fields.m2v");
+    assert_true(r.odd);
+    reading_free(&r);
+}
+
+static void others(void **state)
+{
+    (void)state;
+    if (clip_hidden_vp8("vp8.webm")) {
+        struct reading r = read_film("vp8.webm");
+        size_t hidden = 0;
+        for (size_t i = 0; i < r.count; i++)
+            hidden += r.p[i].hidden;
+        assert_true(hidden > 2);
+        assert_int_equal(r.count - hidden, CLIP_FRAMES);
+        assert_int_equal(r.p[0].cut, CUT_CLEAN);
+        reading_free(&r);
+    }
+    if (clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 40 -b:v 150k vp9.webm")) {
+        struct reading r = read_film("vp9.webm");
+        assert_sound(&r, STREAM_VP9, 0);
+        assert_true(count_cuts(&r, CUT_CLEAN) >= 5);
+        reading_free(&r);
+    }
+    if (clip_encode("-c:v mjpeg -q:v 5 mjpeg.avi")) {
+        struct reading r = read_film("mjpeg.avi");
+        assert_sound(&r, STREAM_OTHER, 0);
+        for (size_t i = 0; i < r.count; i++)                    /* AVI stores decoding times; nothing is reordered */
+            assert_int_equal(r.p[i].pts_us, (int64_t)i * CLIP_STEP_US);
+        reading_free(&r);
+    }
+}
+
+/* An edit list hides pictures that must be decoded. */
+static void edit_list(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=50:min-keyint=50:bframes=0:scenecut=0 whole.mp4"))
+        skip();
+    assert_true(clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4"));
+    struct reading r = read_film("edited.mp4");
+    size_t hidden = 0;
+    for (size_t i = 0; i < r.count; i++)
+        hidden += r.p[i].hidden;
+    assert_int_equal(hidden, 25);                               /* from the key at 2 s to 3 s */
+    assert_int_equal(r.count - hidden, 125);
+    reading_free(&r);
+}
+
+/* ------------------------------------------------------------------ what demuxers do to us */
+
+/* Copies a film's packets to another container and puts an empty one before every 20th. */
+static void with_empty_packets(const char *from, const char *to)
+{
+    AVFormatContext *in = NULL, *out = NULL;
+    AVPacket *p = av_packet_alloc(), *none = av_packet_alloc();
+    assert_int_equal(avformat_open_input(&in, from, NULL, NULL), 0);
+    assert_true(avformat_find_stream_info(in, NULL) >= 0);
+    assert_true(avformat_alloc_output_context2(&out, NULL, NULL, to) >= 0);
+    AVStream *a = in->streams[0], *b = avformat_new_stream(out, NULL);
+    avcodec_parameters_copy(b->codecpar, a->codecpar);
+    b->codecpar->codec_tag = 0;
+    b->time_base = a->time_base;
+    assert_true(avio_open(&out->pb, to, AVIO_FLAG_WRITE) >= 0);
+    assert_true(avformat_write_header(out, NULL) >= 0);
+    for (int i = 0; av_read_frame(in, p) >= 0; i++) {
+        av_packet_rescale_ts(p, a->time_base, b->time_base);
+        if (i % 20 == 10) {
+            none->pts = none->dts = p->dts - 1;
+            assert_true(av_write_frame(out, none) >= 0);
+        }
+        assert_true(av_write_frame(out, p) >= 0);
+        av_packet_unref(p);
+    }
+    av_write_trailer(out);
+    avio_closep(&out->pb);
+    avformat_free_context(out);
+    avformat_close_input(&in);
+    av_packet_free(&p);
+    av_packet_free(&none);
+}
+
+/* To a decoder, a packet of no bytes may mean the end of the film. */
+static void empty_packets_are_no_pictures(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    with_empty_packets("plain.mkv", "empty.nut");
+    struct reading r = read_film("empty.nut");
+    assert_sound(&r, STREAM_MPEG2, 0);
+    for (size_t i = 0; i < r.count; i++)
+        assert_true(r.size[i] > 0);
+    reading_free(&r);
+}
+
+/* A file may store any number as a time: one that cannot be one is none, and lengths are still found. */
+static void absurd_times(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    assert_true(clip_ffmpeg("-i plain.mkv -c copy -output_ts_offset 9100000000000 absurd.nut"));
+    struct reading r = read_film("absurd.nut");
+    assert_int_equal(r.count, CLIP_FRAMES);
+    for (size_t i = 0; i < r.count; i++)
+        assert_true(r.p[i].pts_us == TIME_NONE);
+    reading_free(&r);
+    struct source *s = source_open("absurd.nut", &e);
+    assert_non_null(s);
+    assert_true(source_measure(s, &e));
+    assert_int_equal(s->film.frames, CLIP_FRAMES);
+    assert_true(s->film.duration_us > 0);
+    source_close(&s);
+}
+
+static void damage_is_noticed(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    struct reading whole = read_film("plain.mkv");
+    assert_false(whole.failed);
+    assert_int_equal(system("cp plain.mkv hole.mkv && dd if=/dev/zero of=hole.mkv bs=1000 seek=$(($(stat -c %s plain.mkv) / 2000)) "
+                            "count=20 conv=notrunc 2>/dev/null"), 0);
+    struct reading r = read_film("hole.mkv");
+    assert_true(r.failed);
+    assert_true(r.count > CLIP_FRAMES / 3 && r.count < CLIP_FRAMES);
+    assert_int_equal(r.error.code, ERR_NONE);      /* a film that reads in part is no error */
+    reading_free(&whole);
+    reading_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(h264), cmocka_unit_test(hevc), cmocka_unit_test(mpeg2), cmocka_unit_test(field_pictures), cmocka_unit_test(others), cmocka_unit_test(edit_list),
+        cmocka_unit_test(empty_packets_are_no_pictures), cmocka_unit_test(absurd_times), cmocka_unit_test(damage_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}

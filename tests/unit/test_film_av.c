@@ -1,0 +1,209 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sys/stat.h>
+
+#include "../../src/av.h"
+#include "clip.h"
+
+static struct film facts(const char *name)
+{
+    struct err e = ERR_INIT;
+    AVFormatContext *f = NULL;
+    struct film film;
+    if (!film_av_open(name, &f, &film, &e))
+        fail_msg("%s", e.text);
+    assert_string_equal(film.path, name);
+    for (unsigned i = 0; i < f->nb_streams; i++)
+        assert_int_equal(f->streams[i]->discard == AVDISCARD_ALL, (int)i != film.stream);
+    avformat_close_input(&f);
+    free(film.path);
+    film.path = NULL;
+    return film;
+}
+
+static void common_facts(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg4 -q:v 4 plain.mp4") || !clip_ffmpeg("-i plain.mp4 -c copy plain.mkv") ||
+        !clip_encode("-c:v mpeg4 -q:v 4 plain.avi"))
+        skip();
+    static const char *const names[] = {"plain.mp4", "plain.mkv", "plain.avi"};
+    static const char *const containers[] = {"mov,mp4", "matroska", "avi"};
+    for (int i = 0; i < 3; i++) {
+        struct film f = facts(names[i]);
+        assert_non_null(strstr(f.container, containers[i]));
+        assert_string_equal(f.codec, "mpeg4");
+        assert_string_equal(f.pixel_format, "yuv420p");
+        assert_int_equal(f.stream, 0);
+        assert_int_equal(f.width, CLIP_W);
+        assert_int_equal(f.height, CLIP_H);
+        assert_int_equal(f.coded_width, CLIP_W);
+        assert_int_equal(f.rate_num, 25 * f.rate_den);
+        assert_int_equal(f.duration_us, CLIP_FRAMES * CLIP_STEP_US);
+        assert_int_equal(f.frames, CLIP_FRAMES);
+        assert_int_equal(f.matrix, MATRIX_BT601);       /* small and untagged */
+        assert_int_equal(f.range, RANGE_LIMITED);
+        assert_true(f.matrix_guessed && f.range_guessed);
+        assert_int_equal(f.transfer, TRANSFER_SDR);
+        assert_int_equal(f.orientation.quarter_turns, 0);
+        assert_false(f.orientation.mirror);
+    }
+}
+
+static void colour_tags(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments;
+        enum matrix matrix;
+        enum range range;
+        enum transfer transfer;
+        bool guessed;
+    } films[] = {
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace bt709 -color_range tv", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace smpte170m -color_range pc", MATRIX_BT601, RANGE_FULL, TRANSFER_SDR, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace bt2020nc -color_trc smpte2084 -color_range tv", MATRIX_BT2020, RANGE_LIMITED,
+         TRANSFER_PQ, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace bt2020nc -color_trc arib-std-b67 -color_range tv", MATRIX_BT2020,
+         RANGE_LIMITED, TRANSFER_HLG, false},
+        {"-c:v libx264rgb -preset ultrafast -frames:v 5", MATRIX_RGB, RANGE_FULL, TRANSFER_SDR, false},
+        {"-c:v ffv1 -pix_fmt gbrp -frames:v 5", MATRIX_RGB, RANGE_FULL, TRANSFER_SDR, false},
+        {"-c:v mjpeg -pix_fmt yuvj420p -frames:v 5", MATRIX_BT601, RANGE_FULL, TRANSFER_SDR, false},
+        {"-c:v mpeg4 -vf scale=1280:16 -frames:v 5", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR, true},
+        {"-c:v mpeg4 -vf scale=16:578 -frames:v 5", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR, true},
+        {"-c:v mpeg4 -vf scale=1278:576 -frames:v 1", MATRIX_BT601, RANGE_LIMITED, TRANSFER_SDR, true},
+    };
+    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
+        char line[256];
+        snprintf(line, sizeof line, "%s tagged.mkv", films[i].arguments);
+        if (!clip_encode(line))
+            continue;
+        struct film f = facts("tagged.mkv");
+        if (f.matrix != films[i].matrix || f.range != films[i].range || f.transfer != films[i].transfer ||
+            f.matrix_guessed != films[i].guessed)
+            fail_msg("%s: matrix %d%s, range %d, transfer %d", films[i].arguments, f.matrix, f.matrix_guessed ? " guessed" : "", f.range,
+                     f.transfer);
+    }
+}
+
+static void orientation(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4"))
+        skip();
+    for (int turns = 0; turns < 4; turns++) {
+        char line[128];
+        snprintf(line, sizeof line, "-i plain.mp4 -c copy -metadata:s:v:0 rotate=%d turned.mp4", turns * 90);
+        assert_true(clip_ffmpeg(line));
+        struct film f = facts("turned.mp4");
+        assert_int_equal(f.orientation.quarter_turns, (4 - turns) % 4);      /* this ffmpeg option turns the other way round */
+        assert_false(f.orientation.mirror);
+        assert_int_equal(f.coded_width, CLIP_W);
+        assert_int_equal(f.width, turns % 2 ? CLIP_H : CLIP_W);
+        assert_int_equal(f.height, turns % 2 ? CLIP_W : CLIP_H);
+    }
+}
+
+/* The film among other streams: not the cover, whatever comes first. */
+static void the_right_stream(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 50 film.mp4") || !clip_encode("-c:v png -frames:v 1 -vf scale=400:400 cover.png"))
+        skip();
+    assert_true(clip_ffmpeg("-i cover.png -i film.mp4 -f lavfi -i sine=d=2 -map 0 -map 2 -map 1 -c:v copy -disposition:v:0 attached_pic all.mp4"));
+    struct film f = facts("all.mp4");
+    assert_string_equal(f.codec, "mpeg4");
+    assert_int_equal(f.width, CLIP_W);
+    assert_int_equal(f.duration_us, 2000000);
+}
+
+static void must_refuse(const char *name, const char *words)
+{
+    struct err e = ERR_INIT;
+    struct source *s = source_film_open(name, &e);
+    if (s)
+        fail_msg("'%s' was opened", name);
+    assert_int_equal(e.code, ERR_INPUT);
+    if (!strstr(e.text, words) || !strstr(e.text, name))
+        fail_msg("'%s' or '%s' is not in '%s'", words, name, e.text);
+}
+
+static void no_films(void **state)
+{
+    (void)state;
+    must_refuse("nowhere.mkv", "cannot open");
+    assert_int_equal(mkdir("folder.mkv", 0700), 0);
+    must_refuse("folder.mkv", "cannot open");
+    assert_int_equal(system(": > empty.mkv; seq 500 > text.mkv; seq 500 > text.txt; head -c 30000 /dev/zero > zeros.mp4"), 0);
+    must_refuse("empty.mkv", "is not a film");
+    must_refuse("text.mkv", "not a film");
+    must_refuse("text.txt", "not a film");
+    must_refuse("zeros.mp4", "is not a film");
+    if (!clip_encode("-c:v png -frames:v 1 picture.png") || !clip_encode("-c:v mjpeg -q:v 3 -frames:v 1 picture.jpg") ||
+        !clip_ffmpeg("-f lavfi -i sine=d=1 sound.wav") || !clip_ffmpeg("-i sound.wav -i picture.png -map 0 -map 1 -c:v copy -disposition:v attached_pic cover.m4a"))
+        skip();
+    must_refuse("picture.png", "is a picture, not a film");
+    must_refuse("picture.jpg", "is a picture, not a film");
+    must_refuse("sound.wav", "has no video stream, only sound");
+    must_refuse("cover.m4a", "has no video stream, only a cover picture");
+}
+
+/* Names that libav would take for protocols or options of its own. */
+static void odd_names(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4"))
+        skip();
+    static const char *const names[] = {"http:x.mp4", "concat:a|b.mp4", "-i.mp4", "a%03d.mp4", "sp ace \xc3\xa9.mp4", "file:x.mp4", "a\"b'c.mp4"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_int_equal(link("plain.mp4", names[i]), 0);
+        struct film f = facts(names[i]);
+        assert_int_equal(f.width, CLIP_W);
+        assert_int_equal(unlink(names[i]), 0);
+    }
+    char name[5000];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    struct err e = ERR_INIT;
+    assert_null(source_film_open(name, &e));
+    assert_int_equal(e.code, ERR_INPUT);
+    assert_non_null(strstr(e.text, "too long"));
+}
+
+/* A playlist in a film's dress must not make us read other files. */
+static void playlists_read_nothing_else(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -q:v 4 -frames:v 20 part.ts"))
+        skip();
+    char command[512];
+    snprintf(command, sizeof command, "printf '#EXTM3U\\n#EXT-X-TARGETDURATION:2\\n#EXTINF:1,\\nhttp://127.0.0.1:9/part.ts\\n#EXT-X-ENDLIST\\n' > net.m3u8; "
+             "printf \"ffconcat version 1.0\\nfile 'http://127.0.0.1:9/part.ts'\\n\" > net.ffconcat");
+    assert_int_equal(system(command), 0);
+    must_refuse("net.m3u8", "not a film");
+    struct err e = ERR_INIT;
+    assert_null(source_film_open("net.ffconcat", &e));
+    assert_int_equal(e.code, ERR_INPUT);
+}
+
+static void sentences(void **state)
+{
+    (void)state;
+    char text[128];
+    assert_string_equal(av_sentence(AVERROR_INVALIDDATA, text), "Invalid data found when processing input");
+    assert_string_equal(av_sentence(AVERROR(ENOENT), text), "No such file or directory");
+    assert_non_null(strstr(av_sentence(-123456789, text), "123456789"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(common_facts), cmocka_unit_test(colour_tags), cmocka_unit_test(orientation), cmocka_unit_test(the_right_stream),
+        cmocka_unit_test(no_films), cmocka_unit_test(odd_names), cmocka_unit_test(playlists_read_nothing_else), cmocka_unit_test(sentences),
+    };
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}

@@ -1,0 +1,384 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../fuzz/gather_chaos.h"
+#include "../fuzz/gather_trial.h"
+
+/* ------------------------------------------------------------------ against the model */
+
+static void random_films(void **state)
+{
+    (void)state;
+    int stuck_ones = 0;
+    for (uint64_t seed = 0; seed < 4000; seed++) {
+        struct dice d = {.state = seed};
+        struct film_shape shape = random_shape(&d);
+        bool stuck;
+        const char *broken = gather_trial(&shape, &d, &stuck);
+        if (broken)
+            fail_msg("film %llu: %s", (unsigned long long)seed, broken);
+        stuck_ones += stuck;
+    }
+    assert_in_range(stuck_ones, 400, 1200);      /* those that the trial itself cut short: a fifth */
+}
+
+static void no_films_at_all(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 4000; seed++) {
+        struct dice d = {.state = seed};
+        const char *broken = gather_chaos(&d);
+        if (broken)
+            fail_msg("chaos %llu: %s", (unsigned long long)seed, broken);
+    }
+}
+
+static void one_trial(struct film_shape shape, uint64_t seed, bool expect_stuck)
+{
+    struct dice d = {.state = seed};
+    bool stuck;
+    const char *broken = gather_trial(&shape, &d, &stuck);
+    if (broken)
+        fail_msg("film %llu: %s", (unsigned long long)seed, broken);
+    assert_int_equal(stuck, expect_stuck);
+}
+
+/* A GOP that is too long to hold, alone, behind short ones, with and without leading pictures. */
+static void too_long(void **state)
+{
+    (void)state;
+    static const enum bitstream streams[] = {STREAM_H264, STREAM_HEVC, STREAM_MPEG2, STREAM_VP9};
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        struct film_shape shape = {.stream = streams[seed % 4], .gops = 2, .gop_least = 1800, .gop_most = 1900,
+                                   .open = (int)seed % 3 * 50, .lead_in = (int)seed % 2 * 3, .step_us = 40000};
+        one_trial(shape, seed, true);
+    }
+}
+
+static void never_a_cut(void **state)
+{
+    (void)state;
+    struct film_shape shape = {.stream = STREAM_H264, .gop_least = 1, .gop_most = 1, .lead_in = 40, .step_us = 40000};
+    struct dice d = {.state = 1};
+    struct random_film f = random_film_make(&shape, &d);
+    struct gather_config config = {.selection = {.every = 3, .end_us = INT64_MAX}, .frame_us = 40000,
+                                   .traits = codec_traits_of(STREAM_H264)};
+    struct err e = ERR_INIT;
+    struct gather *g = gather_open(&config, &e);
+    for (size_t i = 0; i < f.count; i++) {
+        struct picture p = f.picture[i];
+        p.packet = packet_make(1);
+        assert_true(gather_push(g, &p, &e));
+    }
+    assert_false(gather_stuck(g, false));       /* a cut may still come */
+    assert_true(gather_stuck(g, true));
+    struct gather_state s;
+    assert_true(gather_release(g, &s, &e));
+    assert_int_equal(s.held->count, 40);
+    assert_int_equal(s.next_frame, 0);
+    assert_int_equal(s.cursor.seen, 0);
+    run_free(&s.held);
+    gather_free(&g);
+    random_film_free(&f);
+    assert_int_equal(live_packets, 0);
+}
+
+/* ------------------------------------------------------------------ by hand */
+
+struct catch {
+    struct run *run[64];
+    size_t runs;
+    bool refuse;
+};
+
+static bool catch_run(void *user, struct run *run, struct err *e)
+{
+    struct catch *c = user;
+    if (c->refuse) {
+        run_free(&run);
+        return err_set(e, ERR_FAILED, "no more");
+    }
+    assert_true(c->runs < 64);
+    c->run[c->runs++] = run;
+    return true;
+}
+
+static void drop_runs(struct catch *c)
+{
+    while (c->runs > 0)
+        run_free(&c->run[--c->runs]);
+}
+
+static struct gather *hand_gather(enum bitstream stream, uint64_t every, struct catch *c)
+{
+    struct gather_config config = {.selection = {.every = every, .end_us = INT64_MAX}, .frame_us = 40000,
+                                   .traits = codec_traits_of(stream), .emit = c ? catch_run : NULL, .user = c};
+    struct gather *g = gather_open(&config, NULL);
+    assert_non_null(g);
+    return g;
+}
+
+static uint64_t next_serial;
+
+static void hand_push(struct gather *g, enum cut cut, int64_t pts_us, bool hidden)
+{
+    struct err e = ERR_INIT;
+    struct picture p = {.packet = packet_make(10), .serial = next_serial++, .pts_us = pts_us, .order = TIME_NONE,
+                        .cut = cut, .closed = cut == CUT_CLEAN, .hidden = hidden};
+    assert_true(gather_push(g, &p, &e));
+}
+
+/* `gops` GOPs of `length` pictures in display order. */
+static void push_gops(struct gather *g, int gops, int length, bool times)
+{
+    for (int i = 0; i < gops * length; i++)
+        hand_push(g, i % length == 0 ? CUT_CLEAN : CUT_NONE, times ? (int64_t)next_serial * 40000 : TIME_NONE, false);
+}
+
+static void merging(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    struct err e = ERR_INIT;
+    next_serial = 0;
+    struct gather *g = hand_gather(STREAM_VP9, 1, &c);
+    push_gops(g, 20, 10, true);
+    assert_true(gather_end(g, &e));
+    /* GOPs are merged until there are RUN_PICTURES or more: 7 of 10 make 70. */
+    assert_int_equal(c.runs, 3);
+    assert_int_equal(c.run[0]->count, 70);
+    assert_int_equal(c.run[1]->count, 70);
+    assert_int_equal(c.run[2]->count, 60);
+    assert_int_equal(c.run[0]->frames, 70);
+    assert_int_equal(c.run[2]->frames, 200);
+    assert_int_equal(gather_last_us(g), 199 * 40000);
+    drop_runs(&c);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
+/* 64 pictures are enough: four GOPs of 16. */
+static void merged_until_enough(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    struct err e = ERR_INIT;
+    next_serial = 0;
+    struct gather *g = hand_gather(STREAM_VP9, 1, &c);
+    push_gops(g, 8, RUN_PICTURES / 4, true);
+    assert_true(gather_end(g, &e));
+    assert_int_equal(c.runs, 2);
+    assert_int_equal(c.run[0]->count, RUN_PICTURES);
+    drop_runs(&c);
+    gather_free(&g);
+}
+
+/* Pictures lead a key only when they follow it directly, and never a clean one, whatever their times and orders say. */
+static void what_does_not_lead(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    struct err e = ERR_INIT;
+    next_serial = 0;
+    struct gather *g = hand_gather(STREAM_H264, 1, &c);
+    hand_push(g, CUT_CLEAN, 0, false);
+    hand_push(g, CUT_NONE, 40000, false);
+    hand_push(g, CUT_CLEAN, 120000, false);
+    hand_push(g, CUT_NONE, 80000, false);
+    assert_true(gather_end(g, &e));
+    assert_int_equal(c.run[0]->count, 4);
+    assert_int_equal(c.run[0]->picture[2].frame, 3);
+    assert_int_equal(c.run[0]->picture[3].frame, 2);
+    assert_false(c.run[0]->picture[3].leading);
+    drop_runs(&c);
+    gather_free(&g);
+
+    /* MPEG-2 counts orders modulo 1024. */
+    g = hand_gather(STREAM_MPEG2, 1, NULL);
+    for (int i = 0; i < 1030; i++) {
+        struct picture p = {.serial = (uint64_t)i, .pts_us = i * 40000, .order = (i + 2) % 1024, .cut = i ? CUT_NONE : CUT_OPEN};
+        assert_true(gather_push(g, &p, &e));
+    }
+    assert_true(gather_end(g, &e));
+    assert_int_equal(gather_counts_now(g).displayed, 1030);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
+static void gops_without_a_sample_are_skipped(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    struct err e = ERR_INIT;
+    next_serial = 0;
+    struct gather *g = hand_gather(STREAM_VP8, 40, &c);
+    push_gops(g, 20, 10, false);
+    assert_true(gather_end(g, &e));
+    struct gather_counts n = gather_counts_now(g);
+    assert_int_equal(n.runs, 5);
+    assert_int_equal(n.skipped, 15);
+    assert_int_equal(n.displayed, 200);
+    for (size_t i = 0; i < c.runs; i++) {
+        assert_int_equal(c.run[i]->count, 10);
+        assert_int_equal(c.run[i]->picture[0].serial, 40 * i);
+        assert_int_equal(c.run[i]->wanted, 1);
+        assert_true(c.run[i]->picture[0].wanted);
+    }
+    drop_runs(&c);
+    gather_free(&g);
+}
+
+/* I b b P | I b b P ...: the leading pictures of the second key are decoded by the first one's run, behind a copy of the key. */
+static void extras(void **state)
+{
+    (void)state;
+    static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8};      /* K P b b | K l l P b b */
+    struct catch c = {.runs = 0};
+    struct err e = ERR_INIT;
+    next_serial = 0;
+    struct gather *g = hand_gather(STREAM_H264, 5, &c);               /* frames 0, 5 */
+    for (int i = 0; i < 10; i++)
+        hand_push(g, i == 0 ? CUT_CLEAN : i == 4 ? CUT_OPEN : CUT_NONE, display[i] * 40000, false);
+    assert_true(gather_end(g, &e));
+    assert_int_equal(c.runs, 1);
+    const struct run *r = c.run[0];
+    assert_int_equal(r->own, 4);
+    assert_int_equal(r->count, 7);
+    assert_int_equal(r->wanted, 2);
+    assert_true(r->picture[0].wanted && r->picture[6].wanted);
+    assert_int_equal(r->picture[6].frame, 5);
+    assert_int_equal(run_reorder(r), 1);
+    assert_int_equal(gather_counts_now(g).skipped, 1);      /* its own pictures were not needed */
+    drop_runs(&c);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
+/* The delay that a run with extras asks of a decoder is its film's, whatever is wanted. */
+static void extras_do_not_lengthen_the_delay(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    struct err e = ERR_INIT;
+    next_serial = 0;
+    struct gather *g = hand_gather(STREAM_H264, 1, &c);
+    for (int gop = 0; gop < 40; gop++) {
+        static const int display[] = {2, 0, 1, 5, 3, 4, 8, 6, 7};     /* K l l P b b P b b */
+        for (int i = 0; i < 9; i++)
+            hand_push(g, i == 0 ? CUT_OPEN : CUT_NONE, (gop * 9 + display[i]) * 40000, false);
+    }
+    assert_true(gather_end(g, &e));
+    assert_true(c.runs > 3);
+    for (size_t i = 0; i < c.runs; i++) {
+        assert_int_equal(c.run[i]->count - c.run[i]->own, i + 1 < c.runs ? 3 : 0);
+        assert_int_equal(run_reorder(c.run[i]), 1);
+    }
+    drop_runs(&c);
+    gather_free(&g);
+}
+
+/* An emit that fails ends the push, and nothing is leaked or freed twice. */
+static void refusal(void **state)
+{
+    (void)state;
+    struct catch c = {.refuse = true};
+    struct err e = ERR_INIT;
+    next_serial = 0;
+    struct gather *g = hand_gather(STREAM_MPEG2, 1, &c);
+    bool fine = true;
+    int pushed = 0;
+    for (; pushed < 500 && fine; pushed++) {
+        struct picture p = {.packet = packet_make(1), .serial = next_serial++, .pts_us = pushed * 40000, .order = pushed % 10,
+                            .cut = pushed % 10 ? CUT_NONE : CUT_OPEN, .closed = true};
+        fine = gather_push(g, &p, &e);
+    }
+    assert_false(fine);
+    assert_true(pushed > RUN_PICTURES && pushed < 2 * RUN_PICTURES);
+    assert_string_equal(e.text, "no more");
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
+static void counting_alone(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    next_serial = 0;
+    struct gather *g = hand_gather(STREAM_VP9, 2, NULL);
+    push_gops(g, 10, 30, true);
+    assert_true(gather_end(g, &e));
+    struct gather_counts n = gather_counts_now(g);
+    assert_int_equal(n.displayed, 300);
+    assert_int_equal(n.runs, 0);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
+static void empty_film(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    struct err e = ERR_INIT;
+    struct gather *g = hand_gather(STREAM_H264, 1, &c);
+    assert_false(gather_stuck(g, false));
+    assert_false(gather_stuck(g, true));
+    assert_false(gather_done(g));
+    assert_true(gather_end(g, &e));
+    assert_int_equal(c.runs, 0);
+    assert_int_equal(gather_last_us(g), -1);
+    gather_free(&g);
+    gather_free(&g);
+}
+
+/* ------------------------------------------------------------------ the end */
+
+static void last_frame(void **state)
+{
+    (void)state;
+    struct selection s = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 100000000};
+    assert_true(last_frame_until(&s, 98000000, 40000) == INT64_MAX);      /* 2 s before the end */
+    assert_int_equal(last_frame_until(&s, 97999999, 40000), 97999999 + 40000);
+    s.end_us = 1000000000;
+    assert_true(last_frame_until(&s, 990000000, 40000) == INT64_MAX);     /* 1 % */
+    assert_int_equal(last_frame_until(&s, 989999999, 40000), 989999999 + 40000);
+    s.end_us = INT64_MAX;
+    assert_int_equal(last_frame_until(&s, 5, 40000), 40005);
+    s.kind = SELECT_INTERVAL;
+    s.end_us = 100;
+    assert_int_equal(last_frame_until(&s, 99, 40000), 40099);
+}
+
+static void announcing(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(0, 0, &e);
+    struct frame_tag tag = {.column = 3, .repeat = 4, .frame = 77, .time_us = 123};
+    assert_true(announce(c, &tag, &e));
+    assert_int_equal(columns_count(c), 7);
+    const struct column *column = columns_get(c, 3);
+    assert_int_equal(column->frame, 77);
+    assert_int_equal(column->time_us, 123);
+    assert_int_equal(column->repeat, 4);
+    assert_int_equal(column->status, COLUMN_MISSING);
+    assert_true(announce(NULL, &tag, &e));
+    tag.column = UINT64_C(1) << 32;
+    assert_false(announce(c, &tag, &e));
+    assert_int_equal(e.code, ERR_FAILED);
+    columns_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_films), cmocka_unit_test(no_films_at_all), cmocka_unit_test(too_long), cmocka_unit_test(never_a_cut),
+        cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras),
+        cmocka_unit_test(extras_do_not_lengthen_the_delay), cmocka_unit_test(refusal), cmocka_unit_test(counting_alone),
+        cmocka_unit_test(empty_film), cmocka_unit_test(last_frame), cmocka_unit_test(announcing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,368 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/inputs.h"
+
+/* Every test works in an empty folder of its own. */
+static char folder[64];
+static int home;
+
+static int enter(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_inputs.XXXXXX");
+    home = open(".", O_RDONLY | O_DIRECTORY);
+    return home >= 0 && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    char command[192];
+    snprintf(command, sizeof command, "chmod -R u+rwx %s; rm -rf %s", folder, folder);
+    int rc = fchdir(home);
+    close(home);
+    return rc == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static void put(const char *path, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void touch(const char *path)
+{
+    put(path, "x", 1);
+}
+
+/* A PNG up to its text chunk; `pad` bytes of another chunk in front. */
+static void put_png(const char *path, const char *type, const void *text, size_t size, size_t pad)
+{
+    uint8_t png[8192] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I', 'H', 'D', 'R'};
+    size_t at = 8 + 12 + 13;
+    png[at + 2] = (uint8_t)(pad >> 8);
+    png[at + 3] = (uint8_t)pad;
+    memcpy(png + at + 4, "xxXx", 4);
+    at += 12 + pad;
+    png[at + 3] = (uint8_t)size;
+    memcpy(png + at + 4, type, 4);
+    memcpy(png + at + 8, text, size);
+    put(path, png, at + 12 + size);
+}
+
+static struct options options_for(char **input, size_t inputs)
+{
+    return (struct options){.input = input, .inputs = inputs, .mode = {[MODE_KMEANS] = true}};
+}
+
+/* Expands a list of words that ends in NULL; the caller frees `in`. */
+static struct options expand(char **input, struct inputs *in)
+{
+    size_t count = 0;
+    while (input[count])
+        count++;
+    struct options o = options_for(input, count);
+    struct err e = ERR_INIT;
+    if (!inputs_expand(&o, in, &e))
+        fail_msg("%s", e.text);
+    return o;
+}
+
+#define LIST(...) ((char *[]){__VA_ARGS__, NULL})
+
+static void expect_output(const struct options *o, const struct inputs *in, size_t i, enum mode m, const char *path)
+{
+    struct err e = ERR_INIT;
+    char *got = inputs_output(o, in, i, m, &e);
+    if (!got)
+        fail_msg("%s", e.text);
+    assert_string_equal(got, path);
+    free(got);
+}
+
+static void expect_refusal(const struct options *o, const struct inputs *in, enum err_code code, const char *part)
+{
+    struct err e = ERR_INIT;
+    assert_false(inputs_check(o, in, &e));
+    if (!strstr(e.text, part))
+        fail_msg("'%s' lacks '%s'", e.text, part);
+    assert_int_equal(e.code, code);
+}
+
+static void expect_allowed(const struct options *o, const struct inputs *in)
+{
+    struct err e = ERR_INIT;
+    if (!inputs_check(o, in, &e))
+        fail_msg("%s", e.text);
+}
+
+static void a_folder_is_scanned(void **state)
+{
+    (void)state;
+    mkdir("films", 0777);
+    mkdir("films/dir.mkv", 0777);
+    static const char *const name[] = {"films/b.MKV", "films/a.mp4", "films/C.webm", "films/.hidden.mkv", "films/x.txt",
+                                       "films/mkv", "films/dir.mkv/deep.mkv", "films/z.tar.hevc", "outside.bin"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        touch(name[i]);
+    static const char *const path[] = {"outside.bin", "films/C.webm", "films/a.mp4", "films/b.MKV", "films/z.tar.hevc"};
+    static const char *const stem[] = {"outside", "C", "a", "b", "z.tar"};
+    struct inputs in;
+    expand(LIST("outside.bin", "films/"), &in);
+    assert_int_equal(in.count, 5);
+    for (size_t i = 0; i < in.count; i++) {
+        assert_string_equal(in.path[i], path[i]);
+        assert_string_equal(in.stem[i], stem[i]);
+    }
+    inputs_free(&in);
+    assert_int_equal(in.count, 0);
+    assert_null(in.path);
+    inputs_free(&in);
+}
+
+static void what_cannot_be_expanded(void **state)
+{
+    (void)state;
+    mkdir("empty", 0777);
+    static const struct { const char *word; enum err_code code; const char *part; } t[] = {
+        {"empty", ERR_INPUT, "no films in the folder 'empty'"},
+        {"-", ERR_USAGE, "stdin"},
+        {"", ERR_USAGE, "empty"}
+    };
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        char first[] = "first.mkv", word[16];
+        snprintf(word, sizeof word, "%s", t[i].word);
+        struct options o = options_for(LIST(first, word), 2);
+        struct inputs in;
+        struct err e = ERR_INIT;
+        assert_false(inputs_expand(&o, &in, &e));
+        assert_int_equal(e.code, t[i].code);
+        assert_non_null(strstr(e.text, t[i].part));
+        assert_int_equal(in.count, 0);
+        assert_null(in.path);
+    }
+}
+
+static void stems(void **state)
+{
+    (void)state;
+    struct inputs in;
+    expand(LIST("a/x.mkv", "b/x.avi", "x-2.mp4", "x.ts", "no-ending", ".mkv", "v1.2.mkv", "gone/", "synth:4x4,red",
+                "synth:blue", "dot."), &in);
+    static const char *const stem[] = {"x", "x-2", "x-2-2", "x-3", "no-ending", ".mkv", "v1.2", "gone", "synth",
+                                       "synth-2", "dot"};
+    assert_int_equal(in.count, sizeof stem / sizeof *stem);
+    for (size_t i = 0; i < in.count; i++)
+        assert_string_equal(in.stem[i], stem[i]);
+    assert_string_equal(in.path[8], "synth:4x4,red");
+    inputs_free(&in);
+}
+
+static void names_of_outputs(void **state)
+{
+    (void)state;
+    mkdir("out", 0777);
+    mkdir("dir.d", 0777);
+    struct inputs in;
+    struct options o = expand(LIST("a/film.mkv"), &in);
+    expect_output(&o, &in, 0, MODE_KMEANS, "film.png");
+    o.output = "out";
+    expect_output(&o, &in, 0, MODE_KMEANS, "out/film.png");
+    o.output = "later/";
+    expect_output(&o, &in, 0, MODE_KMEANS, "later/film.png");
+    o.output = "x.png";
+    expect_output(&o, &in, 0, MODE_KMEANS, "x.png");
+    o.output = "-";
+    expect_output(&o, &in, 0, MODE_KMEANS, "-");
+    o.mode[MODE_AVERAGE] = true;
+    o.output = NULL;
+    expect_output(&o, &in, 0, MODE_KMEANS, "film-kmeans.png");
+    expect_output(&o, &in, 0, MODE_AVERAGE, "film-average.png");
+    o.output = "dir.d/x";
+    expect_output(&o, &in, 0, MODE_AVERAGE, "dir.d/x-average");
+    o.output = "dir.d/x.y.png";
+    expect_output(&o, &in, 0, MODE_AVERAGE, "dir.d/x.y-average.png");
+    o.output = ".hidden";
+    expect_output(&o, &in, 0, MODE_AVERAGE, ".hidden-average");
+    o.stacked = true;
+    o.output = "x.png";
+    expect_output(&o, &in, 0, MODE_KMEANS, "x.png");
+    inputs_free(&in);
+}
+
+static void one_name_for_many(void **state)
+{
+    (void)state;
+    mkdir("out", 0777);
+    struct inputs in;
+    struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
+    o.output = "x.png";
+    expect_refusal(&o, &in, ERR_USAGE, "one name for 2 films");
+    o.output = "-";
+    expect_refusal(&o, &in, ERR_USAGE, "one name for 2 films");
+    o.output = "out";
+    expect_allowed(&o, &in);
+    o.json = "x.json";
+    expect_refusal(&o, &in, ERR_USAGE, "--json x.json: one file for 2 films");
+    o.json = NULL;
+    o.dump = "-";
+    expect_refusal(&o, &in, ERR_USAGE, "--dump -: one file for 2 films");
+    inputs_free(&in);
+    o = expand(LIST("a.mkv"), &in);
+    o.output = "-";
+    o.mode[MODE_PALETTE] = true;
+    expect_refusal(&o, &in, ERR_USAGE, "stdout can carry one picture, not 2");
+    o.stacked = true;
+    expect_allowed(&o, &in);
+    inputs_free(&in);
+}
+
+static void the_film_is_never_replaced(void **state)
+{
+    (void)state;
+    touch("film.mkv");
+    touch("second.mkv");
+    assert_int_equal(symlink("film.mkv", "alias.png"), 0);
+    assert_int_equal(link("film.mkv", "hard.png"), 0);
+    mkdir("d", 0777);
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    static const char *const name[] = {"film.mkv", "./film.mkv", "d/../film.mkv", "alias.png", "hard.png"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        o.output = name[i];
+        expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
+        o.output = "x.png";
+        o.json = name[i];
+        expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
+        o.json = NULL;
+        o.dump = name[i];
+        expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
+        o.dump = NULL;
+    }
+    inputs_free(&in);
+    /* Not the film at hand, but one whose turn comes later; reached by a name that the program chose. */
+    assert_int_equal(symlink("second.mkv", "film.png"), 0);
+    o = expand(LIST("film.mkv", "second.mkv"), &in);
+    expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
+    inputs_free(&in);
+}
+
+static void strangers_files_stay(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    touch("film.png");
+    expect_refusal(&o, &in, ERR_FAILED, "'film.png' is there and was not made by barcode");
+    o.output = "film.png";             /* the user said so */
+    expect_allowed(&o, &in);
+    o.output = NULL;
+    put("film.png", "", 0);
+    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    static const char ours[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP", title[] = "Title\0barcode";
+    static const char inter[] = "Software\0\0\0en\0Programm\0barcode 0.1.0", torn[] = "Software\0\0\0enbarcode";
+    put_png("film.png", "tEXt", ours, sizeof ours - 1, 9);
+    expect_allowed(&o, &in);
+    put_png("film.png", "iTXt", inter, sizeof inter - 1, 9);
+    expect_allowed(&o, &in);
+    put_png("film.png", "tEXt", other, sizeof other - 1, 9);
+    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "tEXt", title, sizeof title - 1, 9);
+    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "iTXt", torn, sizeof torn - 1, 9);
+    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "tEXt", "Software", 8, 9);
+    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "iTXt", "Software\0", 9, 9);
+    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "zTXt", ours, sizeof ours - 1, 9);
+    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "tEXt", ours, sizeof ours - 1, 5000);
+    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    mkdir("out", 0777);
+    touch("out/film.png");
+    o.output = "out";
+    expect_refusal(&o, &in, ERR_FAILED, "'out/film.png' is there");
+    inputs_free(&in);
+}
+
+static void places_that_cannot_be_written(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    touch("plain");
+    mkdir("d", 0777);
+    o.output = "gone/x.png";
+    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    o.output = "gone/";
+    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    o.output = "plain/x.png";
+    expect_refusal(&o, &in, ERR_FAILED, "plain");
+    o.output = "x.png";
+    o.json = "d";
+    expect_refusal(&o, &in, ERR_FAILED, "it is a folder");
+    o.json = "gone/x.json";
+    expect_refusal(&o, &in, ERR_FAILED, "is not there");
+    o.json = "/dev/null";
+    o.output = "/dev/null";
+    expect_allowed(&o, &in);
+    o.json = NULL;
+    o.output = "d/x.png";
+    chmod("d", 0555);
+    if (geteuid() != 0)          /* root writes anywhere */
+        expect_refusal(&o, &in, ERR_FAILED, "cannot write into the folder 'd/': Permission denied");
+    o.output = "plain";
+    chmod("plain", 0444);
+    if (geteuid() != 0)
+        expect_refusal(&o, &in, ERR_FAILED, "cannot write 'plain': Permission denied");
+    inputs_free(&in);
+}
+
+static void outputs_do_not_share_a_file(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    mkdir("d", 0777);
+    o.json = "film.png";
+    expect_refusal(&o, &in, ERR_USAGE, "asked for twice");
+    o.json = "d/.././film.png";
+    expect_refusal(&o, &in, ERR_USAGE, "asked for twice");
+    o.json = "a";
+    o.dump = "./a";
+    expect_refusal(&o, &in, ERR_USAGE, "by --json and by --dump");
+    o.dump = "d/a";
+    expect_allowed(&o, &in);
+    inputs_free(&in);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_folder_is_scanned),
+        TEST(what_cannot_be_expanded),
+        TEST(stems),
+        TEST(names_of_outputs),
+        TEST(one_name_for_many),
+        TEST(the_film_is_never_replaced),
+        TEST(strangers_files_stay),
+        TEST(places_that_cannot_be_written),
+        TEST(outputs_do_not_share_a_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "barcode/interrupt.h"
+
+/* Each case runs in a process of its own, as the first signal cannot be taken back. */
+static int in_child(int (*body)(void))
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(20);
+        _exit(body());
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static int first_only(void)
+{
+    interrupt_install();
+    if (interrupted())
+        return 1;
+    raise(SIGINT);
+    return interrupted() ? 42 : 2;
+}
+
+static int twice(void)
+{
+    interrupt_install();
+    raise(SIGINT);
+    raise(SIGINT);
+    return 3;
+}
+
+static int one_of_each(void)
+{
+    interrupt_install();
+    raise(SIGTERM);
+    raise(SIGINT);
+    return 3;
+}
+
+static int ignored_by_the_parent(void)
+{
+    signal(SIGINT, SIG_IGN);
+    interrupt_install();
+    raise(SIGINT);
+    return interrupted() ? 1 : 42;
+}
+
+static int broken_pipe(void)
+{
+    int end[2];
+    interrupt_install();
+    if (pipe(end) != 0)
+        return 1;
+    close(end[0]);
+    return write(end[1], "x", 1) == -1 ? 42 : 2;
+}
+
+static void the_first_signal_asks(void **state)
+{
+    (void)state;
+    int status = in_child(first_only);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+}
+
+static void the_second_signal_kills(void **state)
+{
+    (void)state;
+    int status = in_child(twice);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGINT);
+    status = in_child(one_of_each);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGINT);
+}
+
+static void what_nohup_ignores_stays_ignored(void **state)
+{
+    (void)state;
+    int status = in_child(ignored_by_the_parent);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+}
+
+static void a_closed_pipe_is_an_error_of_write(void **state)
+{
+    (void)state;
+    int status = in_child(broken_pipe);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+}
+
+static void the_sentence(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    assert_false(interrupt_error(&e));
+    assert_int_equal(err_exit_status(&e), 130);
+    assert_int_not_equal(e.text[0], '\0');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_signal_asks),
+        cmocka_unit_test(the_second_signal_kills),
+        cmocka_unit_test(what_nohup_ignores_stays_ignored),
+        cmocka_unit_test(a_closed_pipe_is_an_error_of_write),
+        cmocka_unit_test(the_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "barcode/log.h"
+
+static int real_stderr;
+static FILE *caught;
+
+static int catch_stderr(void **state)
+{
+    (void)state;
+    caught = tmpfile();
+    real_stderr = dup(STDERR_FILENO);
+    log_set_level(LOG_INFO);
+    return caught && real_stderr >= 0 && dup2(fileno(caught), STDERR_FILENO) >= 0 ? 0 : -1;
+}
+
+static int release_stderr(void **state)
+{
+    (void)state;
+    dup2(real_stderr, STDERR_FILENO);
+    close(real_stderr);
+    fclose(caught);
+    return 0;
+}
+
+/* What was written since the test began. */
+static const char *said(void)
+{
+    static char text[1 << 16];
+    ssize_t n = pread(fileno(caught), text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+static void levels(void **state)
+{
+    (void)state;
+    log_msg(LOG_ERROR, "e");
+    log_msg(LOG_WARNING, "w %d", 1);
+    log_msg(LOG_INFO, "i");
+    log_msg(LOG_VERBOSE, "v");
+    log_set_level(LOG_ERROR);
+    assert_true(log_enabled(LOG_ERROR));
+    assert_false(log_enabled(LOG_WARNING));
+    log_msg(LOG_ERROR, "quiet");
+    log_msg(LOG_WARNING, "not this");
+    log_msg(LOG_INFO, "nor this");
+    log_set_level(LOG_DEBUG);
+    log_msg(LOG_VERBOSE, "v");
+    log_msg(LOG_DEBUG, "d");
+    assert_string_equal(said(), "barcode: e\nbarcode: warning: w 1\nbarcode: i\nbarcode: quiet\n"
+                                "barcode: v\nbarcode: debug: d\n");
+}
+
+static void control_characters_are_shown_plainly(void **state)
+{
+    (void)state;
+    log_msg(LOG_INFO, "a\nb\x1b[2J\x7f\xc3\xa9");
+    assert_string_equal(said(), "barcode: a?b?[2J?\xc3\xa9\n");
+}
+
+static void a_long_line_is_cut(void **state)
+{
+    (void)state;
+    char text[3000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    log_msg(LOG_INFO, "%s", text);
+    size_t length = strlen(said());
+    assert_true(length > 1000 && length < 1100);
+    assert_int_equal(said()[length - 1], '\n');
+}
+
+static void errno_is_left_alone(void **state)
+{
+    (void)state;
+    close(STDERR_FILENO);
+    errno = ENOSPC;
+    log_msg(LOG_INFO, "into nothing");
+    assert_int_equal(errno, ENOSPC);
+    dup2(fileno(caught), STDERR_FILENO);
+}
+
+static void the_status_line_stays_below(void **state)
+{
+    (void)state;
+    log_status(NULL);
+    log_status("10 %");
+    log_msg(LOG_INFO, "hello");
+    log_status("20\a %");
+    log_status(NULL);
+    log_status(NULL);
+    log_msg(LOG_INFO, "end");
+    assert_string_equal(said(), "10 %" "\r\033[K" "barcode: hello\n" "10 %" "\r\033[K" "20? %" "\r\033[K"
+                                "barcode: end\n");
+}
+
+static void *talk(void *number)
+{
+    for (int i = 0; i < 50; i++) {
+        log_msg(LOG_INFO, "thread %s says %s", (const char *)number, "the quick brown fox");
+        log_status(i % 2 ? "half" : NULL);
+    }
+    return NULL;
+}
+
+static void threads_do_not_mix_lines(void **state)
+{
+    (void)state;
+    static char name[4][2] = {"0", "1", "2", "3"};
+    pthread_t thread[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, talk, name[i]), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    log_status(NULL);
+    int whole = 0;
+    for (const char *at = said(); (at = strstr(at, "barcode: thread ")); at++)
+        whole += strncmp(at + 17, " says the quick brown fox\n", 26) == 0;
+    assert_int_equal(whole, 200);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, catch_stderr, release_stderr)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(levels),
+        TEST(control_characters_are_shown_plainly),
+        TEST(a_long_line_is_cut),
+        TEST(errno_is_left_alone),
+        TEST(the_status_line_stays_below),
+        TEST(threads_do_not_mix_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,469 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/nal.h"
+
+/* A packet under construction. */
+struct bytes {
+    uint8_t at[4096];
+    size_t n;
+};
+
+static void put(struct bytes *b, const void *data, size_t n)
+{
+    memcpy(b->at + b->n, data, n);
+    b->n += n;
+}
+
+#define PUT(b, ...) put((b), (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+
+/* One NAL, behind a start code (length_size 0) or a length. */
+static void nal(struct bytes *b, int length_size, const void *data, size_t n)
+{
+    if (length_size == 0)
+        PUT(b, 0, 0, 1);
+    for (int i = length_size - 1; i >= 0; i--)
+        PUT(b, (uint8_t)(n >> (8 * i)));
+    put(b, data, n);
+}
+
+#define NAL(b, size, ...) nal((b), (size), (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+
+/* The packet is scanned from a block of its exact size, so that the address sanitizer sees a read behind it. */
+static struct nal_info scan(enum bitstream kind, int length_size, const struct bytes *b)
+{
+    struct nal_info info;
+    uint8_t *copy = malloc(b->n);
+    assert_non_null(copy);
+    memcpy(copy, b->at, b->n);
+    nal_scan(kind, length_size, copy, b->n, &info);
+    free(copy);
+    return info;
+}
+
+/* ------------------------------------------------------------------ H.264 */
+
+enum { SLICE_NON_REF = 0x01, SLICE_REF = 0x41, SLICE_IDR = 0x65, SEI = 0x06, SPS = 0x67, PPS = 0x68, AUD = 0x09 };
+
+static void h264_every_prefix(void **state)
+{
+    (void)state;
+    for (int size = 0; size <= 4; size++) {
+        struct bytes idr = {.n = 0}, p = {.n = 0}, b = {.n = 0};
+        NAL(&idr, size, AUD, 0xf0);
+        NAL(&idr, size, SLICE_IDR, 0x88, 0x84);
+        struct nal_info i = scan(STREAM_H264, size, &idr);
+        assert_true(i.picture && i.shown && i.closed);
+        assert_int_equal(i.cut, CUT_CLEAN);
+        assert_false(i.droppable);
+        assert_int_equal(i.order, -1);
+
+        NAL(&p, size, SLICE_REF, 0x9a, 0x21);
+        i = scan(STREAM_H264, size, &p);
+        assert_true(i.picture);
+        assert_int_equal(i.cut, CUT_NONE);
+        assert_false(i.droppable);
+
+        NAL(&b, size, SLICE_NON_REF, 0x9e, 0x21);
+        i = scan(STREAM_H264, size, &b);
+        assert_true(i.picture && i.droppable);
+        assert_int_equal(i.cut, CUT_NONE);
+    }
+}
+
+static void h264_droppable_needs_every_slice(void **state)
+{
+    (void)state;
+    struct bytes both = {.n = 0}, sets = {.n = 0}, pps = {.n = 0}, none = {.n = 0};
+    NAL(&both, 0, SLICE_NON_REF, 0x9e);
+    NAL(&both, 0, SLICE_REF, 0x9e);          /* the second field of a pair is referred to */
+    assert_false(scan(STREAM_H264, 0, &both).droppable);
+    struct bytes first = {.n = 0};
+    NAL(&first, 0, SLICE_REF, 0x9e);
+    NAL(&first, 0, SLICE_NON_REF, 0x9e);     /* or the first one */
+    assert_false(scan(STREAM_H264, 0, &first).droppable);
+    NAL(&sets, 0, SPS, 0x64, 0, 0x28);
+    NAL(&sets, 0, SLICE_NON_REF, 0x9e);
+    assert_false(scan(STREAM_H264, 0, &sets).droppable);
+    NAL(&pps, 0, PPS, 0xee);
+    NAL(&pps, 0, SLICE_NON_REF, 0x9e);
+    assert_false(scan(STREAM_H264, 0, &pps).droppable);
+    NAL(&none, 0, SPS, 0x64, 0, 0x28);
+    struct nal_info i = scan(STREAM_H264, 0, &none);
+    assert_false(i.picture || i.droppable);
+}
+
+/* A recovery point SEI behind `lead` bytes of another message, in front of an I slice. */
+static struct nal_info with_sei(int length_size, size_t lead, uint8_t recovery_byte, bool escaped)
+{
+    struct bytes sei = {.n = 0}, packet = {.n = 0};
+    PUT(&sei, SEI);
+    if (lead > 0 || escaped) {
+        PUT(&sei, 5);                        /* user data, unregistered */
+        for (size_t left = lead; ; left -= 255) {
+            PUT(&sei, (uint8_t)(left < 255 ? left : 255));
+            if (left < 255)
+                break;
+        }
+        if (escaped) {                       /* 00 00 [03] 00: the 03 is not part of the message's `lead` bytes */
+            PUT(&sei, 0, 0, 3, 0);
+            lead -= 3;
+        }
+        for (size_t i = 0; i < lead; i++)
+            PUT(&sei, (uint8_t)(i % 250 + 5));
+    }
+    PUT(&sei, 6, 1, recovery_byte, 0x80);
+    nal(&packet, length_size, sei.at, sei.n);
+    NAL(&packet, length_size, SLICE_REF, 0x88, 0x84);
+    return scan(STREAM_H264, length_size, &packet);
+}
+
+static void h264_recovery_point(void **state)
+{
+    (void)state;
+    for (int size = 0; size <= 4; size++) {
+        struct nal_info i = with_sei(size, 0, 0x84, false);      /* ue: "1" = 0 */
+        assert_int_equal(i.cut, CUT_OPEN);
+        assert_false(i.closed);
+        assert_int_equal(with_sei(size, 0, 0x40, false).cut, CUT_NONE);      /* "010" = 1 */
+        assert_int_equal(with_sei(size, 0, 0x08, false).cut, CUT_NONE);      /* "0000 1000 ..." = 15 or more */
+        assert_int_equal(with_sei(size, 0, 0x00, false).cut, CUT_NONE);      /* the number does not end */
+    }
+    /* Behind other messages, long ones too, with lengths that need 0xff bytes. */
+    assert_int_equal(with_sei(0, 20, 0x84, false).cut, CUT_OPEN);
+    assert_int_equal(with_sei(4, 255, 0x84, false).cut, CUT_OPEN);
+    assert_int_equal(with_sei(0, 700, 0x84, false).cut, CUT_OPEN);
+    assert_int_equal(with_sei(0, 700, 0x40, false).cut, CUT_NONE);
+    /* Emulation prevention bytes are not counted in a message's length. */
+    assert_int_equal(with_sei(0, 20, 0x84, true).cut, CUT_OPEN);
+    assert_int_equal(with_sei(4, 20, 0x40, true).cut, CUT_NONE);
+}
+
+static void h264_sei_of_nonsense(void **state)
+{
+    (void)state;
+    struct bytes lying = {.n = 0}, alone = {.n = 0}, cut_off = {.n = 0};
+    NAL(&cut_off, 0, SEI, 6, 200, 0x84, 0x80);          /* a recovery point of 200 bytes: not believed */
+    NAL(&cut_off, 0, SLICE_REF, 0x88);
+    assert_int_equal(scan(STREAM_H264, 0, &cut_off).cut, CUT_NONE);
+    NAL(&lying, 0, SEI, 5, 200, 6, 1, 0x84, 0x80);      /* a message longer than the NAL */
+    NAL(&lying, 0, SLICE_REF, 0x88);
+    assert_int_equal(scan(STREAM_H264, 0, &lying).cut, CUT_NONE);
+    NAL(&alone, 0, SEI, 6, 1, 0x84, 0x80);              /* a recovery point, but no picture */
+    struct nal_info i = scan(STREAM_H264, 0, &alone);
+    assert_false(i.picture);
+    assert_int_equal(i.cut, CUT_NONE);
+}
+
+static void truncated_lengths(void **state)
+{
+    (void)state;
+    static const enum bitstream kinds[] = {STREAM_H264, STREAM_HEVC};
+    for (size_t k = 0; k < 2; k++) {
+        for (int size = 1; size <= 4; size++) {
+            struct bytes whole = {.n = 0};
+            NAL(&whole, size, kinds[k] == STREAM_H264 ? SLICE_REF : 1 << 1, 1, 2, 3, 4, 5);
+            NAL(&whole, size, kinds[k] == STREAM_H264 ? SLICE_IDR : 20 << 1, 1, 2, 3, 4, 5);
+            size_t first = whole.n / 2;
+            for (struct bytes cut = whole; cut.n-- > 0;) {
+                struct nal_info i = scan(kinds[k], size, &cut);
+                /* A NAL counts when it is there whole. */
+                assert_int_equal(i.picture, cut.n >= first);
+                assert_int_equal(i.cut, CUT_NONE);
+            }
+            assert_int_equal(scan(kinds[k], size, &whole).cut, CUT_CLEAN);
+        }
+    }
+    struct bytes huge = {.n = 0};
+    PUT(&huge, 0xff, 0xff, 0xff, 0xff, SLICE_IDR, 0x88);
+    assert_false(scan(STREAM_H264, 4, &huge).picture);
+    struct bytes zeros = {.n = 0};
+    PUT(&zeros, 0, 0, 0, 0, 0, 0, 0, 2, SLICE_IDR, 0x88);      /* an empty NAL first */
+    assert_int_equal(scan(STREAM_H264, 4, &zeros).cut, CUT_CLEAN);
+}
+
+static void start_codes_anywhere(void **state)
+{
+    (void)state;
+    for (size_t zeros = 2; zeros < 9; zeros++) {
+        struct bytes b = {.n = 0};
+        PUT(&b, 0xaa, 0x55);
+        for (size_t i = 0; i < zeros; i++)
+            PUT(&b, 0);
+        PUT(&b, 1, SLICE_IDR);      /* the last byte of the packet is the NAL's only one */
+        assert_int_equal(scan(STREAM_H264, 0, &b).cut, CUT_CLEAN);
+    }
+    struct bytes none = {.n = 0};
+    PUT(&none, 0, 0, 2, SLICE_IDR, 0, 1, SLICE_IDR, 0, 0);
+    assert_false(scan(STREAM_H264, 0, &none).picture);
+    struct bytes end = {.n = 0};
+    PUT(&end, SLICE_IDR, 0, 0, 1);      /* a start code with nothing behind it */
+    assert_false(scan(STREAM_H264, 0, &end).picture);
+}
+
+/* ------------------------------------------------------------------ HEVC */
+
+static struct nal_info hevc(int type, int temporal_id, int layer)
+{
+    struct bytes b = {.n = 0};
+    NAL(&b, 0, (uint8_t)(type << 1 | layer >> 5), (uint8_t)((layer & 31) << 3 | (temporal_id + 1)), 0x80, 0x11);
+    return scan(STREAM_HEVC, 0, &b);
+}
+
+static void hevc_types(void **state)
+{
+    (void)state;
+    for (int type = 0; type < 64; type++) {
+        struct nal_info i = hevc(type, 0, 0);
+        bool irap = type >= 16 && type <= 21;
+        assert_int_equal(i.picture, type <= 31);
+        assert_int_equal(i.cut, type == 20 ? CUT_CLEAN : irap ? CUT_OPEN : CUT_NONE);
+        assert_int_equal(i.closed, type == 19 || type == 20);
+        assert_int_equal(i.leading, type >= 6 && type <= 9);                 /* RADL, RASL */
+        assert_int_equal(i.needs_before, type == 8 || type == 9);            /* RASL */
+        assert_int_equal(i.droppable, type < 16 && type % 2 == 0);           /* *_N */
+    }
+}
+
+static void hevc_layers_and_sets(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 7; t++)
+        assert_int_equal(hevc(0, t, 0).temporal_id, t);
+    assert_false(hevc(1, 0, 1).picture);        /* another layer: not the picture that we decode */
+    assert_false(hevc(20, 0, 32).picture);
+    struct bytes b = {.n = 0};
+    NAL(&b, 2, 33 << 1, 1, 1, 2, 3);            /* SPS */
+    NAL(&b, 2, 0, 2, 0x80, 0x11);               /* TRAIL_N, temporal id 1 */
+    struct nal_info i = scan(STREAM_HEVC, 2, &b);
+    assert_true(i.picture);
+    assert_false(i.droppable);
+    assert_int_equal(i.temporal_id, 1);
+    struct bytes mixed = {.n = 0};
+    NAL(&mixed, 0, 0, 1, 0x80);
+    NAL(&mixed, 0, 1 << 1, 1, 0x80);            /* TRAIL_N and TRAIL_R slices: referred to */
+    assert_false(scan(STREAM_HEVC, 0, &mixed).droppable);
+    struct bytes tiny = {.n = 0};
+    NAL(&tiny, 1, 20 << 1);                     /* half a NAL header */
+    assert_false(scan(STREAM_HEVC, 1, &tiny).picture);
+}
+
+/* ------------------------------------------------------------------ MPEG-2 */
+
+enum { MPEG_I = 1, MPEG_P, MPEG_B };
+
+static void mpeg_gop(struct bytes *b, bool closed)
+{
+    PUT(b, 0, 0, 1, 0xb8, 0x00, 0x08, 0x00, (uint8_t)(closed ? 0x40 : 0x00));
+}
+
+/* Picture header, coding extension with the structure (1 top, 2 bottom, 3 frame), one slice. */
+static void mpeg_picture(struct bytes *b, int order, int type, int structure)
+{
+    PUT(b, 0, 0, 1, 0x00, (uint8_t)(order >> 2), (uint8_t)((order & 3) << 6 | type << 3 | 7), 0xff, 0xf8);
+    PUT(b, 0, 0, 1, 0xb5, 0x8f, 0xff, (uint8_t)(0xf0 | structure), 0x80, 0x00);
+    PUT(b, 0, 0, 1, 0x01, 0x2b, 0x00);
+}
+
+static void mpeg2_pictures(void **state)
+{
+    (void)state;
+    struct bytes i = {.n = 0}, bare = {.n = 0}, p = {.n = 0}, b = {.n = 0};
+    PUT(&i, 0, 0, 1, 0xb3, 0x14, 0x00, 0xb4, 0x13, 0xff, 0xff, 0xe0, 0x18);      /* sequence header */
+    mpeg_gop(&i, false);
+    mpeg_picture(&i, 2, MPEG_I, 3);
+    struct nal_info info = scan(STREAM_MPEG2, 0, &i);
+    assert_true(info.picture && info.shown);
+    assert_int_equal(info.cut, CUT_OPEN);
+    assert_int_equal(info.order, 2);
+    assert_false(info.closed || info.field || info.droppable);
+
+    mpeg_picture(&bare, 7, MPEG_I, 3);      /* without a GOP header nothing says that decoding may start */
+    assert_int_equal(scan(STREAM_MPEG2, 0, &bare).cut, CUT_NONE);
+
+    mpeg_picture(&p, 1023, MPEG_P, 3);
+    info = scan(STREAM_MPEG2, 0, &p);
+    assert_true(info.picture);
+    assert_int_equal(info.order, 1023);
+    assert_false(info.droppable);
+    mpeg_picture(&b, 513, MPEG_B, 3);
+    info = scan(STREAM_MPEG2, 0, &b);
+    assert_int_equal(info.order, 513);
+    assert_true(info.droppable);
+    assert_int_equal(info.cut, CUT_NONE);
+}
+
+static void mpeg2_closed_and_fields(void **state)
+{
+    (void)state;
+    struct bytes closed = {.n = 0}, top = {.n = 0}, bottom = {.n = 0}, only_gop = {.n = 0}, p = {.n = 0};
+    mpeg_gop(&closed, true);
+    mpeg_picture(&closed, 0, MPEG_I, 3);
+    struct nal_info info = scan(STREAM_MPEG2, 0, &closed);
+    assert_true(info.closed);
+    assert_int_equal(info.cut, CUT_OPEN);
+    mpeg_picture(&top, 0, MPEG_P, 1);
+    assert_true(scan(STREAM_MPEG2, 0, &top).field);
+    mpeg_picture(&bottom, 0, MPEG_P, 2);
+    assert_true(scan(STREAM_MPEG2, 0, &bottom).field);
+    mpeg_gop(&only_gop, true);
+    info = scan(STREAM_MPEG2, 0, &only_gop);
+    assert_false(info.picture);
+    assert_int_equal(info.cut, CUT_NONE);
+    mpeg_gop(&p, true);
+    mpeg_picture(&p, 0, MPEG_P, 3);         /* a GOP that does not begin with an I picture */
+    assert_int_equal(scan(STREAM_MPEG2, 0, &p).cut, CUT_NONE);
+}
+
+/* ------------------------------------------------------------------ VP8, VP9, others */
+
+static void vp8_frames(void **state)
+{
+    (void)state;
+    struct bytes b = {.n = 0};
+    PUT(&b, 0x10, 0x02, 0x00, 0x9d, 0x01, 0x2a);
+    struct nal_info i = scan(STREAM_VP8, 0, &b);
+    assert_true(i.picture && i.shown && !i.droppable);
+    assert_int_equal(i.cut, CUT_CLEAN);
+    b.at[0] = 0x11;
+    i = scan(STREAM_VP8, 0, &b);
+    assert_true(i.picture && i.shown);
+    assert_int_equal(i.cut, CUT_NONE);
+    b.at[0] = 0x01;                             /* show_frame 0: an alternative reference */
+    assert_false(scan(STREAM_VP8, 0, &b).shown);
+    b.at[0] = 0x0e | 0x10;                      /* version bits do not matter */
+    assert_int_equal(scan(STREAM_VP8, 0, &b).cut, CUT_CLEAN);
+    b.n = 2;
+    assert_false(scan(STREAM_VP8, 0, &b).picture);
+}
+
+/* frame marker, profile (low bit first), [reserved], show_existing 0, frame type, show_frame */
+static uint8_t vp9_header(int profile, bool inter, bool shown)
+{
+    unsigned v = 2u << 6 | (unsigned)(profile & 1) << 5 | (unsigned)(profile >> 1) << 4;
+    int at = profile == 3 ? 1 : 2;              /* of frame_type, after reserved_zero */
+    return (uint8_t)(v | (unsigned)inter << at | (unsigned)shown << (at - 1));
+}
+
+static void vp9_frames(void **state)
+{
+    (void)state;
+    for (int profile = 0; profile < 4; profile++) {
+        struct bytes b = {.n = 0};
+        PUT(&b, vp9_header(profile, false, true), 0x49, 0x83, 0x42);
+        struct nal_info i = scan(STREAM_VP9, 0, &b);
+        assert_true(i.picture && i.shown && !i.droppable);
+        assert_int_equal(i.cut, CUT_CLEAN);
+        b.at[0] = vp9_header(profile, true, true);
+        i = scan(STREAM_VP9, 0, &b);
+        assert_true(i.shown);
+        assert_int_equal(i.cut, CUT_NONE);
+        b.at[0] = vp9_header(profile, true, false);
+        assert_false(scan(STREAM_VP9, 0, &b).shown);
+    }
+    struct bytes existing = {.n = 0}, junk = {.n = 0};
+    PUT(&existing, 0x88);                       /* profile 0, show_existing_frame 1, of slot 0 */
+    struct nal_info i = scan(STREAM_VP9, 0, &existing);
+    assert_true(i.picture && i.shown);
+    assert_int_equal(i.cut, CUT_NONE);
+    PUT(&junk, 0x40, 0x49);
+    assert_false(scan(STREAM_VP9, 0, &junk).picture);
+}
+
+static void vp9_superframes(void **state)
+{
+    (void)state;
+    struct bytes b = {.n = 0};
+    PUT(&b, vp9_header(0, true, false), 1, 2, 3);      /* hidden */
+    PUT(&b, vp9_header(0, true, true), 1);             /* shown  */
+    PUT(&b, 0xc1, 4, 2, 0xc1);                         /* index: two frames, one byte a size */
+    struct nal_info i = scan(STREAM_VP9, 0, &b);
+    assert_true(i.picture && i.shown);
+    assert_int_equal(i.cut, CUT_NONE);
+    b.at[0] = vp9_header(0, false, false);             /* a hidden key and a frame that shows */
+    i = scan(STREAM_VP9, 0, &b);
+    assert_true(i.shown);
+    assert_int_equal(i.cut, CUT_CLEAN);
+    struct bytes alone = {.n = 0};
+    PUT(&alone, vp9_header(0, true, false), 1, 0xc0, 1, 0xc0);      /* an index of one frame adds none */
+    assert_false(scan(STREAM_VP9, 0, &alone).shown);
+}
+
+static void others(void **state)
+{
+    (void)state;
+    struct bytes b = {.n = 0};
+    PUT(&b, 1, 2, 3);
+    static const enum bitstream kinds[] = {STREAM_AV1, STREAM_OTHER};
+    for (size_t k = 0; k < 2; k++) {
+        struct nal_info i = scan(kinds[k], 0, &b);
+        assert_true(i.picture && i.shown);
+        assert_false(i.droppable);
+        assert_int_equal(i.cut, CUT_NONE);
+    }
+}
+
+/* Every kind on every short packet of few values, exactly sized: nothing is read behind the end. */
+static void nothing_behind_the_end(void **state)
+{
+    (void)state;
+    static const uint8_t alphabet[] = {0, 1, 3, 6, 0x65, 0xb8, 0xb5, 0x82, 0xc1, 0xff};
+    enum { A = sizeof alphabet };
+    for (int kind = STREAM_OTHER; kind <= STREAM_AV1; kind++) {
+        for (int size = 0; size <= 4; size++) {
+            for (unsigned code = 0; code < A * A * A * A; code += 7) {
+                struct bytes b = {.n = 0};
+                for (unsigned left = code; b.n < 4; left /= A)
+                    PUT(&b, alphabet[left % A]);
+                for (b.n = 0; b.n <= 4; b.n++) {
+                    struct nal_info i = scan((enum bitstream)kind, size, &b);
+                    assert_true(i.picture || i.cut == CUT_NONE);
+                    assert_true(i.picture || !i.droppable);
+                }
+            }
+        }
+    }
+}
+
+static void extradata(void **state)
+{
+    (void)state;
+    uint8_t avcc[7] = {1, 100, 0, 40, 0xfc | 3, 0xe0, 0}, hvcc[23] = {1, [21] = 0x0c | 3};
+    for (int i = 0; i < 4; i++) {
+        avcc[4] = (uint8_t)(0xfc | i);
+        assert_int_equal(nal_length_size(STREAM_H264, avcc, sizeof avcc), i + 1);
+        hvcc[21] = (uint8_t)(0x0c | i);
+        assert_int_equal(nal_length_size(STREAM_HEVC, hvcc, sizeof hvcc), i + 1);
+    }
+    hvcc[0] = 0;
+    hvcc[1] = 0x21;      /* version 0, as some writers leave it */
+    assert_int_equal(nal_length_size(STREAM_HEVC, hvcc, sizeof hvcc), 4);
+    const uint8_t annexb[23] = {0, 0, 0, 1, 0x67, 0x64, 0, 0x28}, short_code[23] = {0, 0, 1, 0x40, 1};
+    assert_int_equal(nal_length_size(STREAM_H264, annexb, sizeof annexb), 0);
+    assert_int_equal(nal_length_size(STREAM_HEVC, annexb, sizeof annexb), 0);
+    assert_int_equal(nal_length_size(STREAM_HEVC, short_code, sizeof short_code), 0);
+    assert_int_equal(nal_length_size(STREAM_H264, avcc, 6), 0);
+    assert_int_equal(nal_length_size(STREAM_HEVC, hvcc, 22), 0);
+    assert_int_equal(nal_length_size(STREAM_H264, NULL, 0), 0);
+    assert_int_equal(nal_length_size(STREAM_VP9, avcc, sizeof avcc), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(h264_every_prefix), cmocka_unit_test(h264_droppable_needs_every_slice),
+        cmocka_unit_test(h264_recovery_point), cmocka_unit_test(h264_sei_of_nonsense),
+        cmocka_unit_test(truncated_lengths), cmocka_unit_test(start_codes_anywhere),
+        cmocka_unit_test(hevc_types), cmocka_unit_test(hevc_layers_and_sets),
+        cmocka_unit_test(mpeg2_pictures), cmocka_unit_test(mpeg2_closed_and_fields),
+        cmocka_unit_test(vp8_frames), cmocka_unit_test(vp9_frames), cmocka_unit_test(vp9_superframes),
+        cmocka_unit_test(others), cmocka_unit_test(nothing_behind_the_end), cmocka_unit_test(extradata),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,365 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/paint.h"
+
+/* A report over columns that a test fills. */
+struct scene {
+    struct film film;
+    struct options options;
+    struct report report;
+    struct columns *columns;
+};
+
+static char film_path[] = "/films/a film.mkv";
+
+static void scene_open(struct scene *s, uint64_t count, int k, int rows)
+{
+    struct err e = ERR_INIT;
+    memset(s, 0, sizeof *s);
+    s->columns = columns_open(k, rows, &e);
+    for (uint64_t i = 0; i < count; i++)
+        assert_non_null(columns_at(s->columns, i, &e));
+    s->film.path = film_path;
+    s->options.kmeans.k = k;
+    s->options.height = 4;
+    s->report = (struct report){.film = &s->film, .options = &s->options, .width = 16, .height = rows,
+                                .columns = s->columns, .count = count,
+                                .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
+}
+
+/* Column i becomes OK, with `clusters` of the given shades and counts (grey), and that average. */
+static void set(struct scene *s, uint64_t i, int clusters, const uint8_t *shade, const uint32_t *count, uint8_t average)
+{
+    struct column *c = columns_at(s->columns, i, NULL);
+    c->status = COLUMN_OK;
+    c->repeat = 1;
+    c->clusters = (uint8_t)clusters;
+    memset(c->average, average, 3);
+    for (int j = 0; j < clusters; j++)
+        c->cluster[j] = (struct cluster){{shade[j], shade[j], (uint8_t)(255 - shade[j])}, count[j]};
+}
+
+static void set_flat(struct scene *s, uint64_t i, uint8_t shade)
+{
+    uint32_t count = 100;
+    set(s, i, 1, &shade, &count, shade);
+}
+
+/* The whole picture; *width and *height get its size. */
+static uint8_t *paint(const struct scene *s, enum mode mode, bool stacked, int *width, int *height)
+{
+    struct err e = ERR_INIT;
+    struct painter *p = painter_open(&s->report, mode, stacked, &e);
+    assert_string_equal(e.text, "");
+    assert_non_null(p);
+    *width = painter_width(p);
+    *height = painter_height(p);
+    size_t line = (size_t)*width * 3;
+    uint8_t *rgb = malloc(line * (size_t)*height);
+    for (int y = 0; y < *height; y++)
+        painter_row(p, y, rgb + line * (size_t)y);
+    painter_free(&p);
+    assert_null(p);
+    return rgb;
+}
+
+/* The red channel of a picture, row after row. */
+static void expect(const struct scene *s, enum mode mode, int width, int height, const uint8_t *red)
+{
+    int w, h;
+    uint8_t *rgb = paint(s, mode, false, &w, &h);
+    assert_int_equal(w, width);
+    assert_int_equal(h, height);
+    for (int i = 0; i < w * h; i++)
+        assert_int_equal(rgb[i * 3], red[i]);
+    free(rgb);
+}
+
+static void test_modes(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 2, 3, 2);
+    set(&s, 0, 3, (const uint8_t[]){10, 20, 30}, (const uint32_t[]){50, 26, 24}, 77);
+    set(&s, 1, 1, (const uint8_t[]){200}, (const uint32_t[]){100}, 88);
+    const uint8_t top_and_bottom[6] = {40, 40, 40, 60, 60, 60};
+    memcpy(columns_at(s.columns, 0, NULL)->row, top_and_bottom, 6);
+    memset(columns_at(s.columns, 1, NULL)->row, 5, 6);
+
+    expect(&s, MODE_KMEANS, 2, 4, (const uint8_t[]){10, 200, 10, 200, 10, 200, 10, 200});
+    expect(&s, MODE_AVERAGE, 2, 4, (const uint8_t[]){77, 88, 77, 88, 77, 88, 77, 88});
+    expect(&s, MODE_PALETTE, 2, 4, (const uint8_t[]){10, 200, 10, 200, 20, 200, 30, 200});
+    expect(&s, MODE_DOWNSAMPLE, 2, 4, (const uint8_t[]){40, 5, 40, 5, 60, 5, 60, 5});
+    s.options.height = 3;
+    expect(&s, MODE_DOWNSAMPLE, 2, 3, (const uint8_t[]){40, 5, 50, 5, 60, 5});
+    s.options.height = 1;
+    expect(&s, MODE_DOWNSAMPLE, 2, 1, (const uint8_t[]){50, 5});
+    expect(&s, MODE_PALETTE, 2, 1, (const uint8_t[]){10, 200});
+    columns_free(&s.columns);
+}
+
+static void test_width(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 3, 1, 0);
+    set_flat(&s, 0, 10);
+    set_flat(&s, 1, 20);
+    set_flat(&s, 2, 41);
+    s.options.height = 1;
+    s.options.width = 6;
+    expect(&s, MODE_KMEANS, 6, 1, (const uint8_t[]){10, 10, 20, 20, 41, 41});
+    s.options.width = 2;                                 /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
+    expect(&s, MODE_AVERAGE, 2, 1, (const uint8_t[]){13, 34});
+    s.options.width = 1;                                 /* 71 / 3 = 23.67                   */
+    expect(&s, MODE_PALETTE, 1, 1, (const uint8_t[]){24});
+    s.options.width = 4;                                 /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
+    expect(&s, MODE_KMEANS, 4, 1, (const uint8_t[]){10, 17, 27, 41});
+    s.options.width = 3;
+    expect(&s, MODE_KMEANS, 3, 1, (const uint8_t[]){10, 20, 41});
+    columns_free(&s.columns);
+
+    scene_open(&s, 2, 1, 0);                             /* exactly half: up                 */
+    set_flat(&s, 0, 10);
+    set_flat(&s, 1, 11);
+    s.options.height = 1;
+    s.options.width = 1;
+    expect(&s, MODE_KMEANS, 1, 1, (const uint8_t[]){11});
+    columns_free(&s.columns);
+}
+
+/* Palette rows are averaged after painting, row by row. */
+static void test_palette_narrower(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 2, 2, 0);
+    set(&s, 0, 2, (const uint8_t[]){10, 100}, (const uint32_t[]){3, 1}, 0);
+    set(&s, 1, 2, (const uint8_t[]){20, 200}, (const uint32_t[]){2, 2}, 0);
+    s.options.width = 1;
+    expect(&s, MODE_PALETTE, 1, 4, (const uint8_t[]){15, 15, 105, 150});
+    columns_free(&s.columns);
+}
+
+static void test_missing(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 6, 1, 1);
+    set_flat(&s, 2, 50);
+    set_flat(&s, 4, 60);
+    memset(columns_at(s.columns, 2, NULL)->row, 50, 3);
+    memset(columns_at(s.columns, 4, NULL)->row, 60, 3);
+    s.options.height = 1;
+    for (int m = 0; m < MODE_COUNT; m++)
+        expect(&s, (enum mode)m, 6, 1, (const uint8_t[]){50, 50, 50, 50, 60, 60});
+    columns_free(&s.columns);
+}
+
+static void test_nothing_to_paint(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 3, 1, 0);
+    struct err e = ERR_INIT;
+    assert_null(painter_open(&s.report, MODE_KMEANS, false, &e));
+    assert_non_null(strstr(e.text, "no column has a picture"));
+    err_clear(&e);
+    set_flat(&s, 1, 9);
+    assert_null(painter_open(&s.report, MODE_DOWNSAMPLE, false, &e));   /* no row means were kept */
+    assert_non_null(strstr(e.text, "'downsample'"));
+    err_clear(&e);
+    assert_null(painter_open(&s.report, MODE_KMEANS, true, &e));
+    err_clear(&e);
+    s.report.count = 0;
+    assert_null(painter_open(&s.report, MODE_KMEANS, false, &e));
+    err_clear(&e);
+    s.report.count = UINT64_C(1) << 31;
+    assert_null(painter_open(&s.report, MODE_KMEANS, false, &e));
+    assert_non_null(strstr(e.text, "--width"));
+    err_clear(&e);
+    s.report.count = 3;
+    s.options.height = 0;
+    assert_null(painter_open(&s.report, MODE_KMEANS, false, &e));
+    columns_free(&s.columns);
+}
+
+/* The bands of any counts are the definition's, largest first, and fill the height exactly. */
+static void test_palette_random(void **state)
+{
+    (void)state;
+    srand(5);
+    for (int round = 0; round < 400; round++) {
+        struct scene s;
+        scene_open(&s, 1, 64, 0);
+        int k = 1 + rand() % 64, height = 1 + rand() % 700;
+        uint32_t count[64], left = 1u << (6 + rand() % 22);
+        uint8_t shade[64];
+        uint64_t total = 0;
+        for (int j = 0; j < k; j++) {
+            count[j] = 1 + (uint32_t)rand() % left;
+            left = count[j];
+            total += count[j];
+            shade[j] = (uint8_t)(j * 3 + 1);
+        }
+        set(&s, 0, k, shade, count, 0);
+        s.options.height = height;
+        int w, h, y = 0;
+        uint8_t *rgb = paint(&s, MODE_PALETTE, false, &w, &h);
+        uint64_t below = 0;
+        for (int j = 0; j < k; j++) {
+            below += count[j];
+            int end = (int)(((uint64_t)height * below + total / 2) / total);
+            for (; y < end; y++)
+                assert_int_equal(rgb[y * 3], shade[j]);
+        }
+        assert_int_equal(y, height);
+        free(rgb);
+        columns_free(&s.columns);
+    }
+}
+
+/* Rows may be asked for in any order. */
+static void test_any_order(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 30, 4, 7);
+    for (uint64_t i = 0; i < 30; i++) {
+        set(&s, i, 4, (const uint8_t[]){10, 20, 30, 40}, (const uint32_t[]){50, (uint32_t)i + 1, 5, 1}, (uint8_t)i);
+        for (int y = 0; y < 21; y++)
+            columns_at(s.columns, i, NULL)->row[y] = (uint8_t)(y * 9 + (int)i);
+    }
+    s.options.height = 40;
+    s.options.width = 17;
+    int w, h;
+    uint8_t *rgb = paint(&s, MODE_KMEANS, true, &w, &h), row[17 * 3];
+    struct err e = ERR_INIT;
+    struct painter *p = painter_open(&s.report, MODE_KMEANS, true, &e);
+    for (int y = h - 1; y >= 0; y--) {
+        painter_row(p, y, row);
+        assert_memory_equal(row, rgb + y * w * 3, (size_t)w * 3);
+    }
+    painter_free(&p);
+    free(rgb);
+    columns_free(&s.columns);
+}
+
+/* The strips of the stacked picture are those of the modes alone, in order, each below its label. */
+static void test_stacked(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 300, 2, 3);
+    for (uint64_t i = 0; i < 300; i++) {
+        set(&s, i, 2, (const uint8_t[]){(uint8_t)i, 200}, (const uint32_t[]){9, 7}, (uint8_t)(i / 2));
+        memset(columns_at(s.columns, i, NULL)->row, (int)i & 0xff, 9);
+    }
+    s.options.height = 50;
+    s.options.width = 300;
+    int w, h, w1, h1;
+    uint8_t *all = paint(&s, MODE_KMEANS, true, &w, &h);
+    assert_int_equal(w, 300);
+    int bar = (h - 4 * 50) / 5;
+    assert_int_equal(h, 4 * 50 + 5 * bar);
+    for (int m = 0; m < MODE_COUNT; m++) {
+        uint8_t *one = paint(&s, (enum mode)m, false, &w1, &h1);
+        assert_memory_equal(all + (size_t)(bar + m * (bar + 50) + bar) * 900, one, 50 * 900);
+        free(one);
+    }
+    for (int b = 0; b < 5; b++) {               /* there is text, and it leaves the bar's edges alone */
+        const uint8_t *label = all + (size_t)(b == 0 ? 0 : bar + (b - 1) * (bar + 50)) * 900;
+        bool text = false;
+        for (int i = 0; i < bar * 300; i++) {
+            bool ink = label[i * 3] > 0x80;
+            text |= ink;
+            assert_true(!ink || (i / 300 >= 5 && i / 300 < bar - 4 && i % 300 >= 5 && i % 300 < 295));
+        }
+        assert_true(text);
+    }
+    free(all);
+    columns_free(&s.columns);
+}
+
+/* A short film's comparison is drawn wide enough for its labels, in whole pixels a column. */
+static void test_stacked_short_film(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 7, 1, 1);
+    for (uint64_t i = 0; i < 7; i++)
+        set_flat(&s, i, (uint8_t)(30 * i));
+    int w, h;
+    uint8_t *rgb = paint(&s, MODE_KMEANS, true, &w, &h);
+    assert_int_equal(w, 721);
+    int strip = s.options.height, bar = (h - 4 * strip) / 5;
+    const uint8_t *average = rgb + (size_t)(h - strip - bar - 1) * 721 * 3;     /* its last row */
+    for (int x = 0; x < w; x++)
+        assert_int_equal(average[x * 3], 30 * (x / 103));
+    free(rgb);
+    columns_free(&s.columns);
+}
+
+/* Labels of any width stay inside the row (the sanitizer looks on). */
+static void test_stacked_narrow(void **state)
+{
+    (void)state;
+    char name[400];
+    memset(name, 'W', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    for (int width = 1; width < 420; width += width < 60 ? 1 : 13) {
+        struct scene s;
+        scene_open(&s, 5, 1, 1);
+        for (uint64_t i = 0; i < 5; i++)
+            set_flat(&s, i, 3);
+        s.film.path = width % 2 ? name : NULL;
+        s.options.width = width;
+        s.options.height = width * 3;
+        int w, h;
+        uint8_t *rgb = paint(&s, MODE_KMEANS, true, &w, &h);
+        assert_int_equal(w, width);
+        free(rgb);
+        columns_free(&s.columns);
+    }
+}
+
+static void test_wide(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 2, 1, 0);
+    set_flat(&s, 0, 1);
+    set_flat(&s, 1, 2);
+    s.options.width = 1500000;
+    s.options.height = 1;
+    int w, h;
+    uint8_t *rgb = paint(&s, MODE_PALETTE, false, &w, &h);
+    assert_int_equal(rgb[749999 * 3], 1);
+    assert_int_equal(rgb[750000 * 3], 2);
+    free(rgb);
+    columns_free(&s.columns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_palette_narrower),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_nothing_to_paint),
+        cmocka_unit_test(test_palette_random),
+        cmocka_unit_test(test_any_order),
+        cmocka_unit_test(test_stacked),
+        cmocka_unit_test(test_stacked_short_film), cmocka_unit_test(test_stacked_narrow),
+        cmocka_unit_test(test_wide),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../../src/paint_text.h"
+
+static void test_utf8(void **state)
+{
+    (void)state;
+    static const struct { const char *in, *line, *any; } table[] = {
+        {"film.mkv", "film.mkv", "film.mkv"},
+        {"Am\xc3\xa9lie \xf0\x9f\x8e\xac", "Am\xc3\xa9lie \xf0\x9f\x8e\xac", "Am\xc3\xa9lie \xf0\x9f\x8e\xac"},
+        {"a\xff" "b", "a\xef\xbf\xbd" "b", "a\xef\xbf\xbd" "b"},
+        {"\xc3", "\xef\xbf\xbd", "\xef\xbf\xbd"},
+        {"\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd"},           /* overlong  */
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xf4\x90\x80\x80", NULL, NULL},
+        {"a\nb\x7f\xc2\x85", "a?b??", "a\nb\x7f\xc2\x85"},
+    };
+    char out[64];
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        text_utf8(table[i].in, true, out, sizeof out);
+        if (table[i].line)
+            assert_string_equal(out, table[i].line);
+        text_utf8(table[i].in, false, out, sizeof out);
+        if (table[i].any)
+            assert_string_equal(out, table[i].any);
+    }
+    text_utf8("ab\xc3\xa9", false, out, 4);      /* cut at a whole character */
+    assert_string_equal(out, "ab");
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(text_file_name("/a/b.mkv"), "b.mkv");
+    assert_string_equal(text_file_name("b.mkv"), "b.mkv");
+    assert_string_equal(text_file_name(NULL), "");
+    assert_string_equal(text_mode_name(MODE_KMEANS), "k-means");
+    assert_string_equal(text_mode_name(MODE_DOWNSAMPLE), "downsample");
+}
+
+static void test_selection(void **state)
+{
+    (void)state;
+    const int64_t no = INT64_MAX, s = 1000000;
+    const struct { struct selection rule; const char *text; } table[] = {
+        {{SELECT_EVERY, 1, 0, 0, 0, no}, "every frame"},
+        {{SELECT_EVERY, 2, 0, 0, 0, no}, "every 2nd frame"},
+        {{SELECT_EVERY, 23, 0, 0, 0, no}, "every 23rd frame"},
+        {{SELECT_EVERY, 13, 0, 0, 0, no}, "every 13th frame"},
+        {{SELECT_EVERY, 101, 0, 0, 5 * s, no}, "every 101st frame, from 5 s on"},
+        {{SELECT_EVERY, 24, 0, 0, 0, 60 * s}, "every 24th frame, up to 60 s"},
+        {{SELECT_INTERVAL, 0, s / 2, 0, s / 4, 2 * s}, "a frame every 0.5 s, from 0.25 s to 2 s"},
+        {{SELECT_COLUMNS, 0, 0, 720, 0, 90 * s}, "720 frames, evenly spaced"},
+        {{SELECT_COLUMNS, 0, 0, 1, s, 90 * s}, "1 frame, evenly spaced, from 1 s on"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char out[160];
+        text_selection(&table[i].rule, out, sizeof out);
+        assert_string_equal(out, table[i].text);
+    }
+}
+
+static void test_mode(void **state)
+{
+    (void)state;
+    struct options o = {.kmeans = {.k = 8}};
+    struct report r = {.options = &o};
+    char out[64];
+    text_mode(&r, MODE_KMEANS, out, sizeof out);
+    assert_string_equal(out, "largest of 8 clusters");
+    text_mode(&r, MODE_PALETTE, out, sizeof out);
+    assert_string_equal(out, "all 8 clusters by share");
+    o.kmeans.k = 1;
+    text_mode(&r, MODE_PALETTE, out, sizeof out);
+    assert_string_equal(out, "one cluster");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_mode),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "barcode/points.h"
+
+static uint32_t next(uint32_t *x)
+{
+    *x ^= *x << 13;
+    *x ^= *x >> 17;
+    *x ^= *x << 5;
+    return *x;
+}
+
+static uint32_t morton(const uint8_t rgb[3])
+{
+    uint32_t key = 0;
+    for (int i = 0; i < 8; i++)
+        for (int c = 0; c < 3; c++)
+            key |= (uint32_t)(rgb[c] >> i & 1) << (3 * i + 2 - c);
+    return key;
+}
+
+static uint32_t key_at(const struct points *p, size_t i)
+{
+    uint32_t c = p->colour[i];
+    return morton((const uint8_t[3]){(uint8_t)colour_red(c), (uint8_t)colour_green(c), (uint8_t)colour_blue(c)});
+}
+
+/* Checks everything that points.h says of p against a table of counts of the pixels. */
+static void check(const struct points *p, const uint8_t *rgb, size_t pixels)
+{
+    uint32_t *count = calloc(1 << 24, sizeof *count);
+    assert_non_null(count);
+    uint64_t square = 0, sum = 0;
+    for (size_t i = 0; i < pixels; i++) {
+        count[morton(rgb + 3 * i)]++;
+        for (int c = 0; c < 3; c++)
+            square += (uint64_t)rgb[3 * i + c] * rgb[3 * i + c];
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        uint32_t key = key_at(p, i);
+        assert_true(i == 0 || key > key_at(p, i - 1));
+        assert_int_equal(p->weight[i], count[key]);
+        assert_int_equal(p->colour[i] >> 24, 1);
+        sum += p->weight[i];
+        assert_int_equal(p->prefix[i], sum);
+    }
+    assert_int_equal(sum, pixels);
+    assert_true(p->pixels == pixels && p->square == square);
+    assert_int_equal(p->groups, (p->n + 15) / 16);
+    assert_int_equal(p->blocks, (p->groups + 15) / 16);
+    assert_int_equal(p->padded, p->blocks * 256);
+    for (size_t i = p->n; i < p->padded; i++)
+        assert_true(p->weight[i] == 0 && p->colour[i] == p->colour[p->n - 1]);
+    free(count);
+}
+
+static void check_box(const struct box *b, const struct points *p, size_t first, size_t end)
+{
+    int low[3] = {255, 255, 255}, high[3] = {0, 0, 0};
+    for (size_t i = first; i < end && i < p->n; i++) {
+        const int c[3] = {colour_red(p->colour[i]), colour_green(p->colour[i]), colour_blue(p->colour[i])};
+        for (int j = 0; j < 3; j++) {
+            low[j] = c[j] < low[j] ? c[j] : low[j];
+            high[j] = c[j] > high[j] ? c[j] : high[j];
+        }
+    }
+    assert_int_equal(b->low_rb, low[0] | low[2] << 16);
+    assert_int_equal(b->low_g, low[1]);
+    assert_int_equal(b->high_rb, high[0] | high[2] << 16);
+    assert_int_equal(b->high_g, high[1]);
+    assert_int_equal(b->centre_rb, (low[0] + high[0]) | (low[2] + high[2]) << 16);
+    assert_int_equal(b->centre_g, low[1] + high[1]);
+    assert_int_equal(b->extent_rb, 2 * (high[0] - low[0]) | 2 * (high[2] - low[2]) << 16);
+    assert_int_equal(b->extent_g, 2 * (high[1] - low[1]));
+}
+
+static void check_boxes(struct points *p, enum isa isa)
+{
+    points_box(p, isa);
+    for (size_t g = 0; g < p->groups; g++) {
+        check_box(p->group + g, p, g * 16, g * 16 + 16);
+        uint32_t sum[4] = {0};
+        for (size_t i = g * 16; i < g * 16 + 16; i++) {
+            sum[0] += p->weight[i] * (uint32_t)colour_red(p->colour[i]);
+            sum[1] += p->weight[i] * (uint32_t)colour_green(p->colour[i]);
+            sum[2] += p->weight[i] * (uint32_t)colour_blue(p->colour[i]);
+            sum[3] += p->weight[i];
+        }
+        assert_memory_equal(sum, p->sum[g], sizeof sum);
+    }
+    for (size_t b = 0; b < p->blocks; b++)
+        check_box(p->block + b, p, b * 256, b * 256 + 256);
+}
+
+static void with(const uint8_t *rgb, size_t pixels, size_t room)
+{
+    struct err e = ERR_INIT;
+    struct points p;
+    struct points_maker *m = points_maker_open(room, &e);
+    assert_non_null(m);
+    assert_true(points_open(&p, points_most(room), &e));
+    points_make(m, &p, rgb, pixels);
+    check(&p, rgb, pixels);
+    for (int i = ISA_AVX2; i <= ISA_VNNI; i++)
+        if (isa_supported((enum isa)i))
+            check_boxes(&p, (enum isa)i);
+    points_close(&p);
+    points_maker_close(&m);
+    assert_null(m);
+}
+
+static void every_shape(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 15, 16, 17, 255, 256, 257, 1000, 30000};
+    uint8_t *rgb = malloc(3 * 30000);
+    uint32_t x = 7;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (size_t i = 0; i < 3 * sizes[s]; i++)
+            rgb[i] = (uint8_t)(next(&x) >> 8);
+        with(rgb, sizes[s], sizes[s]);
+    }
+    for (size_t i = 0; i < 3 * 30000; i++)
+        rgb[i] = (uint8_t)(next(&x) % 5 * 63);
+    with(rgb, 30000, 30000);
+    memset(rgb, 0, 3 * 30000);
+    with(rgb, 30000, 30000);
+    memset(rgb, 255, 3 * 30000);
+    with(rgb, 30000, 30000);
+    free(rgb);
+}
+
+/* A workspace beyond 2^22 pixels counts in a table instead of sorting. */
+static void table_gives_the_same(void **state)
+{
+    (void)state;
+    uint8_t rgb[3 * 5000];
+    uint32_t x = 3;
+    for (size_t i = 0; i < sizeof rgb; i++)
+        rgb[i] = (uint8_t)(next(&x) % 11 * 25);
+    with(rgb, 5000, (1 << 22) + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape),
+        cmocka_unit_test(table_gives_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

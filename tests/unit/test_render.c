@@ -1,0 +1,261 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/cli.h"
+#include "barcode/log.h"
+#include "barcode/render.h"
+#include "barcode/synth.h"
+
+static char folder[64];
+static struct engine *engine;
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct engine_config config = {.threads = 2};
+    strcpy(folder, "/tmp/barcode-render-XXXXXX");
+    engine = engine_open("cpu", &config, NULL);
+    return engine && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[128];
+    engine_close(&engine);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return chdir("/") == 0 ? system(command) : -1;
+}
+
+/* Renders what a command line (words divided by single spaces) asks for, every film of it. */
+static bool render(const char *line, struct err *e)
+{
+    char copy[512], *word[32], *save = NULL;
+    int count = 1;
+    static char name[] = "barcode";
+    snprintf(copy, sizeof copy, "%s", line);
+    word[0] = name;
+    for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        word[count++] = w;
+    word[count] = NULL;
+    struct options o;
+    struct inputs in = {0};
+    if (cli_parse(count, word, &o, e) != CLI_RUN || !inputs_expand(&o, &in, e))
+        fail_msg("%s", e->text);
+    log_set_level(LOG_ERROR);
+    struct render r = {.options = &o, .inputs = &in, .engine = engine, .threads = 2};
+    bool fine = true;
+    for (size_t i = 0; i < in.count; i++)
+        fine &= render_film(&r, i, e);
+    inputs_free(&in);
+    return fine;
+}
+
+static void must_render(const char *line)
+{
+    struct err e = ERR_INIT;
+    if (!render(line, &e))
+        fail_msg("%s: %s", line, e.text);
+}
+
+/* "" when there is no such file. The caller frees. */
+static char *contents(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    *size = f ? fread(text, 1, (1 << 20) - 1, f) : 0;
+    if (f)
+        fclose(f);
+    return text;
+}
+
+static long size_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (long)st.st_size : -1;
+}
+
+static int files_here(void)
+{
+    FILE *p = popen("ls -A | wc -l", "r");
+    int n = -1;
+    assert_non_null(p);
+    assert_int_equal(fscanf(p, "%d", &n), 1);
+    pclose(p);
+    return n;
+}
+
+static void clear_folder(void)
+{
+    assert_int_equal(system("rm -rf ./* ./.[!.]*"), 0);
+}
+
+/* ------------------------------------------------------------------ outputs */
+
+static void check_dump(const char *path, uint64_t every, size_t frames)
+{
+    enum { W = 16, H = 9 };
+    size_t size, bytes = W * H * 3;
+    char *got = contents(path, &size);
+    assert_int_equal(size, frames * bytes);
+    for (size_t i = 0; i < frames; i++) {
+        uint8_t major[3], minor[3];
+        synth_major(i * every, major);
+        synth_minor(i * every, minor);
+        for (int p = 0; p < W * H; p++)
+            assert_memory_equal(got + i * bytes + (size_t)p * 3, p % W < synth_split(W) ? major : minor, 3);
+    }
+    free(got);
+}
+
+static void staged_frames_are_dumped(void **state)
+{
+    (void)state;
+    clear_folder();
+    must_render("-n 3 --size full --dump frames.rgb -o out.png synth:16x9,30");
+    check_dump("frames.rgb", 3, 10);
+    assert_true(size_of("out.png") > 0);
+    must_render("-n 3 --size full --verify --dump verified.rgb -o out.png synth:16x9,30");
+    check_dump("verified.rgb", 3, 10);
+    assert_int_equal(files_here(), 3);
+}
+
+static void one_file_a_mode(void **state)
+{
+    (void)state;
+    clear_folder();
+    must_render("-n 2 -m kmeans,palette,average,downsample -o a.png synth:16x9,30");
+    assert_true(size_of("a-kmeans.png") > 0 && size_of("a-palette.png") > 0);
+    assert_true(size_of("a-average.png") > 0 && size_of("a-downsample.png") > 0);
+    assert_int_equal(files_here(), 4);
+    must_render("-n 2 -m all -o b.png synth:16x9,30");
+    assert_true(size_of("b.png") > 0);
+    assert_int_equal(files_here(), 5);
+}
+
+static uint64_t columns_in(const char *json)
+{
+    size_t size;
+    uint64_t n = 0;
+    char *text = contents(json, &size);
+    for (const char *at = text; (at = strstr(at, "\"average\"")) != NULL; at++)
+        n++;
+    free(text);
+    return n;
+}
+
+static void facts_in_json(void **state)
+{
+    (void)state;
+    clear_folder();
+    size_t size;
+    must_render("-k 2 -n 10 --json a.json -o a.png synth:16x9,30");
+    char *text = contents("a.json", &size);
+    uint8_t rgb[3];
+    char colour[64];
+    synth_major(20, rgb);
+    snprintf(colour, sizeof colour, "[%d,%d,%d]", rgb[0], rgb[1], rgb[2]);
+    char *flat = text, *to = text;
+    for (; *flat; flat++)
+        if (*flat != ' ')
+            *to++ = *flat;
+    *to = 0;
+    assert_non_null(strstr(text, colour));
+    assert_non_null(strstr(text, "\"missing\":0"));
+    free(text);
+    assert_int_equal(columns_in("a.json"), 3);
+}
+
+/* Every 24th frame, but short films get about 720 columns. */
+static void columns_of_short_films(void **state)
+{
+    (void)state;
+    clear_folder();
+    static const struct {
+        const char *film;
+        uint64_t columns;
+    } films[] = {{"synth:2x2,1", 1}, {"synth:2x2,700", 700}, {"synth:2x2,1439", 1439}, {"synth:2x2,1440", 720},
+                 {"synth:2x2,3000", 750}, {"synth:2x2,24000", 1000}};
+    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "-m average --json s.json -o s.png %s", films[i].film);
+        must_render(line);
+        assert_int_equal(columns_in("s.json"), films[i].columns);
+    }
+    must_render("-m average --columns 25 --json s.json -o s.png synth:2x2,500");
+    assert_int_equal(columns_in("s.json"), 25);
+    must_render("-m average --interval 0.5 --start 1 --end 3 --json s.json -o s.png synth:2x2,500");
+    assert_int_equal(columns_in("s.json"), 4);
+}
+
+static void film_after_film(void **state)
+{
+    (void)state;
+    clear_folder();
+    assert_int_equal(mkdir("to", 0700), 0);
+    must_render("-n 2 -o to/ synth:16x9,30 synth:8x8,10 synth:16x9,30");
+    size_t a_size, b_size;
+    assert_int_equal(system("test $(ls to | wc -l) = 3"), 0);
+    char *a = contents("to/synth.png", &a_size), *b = contents("to/synth-3.png", &b_size);
+    assert_true(a_size > 0);
+    assert_int_equal(a_size, b_size);      /* the same film twice: the same picture */
+    free(a);
+    free(b);
+}
+
+/* ------------------------------------------------------------------ refusals */
+
+static void must_fail(const char *line, enum err_code code, const char *words)
+{
+    struct err e = ERR_INIT;
+    clear_folder();
+    if (render(line, &e))
+        fail_msg("'%s' was rendered", line);
+    assert_int_equal(e.code, code);
+    if (!strstr(e.text, words))
+        fail_msg("'%s' is not in '%s'", words, e.text);
+    assert_int_equal(files_here(), 0);
+}
+
+static void nothing_is_written_on_failure(void **state)
+{
+    (void)state;
+    must_fail("-o a.png synth:what", ERR_INPUT, "is not a synthetic film");
+    must_fail("-o a.png --dump a.rgb --json a.json nowhere.mkv", ERR_INPUT, "cannot open 'nowhere.mkv'");
+    must_fail("-o a.png --dump a.rgb --start 2 synth:4x4,24", ERR_FAILED, "has no frame behind --start");
+    must_fail("-o a.png --dump a.rgb --start 0.001 --end 0.002 synth:4x4,24", ERR_FAILED, "is selected");
+    must_fail("-o no/where/a.png synth:4x4,24", ERR_FAILED, "no/where");
+    must_fail("-o a.png --dump no/where/a.rgb synth:4x4,24", ERR_FAILED, "no/where");
+}
+
+static void an_old_picture_survives(void **state)
+{
+    (void)state;
+    clear_folder();
+    must_render("-o a.png synth:4x4,24");
+    long before = size_of("a.png");
+    struct err e = ERR_INIT;
+    assert_false(render("-o a.png --start 2 synth:4x4,24", &e));
+    assert_int_equal(size_of("a.png"), before);
+    assert_int_equal(files_here(), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(staged_frames_are_dumped), cmocka_unit_test(one_file_a_mode), cmocka_unit_test(facts_in_json),
+        cmocka_unit_test(columns_of_short_films), cmocka_unit_test(film_after_film),
+        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

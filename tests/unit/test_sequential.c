@@ -1,0 +1,263 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../src/av.h"
+#include "clip.h"
+
+static struct staged stage(const char *name, enum decode_plan plan, int threads, struct selection rule)
+{
+    struct staged r = clip_stage(name, plan, threads, &rule);
+    if (!r.fine)
+        fail_msg("%s: %s", name, r.error.text);
+    return r;
+}
+
+/* The same frames at the same times, all decoded. */
+static void assert_same(struct staged *a, struct staged *b)
+{
+    assert_int_equal(columns_count(a->columns), columns_count(b->columns));
+    for (uint64_t i = 0; i < columns_count(a->columns); i++) {
+        const struct column *x = columns_get(a->columns, i), *y = columns_get(b->columns, i);
+        if (x->frame != y->frame || x->time_us != y->time_us || x->repeat != y->repeat || x->status != y->status)
+            fail_msg("column %d: frame %d at %d us and frame %d at %d us", (int)i, (int)x->frame, (int)x->time_us, (int)y->frame,
+                     (int)y->time_us);
+    }
+    struct digest_result d = digest_compare(a->digest, b->digest);
+    assert_true(d.both > 0);
+    assert_int_equal(d.different + d.alone, 0);
+}
+
+/* ------------------------------------------------------------------ a delay that nobody announced */
+
+struct bits {
+    const uint8_t *data;
+    size_t at;
+};
+
+static unsigned read_bits(struct bits *b, int n)
+{
+    unsigned value = 0;
+    for (; n > 0; n--, b->at++)
+        value = value << 1 | (b->data[b->at / 8] >> (7 - b->at % 8) & 1);
+    return value;
+}
+
+static unsigned read_ue(struct bits *b)
+{
+    int zeros = 0;
+    while (read_bits(b, 1) == 0)
+        zeros++;
+    return (1u << zeros) - 1 + read_bits(b, zeros);
+}
+
+/* Takes the VUI, and with it the announced delay, out of the first SPS of an MP4 file (H.264 7.3.2.1.1; High profile). */
+static void strip_vui(const char *path)
+{
+    static uint8_t file[1 << 20];
+    FILE *f = fopen(path, "r+b");
+    size_t size = fread(file, 1, sizeof file, f);
+    const uint8_t *box = memmem(file, size, "avcC", 4);
+    assert_non_null(box);
+    size_t length = (size_t)box[10] << 8 | box[11];
+    uint8_t *sps = file + (box - file) + 12;
+    struct bits b = {sps, 8};
+    assert_int_equal(read_bits(&b, 8), 100);
+    read_bits(&b, 16);
+    read_ue(&b);                                   /* id, then chroma format, depths, bypass, scaling matrix */
+    assert_int_equal(read_ue(&b), 1);
+    read_ue(&b), read_ue(&b);
+    assert_int_equal(read_bits(&b, 2), 0);
+    read_ue(&b);                                   /* frame numbers, picture order */
+    assert_int_equal(read_ue(&b), 0);
+    read_ue(&b), read_ue(&b), read_bits(&b, 1);
+    read_ue(&b), read_ue(&b);                      /* size; frames only; crop */
+    assert_int_equal(read_bits(&b, 1), 1);
+    read_bits(&b, 1);
+    assert_int_equal(read_bits(&b, 1), 0);
+    assert_int_equal(read_bits(&b, 1), 1);         /* VUI present: no more; then the stop bit and zeros */
+    for (size_t at = b.at - 1; at < length * 8; at++)
+        sps[at / 8] &= (uint8_t)~(0x80 >> at % 8);
+    sps[b.at / 8] |= (uint8_t)(0x80 >> b.at % 8);
+    rewind(f);
+    assert_int_equal(fwrite(file, 1, size, f), size);
+    fclose(f);
+}
+
+/* libavcodec learns the delay when it first needs it, and loses pictures. 150 keys, then B pictures: too late for probing. */
+static void no_picture_is_lost_to_a_late_delay(void **state)
+{
+    (void)state;
+    if (!clip_encode("-force_key_frames 'expr:lt(n,150)' -c:v libx264 -preset veryfast -x264-params "
+                     "keyint=250:min-keyint=1:bframes=8:b-adapt=0:b-pyramid=normal:ref=6:scenecut=0 late.mp4"))
+        skip();
+    strip_vui("late.mp4");
+    assert_true(clip_ffmpeg("-i late.mp4 -c copy late.mkv"));
+    struct staged parallel = stage("late.mkv", DECODE_PARALLEL, 2, every(1));
+    assert_int_equal(columns_count(parallel.columns), CLIP_FRAMES);
+    for (int threads = 1; threads <= 4; threads += 3) {
+        struct staged r = stage("late.mkv", DECODE_SEQUENTIAL, threads, every(1));
+        assert_int_equal(r.counts.decoded, CLIP_FRAMES);
+        assert_same(&parallel, &r);
+        staged_free(&r);
+    }
+    staged_free(&parallel);
+}
+
+/* ------------------------------------------------------------------ the rest of a film */
+
+static void a_gop_too_long_to_hold(void **state)
+{
+    (void)state;
+    enum { FRAMES = 1900 };
+    if (!clip_ffmpeg("-stream_loop -1 -f rawvideo -pix_fmt yuv420p -s 96x64 -r 25 -i master.yuv -frames:v 1900 "
+                     "-force_key_frames 'expr:lt(n,300)*not(mod(n,20))' -c:v libx264 -preset ultrafast -x264-params keyint=infinite:bframes=2 "
+                     "long.mkv"))
+        skip();
+    for (uint64_t n = 1; n <= 50; n += 49) {
+        struct staged right = stage("long.mkv", DECODE_SEQUENTIAL, 2, every(n)), r = stage("long.mkv", DECODE_PARALLEL, 2, every(n));
+        assert_int_equal(columns_count(right.columns), (FRAMES + n - 1) / n);
+        assert_int_equal(r.counts.displayed, FRAMES);
+        assert_true(r.counts.sequential);
+        assert_true(r.counts.runs > 1);
+        assert_same(&right, &r);
+        staged_free(&right);
+        staged_free(&r);
+    }
+}
+
+/* By time the selection wants to know when the next frame appears, which a decoder says only later. */
+static void selections_by_time(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 5 time.mkv"))
+        skip();
+    struct selection rules[] = {
+        {.kind = SELECT_INTERVAL, .interval_us = 130000, .end_us = INT64_MAX},
+        {.kind = SELECT_INTERVAL, .interval_us = 15000, .start_us = 1000000, .end_us = 3000000},
+        {.kind = SELECT_COLUMNS, .columns = 333, .end_us = CLIP_FRAMES * CLIP_STEP_US},
+        {.kind = SELECT_COLUMNS, .columns = 10, .start_us = 2010000, .end_us = 7123456},
+        {.kind = SELECT_EVERY, .every = 3, .start_us = 1234567, .end_us = 4321000},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        struct staged right = stage("time.mkv", DECODE_SEQUENTIAL, 1, rules[i]), r = stage("time.mkv", DECODE_PARALLEL, 2, rules[i]);
+        assert_same(&right, &r);
+        /* Nobody reads on when nothing more can be wanted. */
+        bool whole = rules[i].end_us >= CLIP_FRAMES * CLIP_STEP_US;
+        assert_int_equal(right.counts.packets == CLIP_FRAMES, whole);
+        assert_int_equal(r.counts.packets == CLIP_FRAMES, whole);
+        staged_free(&right);
+        staged_free(&r);
+    }
+}
+
+/* Damage is counted, and the film goes on. */
+static void damage_is_counted(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 20 -bf 0 -b:v 300k film.mkv"))
+        skip();
+    assert_int_equal(system("for i in 20 21 22 23; do dd if=/dev/zero of=film.mkv bs=97 count=1 conv=notrunc 2>/dev/null "
+                            "seek=$(($(stat -c %s film.mkv) / 97 / 40 * i)); done"), 0);
+    struct staged r = stage("film.mkv", DECODE_SEQUENTIAL, 1, every(1));
+    assert_in_range(r.counts.damaged + r.counts.decode_errors, 1, 60);
+    assert_in_range(columns_count(r.columns), CLIP_FRAMES - 10, CLIP_FRAMES);
+    uint64_t damaged = 0;
+    for (uint64_t i = 0; i < columns_count(r.columns); i++)
+        damaged += columns_get(r.columns, i)->status == COLUMN_DAMAGED;
+    assert_int_equal(damaged, r.counts.damaged);
+    assert_true(damaged > 0);
+    staged_free(&r);
+}
+
+/* ------------------------------------------------------------------ by hand */
+
+static struct staging *open_staging(const struct source *s, const struct reader *r, const struct stage_job *job)
+{
+    struct staging *g = calloc(1, sizeof *g);
+    assert_non_null(g);
+    g->film = &s->film;
+    g->stream = r->stream;
+    g->traits = r->traits;
+    g->job = job;
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_cond_init(&g->budget_freed, NULL);
+    g->runs = queue_open(1, NULL, NULL);
+    return g;
+}
+
+static void close_staging(struct staging *g)
+{
+    queue_free(&g->runs);
+    pthread_cond_destroy(&g->budget_freed);
+    pthread_mutex_destroy(&g->lock);
+    free(g);
+}
+
+/* Goes on from a state: number 1000, five seconds, and the first held pictures numbered already or hidden. */
+static void goes_on_from_where_runs_ended(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 9 -bf 0 -q:v 5 plain.mkv"))
+        skip();
+    struct err e = ERR_INIT;
+    struct film film;
+    AVFormatContext *format = NULL;
+    struct reader r;
+    struct source s = {.ops = NULL};
+    assert_true(film_av_open("plain.mkv", &format, &film, &e));
+    s.film = film;
+    assert_true(reader_open(&r, format, film.stream, &e));
+    struct engine_config config = {.threads = 1};
+    struct engine *g = engine_open("cpu", &config, &e);
+    struct columns *c = columns_open(0, 0, &e);
+    struct engine_job job = {.width = 8, .height = 8, .ports = 1, .columns = c};
+    struct stage_job what = {.selection = every(1), .threads = 1, .engine = g, .columns = c};
+    struct engine_times times;
+    assert_true(engine_begin(g, &job, &e));
+    struct staging *staging = open_staging(&s, &r, &what);
+
+    struct gather_state from = {.held = calloc(1, sizeof(struct run)), .cursor = selection_begin(&what.selection), .next_frame = 1000,
+                                .timeline = timeline_begin(CLIP_STEP_US)};
+    timeline_step(&from.timeline, timeline_at(&from.timeline, -5000000));
+    for (int i = 0; i < 10; i++) {
+        struct picture p;
+        assert_true(reader_next(&r, &p, &e));
+        p.leading = i == 2;
+        p.hidden = i == 4;
+        assert_true(run_append(from.held, &p, &e));
+    }
+    assert_true(sequential_stage(staging, &r, &from, &e));
+    assert_true(engine_finish(g, &times, &e));
+    assert_int_equal(columns_count(c), CLIP_FRAMES - 2);
+    assert_int_equal(staging->counts.displayed, 1000 + CLIP_FRAMES - 2);
+    assert_int_equal(staging->counts.decoded, CLIP_FRAMES);
+    assert_true(staging->counts.sequential);
+    assert_int_equal(staging->counts.last_us, 5000000 + (CLIP_FRAMES - 1) * CLIP_STEP_US);
+    assert_int_equal(atomic_load(&staging->frames_done), 1000 + CLIP_FRAMES - 2);
+    for (uint64_t i = 0; i < CLIP_FRAMES - 2; i++) {
+        uint64_t shown = i < 2 ? i : i < 3 ? i + 1 : i + 2;      /* pictures 2 and 4 are no frames */
+        assert_int_equal(columns_get(c, i)->frame, 1000 + i);
+        assert_int_equal(columns_get(c, i)->time_us, 5000000 + shown * CLIP_STEP_US);
+        assert_int_equal(columns_get(c, i)->status, COLUMN_OK);
+    }
+    run_free(&from.held);
+    close_staging(staging);
+    engine_close(&g);
+    columns_free(&c);
+    reader_close(&r);
+    avformat_close_input(&format);
+    free(film.path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_picture_is_lost_to_a_late_delay), cmocka_unit_test(a_gop_too_long_to_hold),
+        cmocka_unit_test(selections_by_time), cmocka_unit_test(damage_is_counted), cmocka_unit_test(goes_on_from_where_runs_ended),
+    };
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}

@@ -1,0 +1,343 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../src/av.h"
+#include "clip.h"
+
+/* ------------------------------------------------------------------ damage */
+
+/* What a packet of an MP4 file holds, by number in decoding order. */
+struct where {
+    int64_t pos;
+    int size;
+    bool key, droppable;
+};
+
+static size_t list_packets(const char *path, struct where *to, size_t room)
+{
+    AVFormatContext *f = NULL;
+    AVPacket *p = av_packet_alloc();
+    size_t n = 0;
+    assert_int_equal(avformat_open_input(&f, path, NULL, NULL), 0);
+    while (n < room && av_read_frame(f, p) >= 0) {
+        struct nal_info info;
+        nal_scan(STREAM_H264, 4, p->data, (size_t)p->size, &info);
+        to[n++] = (struct where){p->pos, p->size, info.cut != CUT_NONE, info.droppable};
+        av_packet_unref(p);
+    }
+    av_packet_free(&p);
+    avformat_close_input(&f);
+    return n;
+}
+
+/* Makes every slice of a packet impossible to decode, and leaves its NAL headers as they are. */
+static void ruin(const char *path, const struct where *w)
+{
+    static uint8_t bytes[1 << 16];
+    FILE *f = fopen(path, "r+b");
+    assert_true(f && w->size < (int)sizeof bytes);
+    fseek(f, (long)w->pos, SEEK_SET);
+    assert_int_equal(fread(bytes, 1, (size_t)w->size, f), w->size);
+    for (size_t at = 0; at + 5 < (size_t)w->size;) {
+        size_t length = (size_t)bytes[at] << 24 | (size_t)bytes[at + 1] << 16 | (size_t)bytes[at + 2] << 8 | bytes[at + 3];
+        int type = bytes[at + 4] & 31;
+        if (type == 1 || type == 5)
+            memset(bytes + at + 5, 1, length < 9 ? length - 1 : 8);      /* "macroblock 128 and so on": there is none */
+        at += 4 + length;
+    }
+    fseek(f, (long)w->pos, SEEK_SET);
+    assert_int_equal(fwrite(bytes, 1, (size_t)w->size, f), w->size);
+    fclose(f);
+}
+
+static bool make_film(const char *name)
+{
+    char line[256];
+    snprintf(line, sizeof line, "-c:v libx264 -preset veryfast -x264-params keyint=20:min-keyint=20:bframes=2:b-pyramid=none:scenecut=0 %s",
+             name);
+    return clip_encode(line);
+}
+
+static struct staged stage(const char *name, int threads, uint64_t n)
+{
+    struct selection rule = every(n);
+    struct staged r = clip_stage(name, DECODE_PARALLEL, threads, &rule);
+    if (!r.fine)
+        fail_msg("%s", r.error.text);
+    return r;
+}
+
+/* A picture that nobody refers to is lost: it alone is missing, announced with its number and time, and the rest is untouched. */
+static void one_lost_picture(void **state)
+{
+    (void)state;
+    static struct where w[CLIP_FRAMES];
+    if (!make_film("whole.mp4"))
+        skip();
+    assert_int_equal(system("cp whole.mp4 lost.mp4"), 0);
+    assert_int_equal(list_packets("whole.mp4", w, CLIP_FRAMES), CLIP_FRAMES);
+    size_t at = 90;
+    while (!w[at].droppable)
+        at++;
+    ruin("lost.mp4", &w[at]);
+    struct staged whole = stage("whole.mp4", 2, 1);
+    for (int threads = 1; threads <= 5; threads += 2) {
+        struct staged r = stage("lost.mp4", threads, 1);
+        struct digest_result d = digest_compare(whole.digest, r.digest);
+        assert_int_equal(d.both, CLIP_FRAMES - 1);
+        assert_int_equal(d.different, 0);
+        assert_int_equal(d.alone, 1);
+        assert_int_equal(r.counts.lost, 1);
+        assert_int_equal(r.counts.redone_runs, 1);
+        assert_true(r.counts.decode_errors > 0);
+        assert_int_equal(r.counts.displayed, CLIP_FRAMES);
+        assert_int_equal(columns_count(r.columns), CLIP_FRAMES);
+        int missing = 0;
+        for (uint64_t i = 0; i < CLIP_FRAMES; i++) {
+            const struct column *c = columns_get(r.columns, i);
+            missing += c->status == COLUMN_MISSING;
+            assert_int_equal(c->frame, i);
+            assert_int_equal(c->time_us, (int64_t)i * CLIP_STEP_US);
+            assert_int_equal(c->repeat, 1);
+        }
+        assert_int_equal(missing, 1);
+        staged_free(&r);
+    }
+    staged_free(&whole);
+    struct selection rule = every(1);
+    struct staged r = clip_stage("lost.mp4", DECODE_SEQUENTIAL, 1, &rule);
+    assert_true(r.counts.decode_errors > 0);
+    staged_free(&r);
+}
+
+static bool count_calls(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    (void)tag, (void)rgb, (void)e;
+    atomic_fetch_add((atomic_int *)user, 1);
+    return true;
+}
+
+/* The second try of a run stages only what the first one did not. */
+static void nothing_is_staged_twice(void **state)
+{
+    (void)state;
+    static struct where w[CLIP_FRAMES];
+    struct err e = ERR_INIT;
+    atomic_int calls = 0;
+    if (!make_film("lost.mp4"))
+        skip();
+    list_packets("lost.mp4", w, CLIP_FRAMES);
+    size_t at = 90;
+    while (!w[at].droppable)
+        at++;
+    ruin("lost.mp4", &w[at]);
+    struct selection rule = every(1);
+    struct source *s = source_open("lost.mp4", &e);
+    assert_non_null(s);
+    struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, count_calls, &calls);
+    assert_true(r.fine);
+    assert_int_equal(r.counts.redone_runs, 1);
+    assert_int_equal(atomic_load(&calls), CLIP_FRAMES - 1);
+    staged_free(&r);
+    source_close(&s);
+}
+
+/* A key that is lost takes its GOP with it, as missing or damaged columns; the GOPs around it are untouched. */
+static void a_lost_key(void **state)
+{
+    (void)state;
+    static struct where w[CLIP_FRAMES];
+    if (!make_film("whole.mp4"))
+        skip();
+    assert_int_equal(system("cp whole.mp4 lost.mp4"), 0);
+    list_packets("whole.mp4", w, CLIP_FRAMES);
+    assert_true(w[100].key);
+    ruin("lost.mp4", &w[100]);
+    struct staged whole = stage("whole.mp4", 2, 1), r = stage("lost.mp4", 2, 1);
+    struct digest_result d = digest_compare(whole.digest, r.digest);
+    assert_true(r.counts.lost >= 1 && r.counts.lost <= 20);
+    assert_true(r.counts.lost + r.counts.damaged <= 21);
+    assert_true(d.alone >= 1 && d.alone + d.different <= 20);
+    for (uint64_t i = 0; i < CLIP_FRAMES; i++) {
+        bool in_gop = i >= 100 && i < 120;
+        const struct column *a = columns_get(whole.columns, i), *b = columns_get(r.columns, i);
+        assert_int_equal(b->frame, i);
+        if (!in_gop) {
+            assert_int_equal(b->status, COLUMN_OK);
+            assert_memory_equal(a->average, b->average, 3);
+        }
+    }
+    assert_int_not_equal(columns_get(r.columns, 100)->status, COLUMN_OK);
+    staged_free(&whole);
+    staged_free(&r);
+}
+
+/* ------------------------------------------------------------------ failures */
+
+static bool say_no(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    (void)user, (void)rgb;
+    return tag->frame < 60 || err_set(e, ERR_FAILED, "the engine broke");
+}
+
+/* An engine that fails ends staging, with its sentence, in every plan and with any number of threads. */
+static void the_engine_fails(void **state)
+{
+    (void)state;
+    if (!make_film("whole.mp4"))
+        skip();
+    for (int threads = 0; threads <= 5; threads++) {
+        struct err e = ERR_INIT;
+        struct selection rule = every(1);
+        struct source *s = source_open("whole.mp4", &e);
+        assert_non_null(s);
+        struct staged r = clip_stage_with(s, threads ? DECODE_PARALLEL : DECODE_SEQUENTIAL, threads ? threads : 2, &rule, 40, 30, say_no, NULL);
+        assert_false(r.fine);
+        assert_string_equal(r.error.text, "the engine broke");      /* staging met it: far more frames than batches were to come */
+        staged_free(&r);
+        source_close(&s);
+    }
+}
+
+/* ------------------------------------------------------------------ by hand */
+
+struct bench {
+    struct source source;
+    AVFormatContext *format;
+    struct reader reader;
+    struct engine *engine;
+    struct columns *columns;
+    struct stage_job job;
+    struct staging *staging;
+};
+
+static void drop_run(void *item)
+{
+    struct run *run = item;
+    run_free(&run);
+}
+
+static void bench_open(struct bench *b, const char *name)
+{
+    struct err e = ERR_INIT;
+    struct engine_config config = {.threads = 1};
+    *b = (struct bench){.format = NULL};
+    assert_true(film_av_open(name, &b->format, &b->source.film, &e));
+    assert_true(reader_open(&b->reader, b->format, b->source.film.stream, &e));
+    b->engine = engine_open("cpu", &config, &e);
+    b->columns = columns_open(0, 0, &e);
+    struct engine_job job = {.width = 16, .height = 12, .ports = 2, .columns = b->columns};
+    assert_true(engine_begin(b->engine, &job, &e));
+    b->job = (struct stage_job){.selection = every(1), .threads = 1, .engine = b->engine, .columns = b->columns};
+    struct staging *s = b->staging = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->film = &b->source.film;
+    s->stream = b->reader.stream;
+    s->traits = b->reader.traits;
+    s->job = &b->job;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->budget_freed, NULL);
+    s->runs = queue_open(8, drop_run, &e);
+}
+
+static void bench_close(struct bench *b)
+{
+    struct err e = ERR_INIT;
+    struct engine_times times;
+    engine_finish(b->engine, &times, &e);
+    queue_free(&b->staging->runs);
+    pthread_cond_destroy(&b->staging->budget_freed);
+    pthread_mutex_destroy(&b->staging->lock);
+    free(b->staging);
+    engine_close(&b->engine);
+    columns_free(&b->columns);
+    reader_close(&b->reader);
+    avformat_close_input(&b->format);
+    free(b->source.film.path);
+}
+
+/* Runs of one GOP each, queued in a shuffled order, every 5th picture wanted. */
+static size_t queue_runs(struct bench *b)
+{
+    struct err e = ERR_INIT;
+    struct run *run[16];
+    struct picture p;
+    size_t runs = 0, bytes = 0;
+    while (reader_next(&b->reader, &p, &e)) {
+        if (p.cut != CUT_NONE)
+            run[runs++] = calloc(1, sizeof **run);
+        p.frame = (uint64_t)p.pts_us / CLIP_STEP_US;
+        p.wanted = p.frame % 5 == 0;
+        p.tag = (struct frame_tag){.column = p.frame / 5, .repeat = 1, .frame = p.frame, .time_us = p.pts_us};
+        run[runs - 1]->wanted += p.wanted;
+        assert_true(run_append(run[runs - 1], &p, &e));
+    }
+    assert_in_range(runs, 4, 8);
+    for (size_t i = 0; i < runs; i++) {
+        struct run *r = run[i * 3 % runs];
+        r->own = r->count;
+        r->frames = (i * 3 % runs + 1) * 40;
+        bytes += r->bytes;
+        assert_true(queue_push(b->staging->runs, r));
+    }
+    b->staging->bytes_in_flight = bytes + 7;
+    queue_close(b->staging->runs);
+    return runs;
+}
+
+static void runs_in_any_order(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
+        skip();
+    struct bench b;
+    bench_open(&b, "gops.mp4");
+    size_t runs = queue_runs(&b);
+    assert_null(session_main(b.staging));
+    assert_int_equal(b.staging->error.code, ERR_NONE);
+    assert_int_equal(b.staging->bytes_in_flight, 7);                    /* every run's bytes are given back, once */
+    assert_int_equal(atomic_load(&b.staging->frames_done), runs * 40);
+    assert_int_equal(b.staging->counts.lost + b.staging->counts.redone_runs + b.staging->counts.decode_errors, 0);
+    assert_true(b.staging->counts.sent < CLIP_FRAMES);                  /* not what nobody needs */
+    assert_int_equal(b.staging->counts.decoded, CLIP_FRAMES / 5);       /* the rest is decoded, but not handed out */
+    bench_close(&b);
+}
+
+/* Two threads end at any time: what they counted is added under the lock (for the thread sanitizer). */
+static void *session_thread(void *staging)
+{
+    return session_main(staging);
+}
+
+static void counts_are_added_under_the_lock(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
+        skip();
+    struct bench b;
+    struct err e = ERR_INIT;
+    pthread_t thread;
+    bench_open(&b, "gops.mp4");
+    queue_close(b.staging->runs);
+    struct gather_state from = {.held = calloc(1, sizeof(struct run)), .cursor = selection_begin(&b.job.selection),
+                                .timeline = timeline_begin(CLIP_STEP_US)};
+    assert_int_equal(pthread_create(&thread, NULL, session_thread, b.staging), 0);
+    assert_true(sequential_stage(b.staging, &b.reader, &from, &e));
+    pthread_join(thread, NULL);
+    assert_int_equal(b.staging->counts.decoded, CLIP_FRAMES);
+    run_free(&from.held);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_lost_picture), cmocka_unit_test(nothing_is_staged_twice), cmocka_unit_test(a_lost_key), cmocka_unit_test(the_engine_fails),
+        cmocka_unit_test(runs_in_any_order), cmocka_unit_test(counts_are_added_under_the_lock),
+    };
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}

@@ -1,0 +1,100 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "barcode/timeline.h"
+
+enum { FRAME = 40000, SECOND = 1000000 };
+
+/* Film time of the next frame; it becomes the last one. */
+static int64_t step(struct timeline *t, int64_t pts_us)
+{
+    int64_t time = timeline_at(t, pts_us);
+    assert_true(timeline_at(t, pts_us) == time);      /* asking twice changes nothing */
+    timeline_step(t, time);
+    assert_true(t->last_us == time);
+    return time;
+}
+
+static void starts_at_zero(void **state)
+{
+    (void)state;
+    static const int64_t first[] = {0, 1, -80000, 7 * SECOND, INT64_C(1700000000) * SECOND};
+    for (int i = 0; i < 5; i++) {
+        struct timeline t = timeline_begin(FRAME);
+        assert_true(t.last_us < 0);
+        assert_int_equal(step(&t, first[i]), 0);
+        assert_int_equal(step(&t, first[i] + FRAME), FRAME);
+        assert_int_equal(step(&t, first[i] + 5 * FRAME), 5 * FRAME);      /* variable rate */
+    }
+}
+
+static void without_times(void **state)
+{
+    (void)state;
+    struct timeline t = timeline_begin(FRAME);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(step(&t, TIME_NONE), i * FRAME);
+    assert_int_equal(step(&t, 9 * SECOND), 5 * FRAME);                    /* the first known one is where it is expected */
+    assert_int_equal(step(&t, 9 * SECOND + 3 * FRAME), 8 * FRAME);
+    assert_int_equal(step(&t, TIME_NONE), 9 * FRAME);
+    assert_int_equal(step(&t, 9 * SECOND + 7 * FRAME), 12 * FRAME);
+}
+
+static void small_steps_back(void **state)
+{
+    (void)state;
+    struct timeline t = timeline_begin(FRAME);
+    step(&t, 5 * SECOND);
+    assert_int_equal(step(&t, 5 * SECOND - 3), 0);                        /* never before the film's start */
+    step(&t, 8 * SECOND);
+    assert_int_equal(step(&t, 7 * SECOND), 2 * SECOND);                   /* a second back is as stored */
+    assert_int_equal(step(&t, 8 * SECOND + FRAME), 3 * SECOND + FRAME);
+}
+
+static void jumps_are_bridged(void **state)
+{
+    (void)state;
+    struct timeline t = timeline_begin(FRAME);
+    step(&t, 100 * SECOND);
+    step(&t, 110 * SECOND);                                               /* film time 10 s */
+    assert_int_equal(step(&t, 109 * SECOND - 1), 10 * SECOND + FRAME);    /* more than a second back: as if next */
+    assert_int_equal(step(&t, 111 * SECOND - 1), 12 * SECOND + FRAME);    /* goes on from there */
+    assert_int_equal(step(&t, 3), 12 * SECOND + 2 * FRAME);               /* a second recording begins */
+    assert_int_equal(step(&t, 3 + 7 * SECOND), 19 * SECOND + 2 * FRAME);
+
+    int64_t before = t.last_us;
+    assert_int_equal(step(&t, 3 + 7 * SECOND + INT64_C(3600) * SECOND), before + INT64_C(3600) * SECOND);
+    before = t.last_us;
+    assert_int_equal(step(&t, INT64_C(9000) * SECOND), before + FRAME);   /* more than an hour ahead */
+    assert_int_equal(step(&t, INT64_C(9001) * SECOND), before + FRAME + SECOND);
+}
+
+/* Times out of a broken file: any number, in any order. */
+static void wild_times(void **state)
+{
+    (void)state;
+    static const int64_t wild[] = {INT64_MAX, INT64_MIN + 1, 0, INT64_MAX / 2, INT64_MIN / 2, -1, 1, INT64_MAX - 1, TIME_NONE};
+    enum { N = sizeof wild / sizeof *wild };
+    for (int first = 0; first < N; first++) {
+        struct timeline t = timeline_begin(FRAME);
+        int64_t last = -1;
+        for (int i = 0; i < 5000; i++) {
+            int64_t time = step(&t, wild[(first + i * (i % 7 + 1)) % N]);
+            assert_true(time >= 0 && time >= last - SECOND && time - last <= INT64_C(3600) * SECOND);
+            last = time;
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_at_zero), cmocka_unit_test(without_times), cmocka_unit_test(small_steps_back),
+        cmocka_unit_test(jumps_are_bridged), cmocka_unit_test(wild_times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <libavutil/pixdesc.h>
+#include <string.h>
+
+#include "../../src/av.h"
+
+enum { W = 19, H = 7 };      /* odd: chroma planes are rounded up */
+
+static AVFrame *make_frame(enum AVPixelFormat format)
+{
+    AVFrame *f = av_frame_alloc();
+    assert_non_null(f);
+    f->format = format;
+    f->width = W;
+    f->height = H;
+    assert_int_equal(av_frame_get_buffer(f, 0), 0);
+    for (int i = 0; i < AV_NUM_DATA_POINTERS; i++)
+        if (f->buf[i])
+            memset(f->buf[i]->data, 0, f->buf[i]->size);
+    return f;
+}
+
+static const struct film film = {.path = (char *)(uintptr_t)"a film", .matrix = MATRIX_BT709, .range = RANGE_LIMITED,
+                                 .orientation = {3, true}};
+
+/* Sample (x, y) of a component, read as frame.h says. */
+static unsigned sample(const struct frame_view *v, int component, int x, int y)
+{
+    const struct plane *p = &v->plane[component];
+    const uint8_t *at = p->data + (ptrdiff_t)y * p->pitch + (ptrdiff_t)x * p->step;
+    unsigned value = at[0];
+    if (v->bits > 8) {
+        uint16_t word;
+        memcpy(&word, at, sizeof word);
+        value = word;
+    }
+    return value >> v->shift;
+}
+
+/* Writes numbers through libav's own component writer and reads them through the view. */
+static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d)
+{
+    struct err e = ERR_INIT;
+    struct frame_view v;
+    AVFrame *f = make_frame(format);
+    if (!view_of_frame(f, &film, &v, &e))
+        fail_msg("%s: %s", d->name, e.text);
+    bool rgb = d->flags & AV_PIX_FMT_FLAG_RGB;
+    assert_int_equal(v.width, W);
+    assert_int_equal(v.height, H);
+    assert_int_equal(v.bits, d->comp[0].depth);
+    assert_int_equal(v.model, rgb ? MODEL_RGB : d->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR);
+    assert_int_equal(v.range, rgb || strstr(d->name, "yuvj") == d->name ? RANGE_FULL : RANGE_LIMITED);
+    assert_int_equal(v.matrix, MATRIX_BT709);
+    assert_int_equal(v.orientation.quarter_turns, 3);
+    assert_true(v.orientation.mirror);
+    unsigned mask = (1u << v.bits) - 1, n = 1;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int c = 0; c < (v.model == MODEL_GREY ? 1 : 3); c++) {
+            for (int y = 0; y < v.plane[c].height; y++) {
+                for (int x = 0; x < v.plane[c].width; x++) {
+                    uint16_t value = (uint16_t)((n = n * 75 + 74) >> 3 & mask);
+                    if (pass == 0)
+                        av_write_image_line(&value, f->data, f->linesize, d, x, y, c, 1);
+                    else if (sample(&v, c, x, y) != value)
+                        fail_msg("%s: component %d at %d,%d is %u, not %u", d->name, c, x, y, sample(&v, c, x, y), value);
+                }
+            }
+        }
+        n = 1;
+    }
+    av_frame_free(&f);
+}
+
+static void every_known_format(void **state)
+{
+    (void)state;
+    int known = 0;
+    for (const AVPixFmtDescriptor *d = NULL; (d = av_pix_fmt_desc_next(d)) != NULL;) {
+        enum AVPixelFormat format = av_pix_fmt_desc_get_id(d);
+        if (!view_format_known(format))
+            continue;
+        known++;
+        check_format(format, d);
+    }
+    assert_true(known > 60);
+}
+
+static void what_films_have(void **state)
+{
+    (void)state;
+    static const char *const yes[] = {
+        "yuv420p", "yuvj420p", "yuv422p", "yuv444p", "yuv410p", "yuv411p", "yuv440p", "yuv420p10le", "yuv422p10le", "yuv444p12le",
+        "yuv420p16le", "nv12", "nv21", "nv16", "p010le", "p016le", "gray", "gray10le", "gray16le", "gbrp", "gbrp10le", "gbrap", "rgb24",
+        "bgr24", "bgra", "rgb0", "rgb48le", "yuva420p", "yuyv422", "uyvy422", "ya8",
+    };
+    static const char *const no[] = {
+        "pal8", "monow", "rgb565le", "rgb444le", "yuv420p10be", "gray16be", "gbrpf32le", "bayer_rggb8", "xyz12le", "cuda", "vaapi", "gray9be", "uyyvyy411",
+    };
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (!view_format_known(av_get_pix_fmt(yes[i])))
+            fail_msg("%s is refused", yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (av_get_pix_fmt(no[i]) != AV_PIX_FMT_NONE && view_format_known(av_get_pix_fmt(no[i])))
+            fail_msg("%s is taken", no[i]);
+    assert_false(view_format_known(AV_PIX_FMT_NONE));
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct frame_view v;
+    AVFrame *f = make_frame(AV_PIX_FMT_PAL8);
+    assert_false(view_of_frame(f, &film, &v, &e));
+    assert_int_equal(e.code, ERR_INPUT);
+    assert_string_equal(e.text, "'a film': pixel format 'pal8' cannot be read");
+    f->format = AV_PIX_FMT_NONE;
+    err_clear(&e);
+    assert_false(view_of_frame(f, &film, &v, &e));
+    assert_string_equal(e.text, "'a film': pixel format 'unknown' cannot be read");
+    av_frame_free(&f);
+}
+
+/* Pictures stored upside down have a negative pitch. */
+static void upside_down(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct frame_view v;
+    AVFrame *f = make_frame(AV_PIX_FMT_GRAY8);
+    f->data[0] += (ptrdiff_t)(H - 1) * f->linesize[0];
+    f->linesize[0] = -f->linesize[0];
+    f->data[0][2 * (ptrdiff_t)f->linesize[0] + 5] = 99;
+    assert_true(view_of_frame(f, &film, &v, &e));
+    assert_int_equal(sample(&v, 0, 5, 2), 99);
+    av_frame_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_known_format), cmocka_unit_test(what_films_have), cmocka_unit_test(refusals), cmocka_unit_test(upside_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,127 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "barcode/writer.h"
+
+static struct film film;
+static struct options options;
+static struct report report;
+static char folder[] = "/tmp/barcode-writer.XXXXXX", path[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    static char name[] = "film.mkv";
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/x.png", folder);
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(1, 0, &e);
+    for (uint64_t i = 0; i < 40; i++) {
+        struct column *column = columns_at(c, i, &e);
+        column->status = COLUMN_OK;
+        column->clusters = 1;
+        column->cluster[0] = (struct cluster){{(uint8_t)i, 20, 30}, 60};
+    }
+    film = (struct film){.path = name};
+    options = (struct options){.height = 20, .kmeans = {1, 1, 1, INIT_RANDOM, 0}};
+    report = (struct report){.film = &film, .options = &options, .columns = c, .count = 40, .width = 32, .height = 18,
+                             .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
+    return 0;
+}
+
+static int files(void)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(d));)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(d);
+    return count;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    struct columns *c = (struct columns *)report.columns;
+    columns_free(&c);
+    unlink(path);
+    return rmdir(folder);
+}
+
+static void test_saves(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    static const struct writer *const writers[] = {&writer_png, &writer_json, &writer_bench};
+    static const char *const starts[] = {"\x89PNG", "{\n\"version\"", "{\"version\""};
+    for (int i = 0; i < 3; i++) {
+        assert_true(writer_save(writers[i], &report, MODE_KMEANS, false, path, &e));
+        char start[16] = {0};
+        FILE *f = fopen(path, "rb");
+        assert_int_equal(fread(start, 1, 12, f), 12);
+        fclose(f);
+        assert_memory_equal(start, starts[i], strlen(starts[i]));
+        assert_int_equal(files(), 1);
+    }
+}
+
+static void test_failure_keeps_the_old(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    FILE *f = fopen(path, "w");
+    fputs("old", f);
+    fclose(f);
+    report.count = 0;
+    assert_false(writer_save(&writer_png, &report, MODE_KMEANS, false, path, &e));
+    char sentence[128], old[8] = {0};
+    snprintf(sentence, sizeof sentence, "cannot write '%s': there is no column to paint", path);
+    assert_string_equal(e.text, sentence);
+    f = fopen(path, "r");
+    assert_int_equal(fread(old, 1, 7, f), 3);
+    fclose(f);
+    assert_string_equal(old, "old");
+    assert_int_equal(files(), 1);
+}
+
+static void test_full_disk(void **state)
+{
+    (void)state;
+    static const struct writer *const writers[] = {&writer_png, &writer_json, &writer_bench};
+    for (int i = 0; i < 6; i++) {
+        struct err e = ERR_INIT;
+        options.height = i < 3 ? 20 : 20000;     /* fails at commit, and while writing */
+        assert_false(writer_save(writers[i % 3], &report, MODE_KMEANS, false, "/dev/full", &e));
+        assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
+    }
+}
+
+static void test_no_folder(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    assert_false(writer_save(&writer_json, &report, MODE_KMEANS, false, "/no/such/x.json", &e));
+    assert_string_equal(e.text, "cannot write '/no/such/x.json': No such file or directory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_saves, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_failure_keeps_the_old, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_folder, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

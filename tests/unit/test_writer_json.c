@@ -1,0 +1,199 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/writer.h"
+
+static struct film film;
+static struct options options;
+static struct report report;
+static char path[] = "/films/Am\xc3\xa9lie \xff \"x\"\n.mkv";
+
+static void scene(uint64_t count)
+{
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(3, 0, &e);
+    for (uint64_t i = 0; i < count; i++) {
+        struct column *column = columns_at(c, i, &e);
+        if (i == 2)
+            continue;
+        column->status = i == 3 ? COLUMN_DAMAGED : COLUMN_OK;
+        column->frame = i * 24;
+        column->time_us = (int64_t)i * 41667;
+        memcpy(column->average, (const uint8_t[]){1, 2, 255}, 3);
+        column->clusters = 2;
+        column->cluster[0] = (struct cluster){{10, 20, 30}, 4000000000u};
+        column->cluster[1] = (struct cluster){{(uint8_t)i, 0, 255}, 1};
+    }
+    film = (struct film){.path = path, .container = "matroska,webm", .codec = "h264", .pixel_format = "yuv420p",
+                         .width = 1920, .height = 1080, .coded_width = 1920, .coded_height = 1088,
+                         .orientation = {1, false}, .matrix = MATRIX_BT709, .range = RANGE_LIMITED,
+                         .range_guessed = true, .transfer = TRANSFER_HLG, .rate_num = 24000, .rate_den = 1001,
+                         .duration_us = 60041667, .frames = -1};
+    options = (struct options){.mode = {true}, .height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}};
+    report = (struct report){
+        .film = &film, .options = &options, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
+        .engine = "cpu", .decode = "cpu", .isa = "avx2", .threads = 4, .warnings = 1, .warning = {"it \xc3"},
+        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+        .times = {.wall = 2.0, .decode = 0.1234567}, .counts = {.displayed = 96, .packets = 100}};
+}
+
+static void scene_close(void)
+{
+    struct columns *c = (struct columns *)report.columns;
+    columns_free(&c);
+}
+
+static char *written(const struct writer *w)
+{
+    char *bytes = NULL;
+    size_t size;
+    FILE *f = open_memstream(&bytes, &size);
+    struct err e = ERR_INIT;
+    assert_true(w->write(&report, MODE_KMEANS, false, f, &e));
+    fclose(f);
+    return bytes;
+}
+
+static json_t *parsed(const struct writer *w)
+{
+    char *bytes = written(w);
+    json_error_t error;
+    json_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, &error);
+    if (!root)
+        fail_msg("%s", error.text);
+    free(bytes);
+    return root;
+}
+
+/* The whole text, so that nobody changes the format unawares. */
+static void test_golden(void **state)
+{
+    (void)state;
+    scene(4);
+    char *text = written(&writer_json);
+    assert_string_equal(text,
+        "{\n\"version\": \"0.1.0\",\n"
+        "\"film\": {\"path\":\"/films/Am\xc3\xa9lie \xef\xbf\xbd \\\"x\\\"\\n.mkv\",\"container\":\"matroska,webm\","
+        "\"codec\":\"h264\",\"pixel_format\":\"yuv420p\",\"stream\":0,\"width\":1920,\"height\":1080,"
+        "\"coded_width\":1920,\"coded_height\":1088,\"matrix\":\"bt709\",\"matrix_guessed\":false,\"range\":\"limited\","
+        "\"range_guessed\":true,\"transfer\":\"hlg\",\"rotation\":90,\"mirror\":false,\"rate\":23.976023976024,"
+        "\"duration\":60.041667,\"frames\":null},\n"
+        "\"selection\": {\"kind\":\"every\",\"every\":24,\"start\":0.0,\"end\":null},\n"
+        "\"size\": [320,180],\n\"engine\": \"cpu\",\n\"decode\": \"cpu\",\n\"isa\": \"avx2\",\n\"threads\": 4,\n"
+        "\"k\": 8,\n\"n_init\": 20,\n\"init\": \"k-means++\",\n\"max_iter\": 300,\n\"seed\": 77,\n"
+        "\"columns\": [\n"
+        "{\"frame\":0,\"time\":0.0,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],\"count\":4000000000},"
+        "{\"rgb\":[0,0,255],\"count\":1}]},\n"
+        "{\"frame\":24,\"time\":0.041667,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],\"count\":4000000000},"
+        "{\"rgb\":[1,0,255],\"count\":1}]},\n"
+        "{\"frame\":null,\"time\":null,\"missing\":true},\n"
+        "{\"frame\":72,\"time\":0.125001,\"damaged\":true,\"average\":[1,2,255],"
+        "\"colours\":[{\"rgb\":[10,20,30],\"count\":4000000000},{\"rgb\":[3,0,255],\"count\":1}]}\n"
+        "],\n\"missing\": 1,\n\"warnings\": [\"it \xef\xbf\xbd\"],\n"
+        "\"stages\": {\"wall\":2.0,\"start_up\":0.0,\"demux\":0.0,\"decode\":0.123457,\"shrink\":0.0,\"cluster\":0.0,"
+        "\"write\":0.0}\n}\n");
+    free(text);
+    scene_close();
+}
+
+static void test_parses_back(void **state)
+{
+    (void)state;
+    scene(2000);
+    json_t *root = parsed(&writer_json);
+    json_t *columns = json_object_get(root, "columns");
+    assert_int_equal(json_array_size(columns), 2000);
+    for (size_t i = 0; i < 2000; i++) {
+        const struct column *c = columns_get(report.columns, i);
+        json_t *value = json_array_get(columns, i);
+        if (c->status == COLUMN_MISSING)
+            continue;
+        assert_int_equal(json_integer_value(json_object_get(value, "frame")), c->frame);
+        double us = json_real_value(json_object_get(value, "time")) * 1e6;
+        assert_int_equal((int64_t)(us + 0.5), c->time_us);
+        json_t *colour = json_array_get(json_object_get(value, "colours"), 1);
+        assert_int_equal(json_integer_value(json_array_get(json_object_get(colour, "rgb"), 0)), c->cluster[1].rgb[0]);
+    }
+    json_decref(root);
+    scene_close();
+}
+
+static void test_no_colours_unless_asked(void **state)
+{
+    (void)state;
+    scene(1);
+    options.mode[MODE_KMEANS] = false;
+    options.mode[MODE_AVERAGE] = true;
+    json_t *root = parsed(&writer_json);
+    json_t *column = json_array_get(json_object_get(root, "columns"), 0);
+    assert_null(json_object_get(column, "colours"));
+    assert_non_null(json_object_get(column, "average"));
+    json_decref(root);
+    options.stacked = true;
+    root = parsed(&writer_json);
+    assert_non_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "colours"));
+    json_decref(root);
+    scene_close();
+}
+
+static void test_unknowns(void **state)
+{
+    (void)state;
+    scene(0);
+    film.rate_num = 0;
+    film.rate_den = 1;
+    film.duration_us = -1;
+    report.selection = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 500000, .start_us = 1, .end_us = 9000000};
+    options.kmeans.seed = UINT64_MAX;
+    report.isa = NULL;
+    report.times.wall = -1;
+    json_t *root = parsed(&writer_json), *f = json_object_get(root, "film"), *s = json_object_get(root, "selection");
+    assert_true(json_is_null(json_object_get(f, "rate")));
+    assert_true(json_is_null(json_object_get(f, "duration")));
+    assert_string_equal(json_string_value(json_object_get(s, "kind")), "interval");
+    assert_true(json_real_value(json_object_get(s, "interval")) == 0.5);
+    assert_true(json_real_value(json_object_get(s, "start")) == 0.000001);
+    assert_true(json_real_value(json_object_get(s, "end")) == 9.0);
+    assert_string_equal(json_string_value(json_object_get(root, "seed")), "18446744073709551615");
+    assert_true(json_is_null(json_object_get(root, "isa")));
+    assert_int_equal(json_array_size(json_object_get(root, "columns")), 0);
+    json_decref(root);
+    report.selection = (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
+    root = parsed(&writer_json);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "selection"), "columns")), 5);
+    json_decref(root);
+    scene_close();
+}
+
+static void test_full_disk(void **state)
+{
+    (void)state;
+    scene(500);
+    static const struct writer *const writers[] = {&writer_json, &writer_bench};
+    for (int i = 0; i < 2; i++) {
+        struct err e = ERR_INIT;
+        FILE *f = fopen("/dev/full", "w");
+        setvbuf(f, NULL, _IONBF, 0);
+        assert_false(writers[i]->write(&report, MODE_KMEANS, false, f, &e));
+        assert_string_equal(e.text, "No space left on device");
+        fclose(f);
+    }
+    scene_close();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),   cmocka_unit_test(test_parses_back), cmocka_unit_test(test_no_colours_unless_asked),
+        cmocka_unit_test(test_unknowns), cmocka_unit_test(test_full_disk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
