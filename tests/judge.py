@@ -121,7 +121,8 @@ def decode(film, stream, layout, every, turned):
     sizes = layout.plane_sizes(width, height)
     wide = layout.bits > 8
     bytes_a_frame = sum(w * h for w, h in sizes) * (2 if wide else 1)
-    words = ["ffmpeg", "-nostdin", "-v", "error", "-i", film, "-map", f"0:{stream['index']}", "-vf",
+    # unaligned: without it libavcodec keeps part of a left crop, as much as this processor's vectors are wide.
+    words = ["ffmpeg", "-nostdin", "-v", "error", "-flags", "unaligned", "-i", film, "-map", f"0:{stream['index']}", "-vf",
              f"select=not(mod(n\\,{every}))", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", layout.format, "-"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as pipe:
         while True:
