@@ -55,6 +55,9 @@ void reader_close(struct reader *r);
 /* A context for the film's stream; `threads` 1: single-threaded, more: frame threads. */
 AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e);
 
+/* The same, not opened yet; `name`: a certain decoder, NULL: libavcodec's choice. */
+AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
+
 /* ---- view.c ---- */
 
 /* Describes a decoded frame. False (ERR_INPUT) for a pixel format that we cannot read. */
@@ -65,8 +68,18 @@ bool view_format_known(enum AVPixelFormat format);
 
 /* ---- what the threads of one staging share ---- */
 
+/* How fast one kind of session works. */
+struct pace {
+    uint64_t runs, bytes;            /* finished                                              */
+    double seconds;                  /* summed over the sessions                              */
+    int sessions;
+};
+
+struct nvdec;
+
 struct staging {
     const struct film *film;
+    const struct nvdec *nvdec;       /* NULL: nothing is decoded on a GPU                     */
     const AVStream *stream;
     struct codec_traits traits;
     const struct stage_job *job;
@@ -74,6 +87,9 @@ struct staging {
     pthread_mutex_t lock;            /* guards what follows                                  */
     pthread_cond_t budget_freed;
     size_t bytes_in_flight;
+    struct pace pace[2];             /* of software sessions, of NVDEC sessions               */
+    uint64_t file_bytes;
+    bool read_to_end;
     struct stage_counts counts;
     double decode_seconds;
     struct err error;                /* the first one wins                                   */
@@ -90,6 +106,30 @@ bool staging_stopped(struct staging *s);
 /* ---- session.c: a thread that decodes runs ---- */
 
 void *session_main(void *staging);
+
+/* One software session without a thread, for the caller's: decodes what a run still wants. */
+struct session;
+struct session *session_new(struct staging *s, struct err *e);
+bool session_decode(struct session *s, struct run *run, struct err *e);
+/* Adds its counts to the staging's, frees it; NULL is fine. */
+void session_free(struct session **s);
+
+/* ---- staging.c: what sessions of both kinds tell each other ---- */
+
+/* A run of `bytes` went through a session in `nanoseconds`; `frames` of the film are covered with it. */
+void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvdec, int64_t nanoseconds);
+
+/* Adds a session's counts. */
+void staging_add_counts(struct staging *s, const struct stage_counts *c);
+
+/* A session's thread is about to end: adds the processor time that it used. */
+void staging_thread_ends(struct staging *s);
+
+/*
+ * Should a software session take another run? Not when the NVDEC sessions would be through with the whole rest of
+ * the film before it is through with that one run: then everybody would wait for it at the end.
+ */
+bool staging_worth_it(struct staging *s);
 
 /* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
 

@@ -46,8 +46,8 @@ static const struct argp_option table[] = {
     {"bench", KEY_BENCH, NULL, 0, "stage times and rates on stdout, as JSON", 0},
 
     {NULL, 0, NULL, 0, "Run:", GROUP_RUN},
-    {"engine", KEY_ENGINE, "NAME", 0, "what clusters: auto (default), cpu", 0},
-    {"decode", KEY_DECODE, "NAME", 0, "what decodes: auto (default), cpu", 0},
+    {"engine", KEY_ENGINE, "NAME", 0, "what clusters: auto (default), cpu, cuda[:N]", 0},
+    {"decode", KEY_DECODE, "NAME", 0, "what decodes: auto (default), cpu, nvdec", 0},
     {"threads", KEY_THREADS, "N", 0, "threads (one a core)", 0},
     {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default: on a terminal), always, never", 0},
     {"strict", KEY_STRICT, NULL, 0, "fail when a film decodes only in part", 0},
@@ -240,17 +240,6 @@ static bool set_progress(struct parse *p, const char *arg)
     return err_set(p->e, ERR_USAGE, "--progress: '%s' is not auto, always or never", arg);
 }
 
-/* --engine and --decode: in this build `auto` and `cpu` are the same thing; what has no engine says so. */
-static bool set_engine(struct parse *p, const char *name, const char *arg, const char *absent, const char *maker)
-{
-    size_t length = strlen(absent);
-    if (strncmp(arg, absent, length) == 0 && (arg[length] == '\0' || arg[length] == ':'))
-        return err_set(p->e, ERR_ENGINE, "%s %s: no %s in this build", name, arg, maker);
-    if (strcmp(arg, "auto") != 0 && strcmp(arg, "cpu") != 0)
-        return err_set(p->e, ERR_USAGE, "%s: '%s' is not auto or cpu", name, arg);
-    return true;
-}
-
 static bool option_frames(struct parse *p, int key, const char *arg)
 {
     struct selection *s = &p->o->selection;
@@ -293,8 +282,8 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_SEED:     return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
     case KEY_THREADS:  return set_int(p, "--threads", arg, 1024, &o->threads);
     case KEY_PROGRESS: return set_progress(p, arg);
-    case KEY_ENGINE:   return set_engine(p, "--engine", arg, "cuda", "CUDA engine");
-    case KEY_DECODE:   return set_engine(p, "--decode", arg, "nvdec", "NVDEC decoder");
+    case KEY_ENGINE:   return cli_parse_engine(arg, o, p->e);
+    case KEY_DECODE:   return cli_parse_decode(arg, o, p->e);
     default:           break;
     }
     if (!cli_parse_size(arg, &o->size))

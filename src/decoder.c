@@ -1,32 +1,42 @@
 #include "av.h"
 
-AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
+AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e)
 {
-    char text[128];
-    const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
+    const AVCodec *codec = name ? avcodec_find_decoder_by_name(name) : avcodec_find_decoder(stream->codecpar->codec_id);
+    if (!codec) {
+        err_set(e, ERR_INPUT, "there is no decoder '%s'", name ? name : avcodec_get_name(stream->codecpar->codec_id));
+        return NULL;
+    }
     AVCodecContext *c = avcodec_alloc_context3(codec);
-    if (!c) {
+    if (!c || avcodec_parameters_to_context(c, stream->codecpar) < 0) {
+        avcodec_free_context(&c);
         err_set(e, ERR_FAILED, "out of memory for a decoder");
         return NULL;
     }
-    int code = avcodec_parameters_to_context(c, stream->codecpar);
-    if (code >= 0) {
-        c->pkt_timebase = stream->time_base;
-        c->thread_count = threads;
-        c->thread_type = threads > 1 ? FF_THREAD_FRAME | FF_THREAD_SLICE : 0;
-        /* Damaged pictures are counted and judged by us; without the flag some good ones are lost on a drain. */
-        c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
-        /* The crop to the pixel, not to the next aligned address. */
-        c->flags |= AV_CODEC_FLAG_UNALIGNED;
-        /* Grain is noise added after decoding; hardware leaves it out, so everybody does. */
-        c->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
-        /* Frame threads copy the context here: a delay that is set later does not reach them (sequential.c says why 15). */
-        if (threads > 1 && codec->id == AV_CODEC_ID_H264)
-            c->has_b_frames = 15;
-        code = avcodec_open2(c, codec, NULL);
-    }
+    c->pkt_timebase = stream->time_base;
+    /* Damaged pictures are counted and judged by us; without the flag some good ones are lost on a drain. */
+    c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
+    /* The crop to the pixel, not to the next aligned address. */
+    c->flags |= AV_CODEC_FLAG_UNALIGNED;
+    /* Grain is noise added after decoding; hardware leaves it out, so everybody does. */
+    c->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+    return c;
+}
+
+AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
+{
+    char text[128];
+    AVCodecContext *c = decoder_alloc(stream, NULL, e);
+    if (!c)
+        return NULL;
+    c->thread_count = threads;
+    c->thread_type = threads > 1 ? FF_THREAD_FRAME | FF_THREAD_SLICE : 0;
+    /* Frame threads copy the context here: a delay that is set later does not reach them (sequential.c says why 15). */
+    if (threads > 1 && c->codec_id == AV_CODEC_ID_H264)
+        c->has_b_frames = 15;
+    int code = avcodec_open2(c, c->codec, NULL);
     if (code < 0) {
-        err_set(e, ERR_INPUT, "the %s decoder cannot be opened: %s", codec->name, av_sentence(code, text));
+        err_set(e, ERR_INPUT, "the %s decoder cannot be opened: %s", c->codec->name, av_sentence(code, text));
         avcodec_free_context(&c);
     }
     return c;

@@ -2,13 +2,31 @@
 
 #include <string.h>
 
-static const struct engine_ops *const engines[] = {&engine_cpu};
+static const struct engine_ops *const engines[] = {
+    &engine_cpu,
+#ifdef BARCODE_CUDA
+    &engine_cuda,
+#endif
+};
 
-struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e)
+static const struct engine_ops *find(const char *name)
 {
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
         if (strcmp(engines[i]->name, name) == 0)
-            return engines[i]->open(config, e);
+            return engines[i];
+    return NULL;
+}
+
+bool engine_built(const char *name)
+{
+    return find(name) != NULL;
+}
+
+struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e)
+{
+    const struct engine_ops *ops = find(name);
+    if (ops)
+        return ops->open(config, e);
     err_set(e, ERR_ENGINE, "there is no engine '%s' in this build", name);
     return NULL;
 }
@@ -52,6 +70,16 @@ void engine_cancel(struct engine *g)
 const char *engine_detail(const struct engine *g)
 {
     return g->ops->detail(g);
+}
+
+struct engine_device engine_device(const struct engine *g)
+{
+    return g->ops->device ? g->ops->device(g) : (struct engine_device){NULL, 0};
+}
+
+void *engine_port_stream(struct engine_port *p)
+{
+    return p->engine->ops->stream ? p->engine->ops->stream(p) : NULL;
 }
 
 void engine_close(struct engine **g)

@@ -6,6 +6,7 @@
  * travels through the decoder in `pts`.
  */
 #include <assert.h>
+#include <stdlib.h>
 
 #include "av.h"
 #include "barcode/clock.h"
@@ -156,29 +157,32 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
     return true;
 }
 
-static void give_back(struct staging *s, const struct run *run)
+struct session *session_new(struct staging *staging, struct err *e)
 {
-    pthread_mutex_lock(&s->lock);
-    s->bytes_in_flight -= run->bytes;
-    pthread_cond_signal(&s->budget_freed);
-    pthread_mutex_unlock(&s->lock);
-    /* Runs end in any order: progress never goes back. */
-    uint_fast64_t seen = atomic_load(&s->frames_done);
-    while (seen < run->frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, run->frames))
-        continue;
+    struct session *s = calloc(1, sizeof *s);
+    if (!s) {
+        err_memory(e, sizeof *s);
+        return NULL;
+    }
+    s->staging = staging;
+    if (!session_open(s, e))
+        session_free(&s);
+    return s;
 }
 
-static void add_counts(struct staging *s, const struct session *from)
+bool session_decode(struct session *s, struct run *run, struct err *e)
 {
-    pthread_mutex_lock(&s->lock);
-    s->counts.sent += from->counts.sent;
-    s->counts.decoded += from->counts.decoded;
-    s->counts.decode_errors += from->counts.decode_errors;
-    s->counts.redone_runs += from->counts.redone_runs;
-    s->counts.lost += from->counts.lost;
-    s->counts.damaged += from->counts.damaged;
-    s->decode_seconds += (double)clock_thread_ns() / 1e9;
-    pthread_mutex_unlock(&s->lock);
+    return decode_run(s, run, e);
+}
+
+void session_free(struct session **s)
+{
+    if (!*s)
+        return;
+    staging_add_counts((*s)->staging, &(*s)->counts);
+    session_close(*s);
+    free(*s);
+    *s = NULL;
 }
 
 void *session_main(void *staging)
@@ -187,15 +191,17 @@ void *session_main(void *staging)
     struct err e = ERR_INIT;
     bool fine = session_open(&s, &e);
     void *item;
-    while (fine && queue_pop(s.staging->runs, &item)) {
+    while (fine && staging_worth_it(s.staging) && queue_pop(s.staging->runs, &item)) {
         struct run *run = item;
+        int64_t began = clock_ns();
         fine = decode_run(&s, run, &e);
-        give_back(s.staging, run);
+        staging_run_done(s.staging, run->bytes, run->frames, false, clock_ns() - began);
         run_free(&run);
     }
     if (!fine)
         staging_fail(s.staging, &e);
-    add_counts(s.staging, &s);
+    staging_add_counts(s.staging, &s.counts);
     session_close(&s);
+    staging_thread_ends(staging);
     return NULL;
 }

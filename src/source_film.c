@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "av.h"
+#include "nvdec.h"
 #include "barcode/clock.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
@@ -25,22 +25,6 @@ struct source_film {
     struct staging *now;            /* for progress, while staging                          */
     pthread_mutex_t now_lock;
 };
-
-void staging_fail(struct staging *s, const struct err *e)
-{
-    pthread_mutex_lock(&s->lock);
-    if (s->error.code == ERR_NONE)
-        s->error = *e;
-    atomic_store(&s->stop, true);
-    pthread_cond_broadcast(&s->budget_freed);
-    pthread_mutex_unlock(&s->lock);
-    queue_abort(s->runs);
-}
-
-bool staging_stopped(struct staging *s)
-{
-    return atomic_load(&s->stop) || interrupted();
-}
 
 static void drop_run(void *item)
 {
@@ -160,12 +144,13 @@ static bool read_film(struct staging *s, struct reader *r, struct err *e)
 /* Starts sessions, reads, waits for them. */
 static bool run_threads(struct staging *s, struct reader *r, struct err *e)
 {
-    int wanted = s->traits.parallel ? s->job->threads : 0, started = 0;
+    int hard = s->pace[1].sessions, wanted = hard + s->pace[0].sessions, started = 0;
     pthread_t *thread = calloc((size_t)wanted + 1, sizeof *thread);
     if (!thread)
         return err_memory(e, ((size_t)wanted + 1) * sizeof *thread);
     for (; started < wanted; started++) {
-        if (pthread_create(&thread[started], NULL, session_main, s) != 0)
+        void *(*entry)(void *) = started < hard ? session_nvdec_main : session_main;
+        if (pthread_create(&thread[started], NULL, entry, s) != 0)
             break;
     }
     if (wanted > 0 && started == 0) {
@@ -176,6 +161,9 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
     if (!read_film(s, r, &mine))
         staging_fail(s, &mine);
     s->counts.read_failed = r->failed;
+    pthread_mutex_lock(&s->lock);
+    s->read_to_end = true;
+    pthread_mutex_unlock(&s->lock);
     if (interrupted())
         queue_abort(s->runs);
     queue_close(s->runs);
@@ -188,6 +176,38 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
         *e = s->error;
         return false;
     }
+    return true;
+}
+
+/*
+ * How many sessions of which kind. An NVDEC session needs some of a core for what libavcodec does on it; the other cores
+ * decode in software beside. MPEG-2 allows every decoder its own inverse transform: NVDEC's differs from libavcodec's
+ * in the last bit, so that only one of the two may decode a film, and unless asked for it is not the GPU.
+ */
+static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *e)
+{
+    const struct stage_job *job = s->job;
+    enum { ENGINE_SESSIONS = 2 };
+    if (!s->traits.parallel)
+        return true;
+    s->pace[0].sessions = job->threads;
+    bool may = job->decode == DECODE_NVDEC || (job->decode == DECODE_AUTO && engine_device(job->engine).context &&
+                                               s->traits.stream != STREAM_MPEG2);
+    if (!may)
+        return true;
+    struct err why = ERR_INIT;
+    if (!nvdec_open(nvdec, engine_device(job->engine), s->stream, &why)) {
+        if (job->decode == DECODE_NVDEC && why.code == ERR_ENGINE) {
+            *e = why;
+            return false;
+        }
+        log_msg(job->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software", s->film->path, why.text);
+        return true;
+    }
+    s->nvdec = nvdec;
+    s->pace[1].sessions = ENGINE_SESSIONS * nvdec->engines;
+    int left = job->threads - (2 * s->pace[1].sessions + 4) / 5;
+    s->pace[0].sessions = job->decode == DECODE_NVDEC ? 0 : left > 1 ? left : 1;
     return true;
 }
 
@@ -212,16 +232,20 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     s.counts.last_us = -1;
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.budget_freed, NULL);
-    s.runs = queue_open((size_t)job->threads + 2, drop_run, e);
+    s.file_bytes = f->file_bytes;
+    struct nvdec nvdec = {0};
+    bool fine = choose_sessions(&s, &nvdec, e);
+    s.runs = fine ? queue_open((size_t)(s.pace[0].sessions + s.pace[1].sessions) + 2, drop_run, e) : NULL;
     publish(f, &s);
     int64_t demux_before = clock_thread_ns();
-    bool fine = s.runs && run_threads(&s, &reader, e);
+    fine = s.runs && run_threads(&s, &reader, e);
     /* What libav's own threads used cannot be told; this thread decoded too when it was the only decoder. */
     *(s.counts.sequential ? &times->decode : &times->demux) += (double)(clock_thread_ns() - demux_before) / 1e9;
     publish(f, NULL);
     times->decode += s.decode_seconds;
     *counts = s.counts;
     queue_free(&s.runs);
+    nvdec_close(&nvdec);
     pthread_cond_destroy(&s.budget_freed);
     pthread_mutex_destroy(&s.lock);
     reader_close(&reader);

@@ -33,6 +33,12 @@ bool cli_parse_size(const char *text, struct size_rule *rule);
 /* "kmeans,average" or "all" into o->mode and o->stacked, in place of what was there. */
 bool cli_parse_modes(const char *text, struct options *o, struct err *e);
 
+/* "auto", "cpu", "cuda", "cuda:1" into o->engine and o->device; ERR_ENGINE when this build has no such engine. */
+bool cli_parse_engine(const char *text, struct options *o, struct err *e);
+
+/* "auto", "cpu", "nvdec" into o->decode. */
+bool cli_parse_decode(const char *text, struct options *o, struct err *e);
+
 #ifdef __cplusplus
 }
 #endif

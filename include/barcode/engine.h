@@ -1,6 +1,6 @@
 /*
  * engine.h - what shrinks and clusters. One table, one implementation a kind of
- * processor: `cpu`, later `cuda`.
+ * processor: `cpu`, and `cuda` where the build has it.
  *
  * The contract:
  *  1. Every engine gives identical bytes in the columns.              tests/check, test_engine
@@ -34,6 +34,7 @@ typedef bool engine_tap(void *user, const struct frame_tag *tag, const uint8_t *
 
 struct engine_config {
     int threads;                  /* clustering threads, 1 or more          */
+    int device;                   /* which GPU, from 0; only `cuda` looks   */
 };
 
 /* What one film needs. */
@@ -48,9 +49,21 @@ struct engine_job {
     void *tap_user;
 };
 
-/* Busy seconds summed over threads since engine_begin. */
+/*
+ * Busy seconds since engine_begin: of threads, summed; of `cuda`, `cluster` is the GPU's own time from a batch's
+ * first kernel to its last, and `shrink` the time that ports spent waiting for their pictures to be shrunk.
+ */
 struct engine_times {
     double shrink, cluster;
+};
+
+/*
+ * Where a decoder may leave its pictures so that they never cross to the host. `context` is a CUcontext that lives
+ * as long as the engine; NULL: the engine takes host memory only.
+ */
+struct engine_device {
+    void *context;
+    int ordinal;
 };
 
 struct engine;
@@ -67,6 +80,8 @@ struct engine_ops {
     bool (*finish)(struct engine *g, struct engine_times *times, struct err *e);
     void (*cancel)(struct engine *g);
     const char *(*detail)(const struct engine *g);
+    struct engine_device (*device)(const struct engine *g);   /* NULL: no device */
+    void *(*stream)(struct engine_port *p);                   /* NULL: no device */
     void (*close)(struct engine **g);
 };
 
@@ -79,6 +94,10 @@ struct engine_port {
 };
 
 extern const struct engine_ops engine_cpu;
+extern const struct engine_ops engine_cuda;      /* only in builds with CUDA */
+
+/* True when this build has the engine of that name; whether a device is there only engine_open tells. */
+bool engine_built(const char *name);
 
 /* The engine called `name`; ERR_ENGINE when it is not there. */
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e);
@@ -91,7 +110,8 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e);
 
 /*
  * Shrinks a decoded picture into a staged frame and queues it. The view is read before this
- * returns (an engine on a device says otherwise in its own header). Waits while all batches are in use.
+ * returns, wherever it lies. Waits while all batches are in use. A view with on_device comes from a decoder that
+ * uses engine_device's context and engine_port_stream's stream.
  */
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
 
@@ -107,8 +127,14 @@ bool engine_finish(struct engine *g, struct engine_times *times, struct err *e);
 /* Makes every waiting and later put fail soon; engine_finish must still be called. Any thread. */
 void engine_cancel(struct engine *g);
 
-/* "cpu (avx2, 16 threads)". */
+/* "avx2", "NVIDIA H200". */
 const char *engine_detail(const struct engine *g);
+
+/* Any thread. */
+struct engine_device engine_device(const struct engine *g);
+
+/* The port's own CUstream, on which its pictures are shrunk; NULL without a device. The engine's. */
+void *engine_port_stream(struct engine_port *p);
 
 /* Stops threads, frees; sets *g to NULL. NULL is fine. */
 void engine_close(struct engine **g);

@@ -63,6 +63,7 @@ struct frame_view {
     int bits;                   /* 8..16 significant bits of a sample                       */
     int shift;                  /* the stored word is shifted right by this (P010: 6)       */
     int width, height;          /* luma samples, crop applied, orientation not yet applied  */
+    bool on_device;             /* plane[].data are addresses in the engine's device memory (engine_device) */
     struct plane plane[3];
 };
 

@@ -31,6 +31,16 @@ struct size_rule {
 
 enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
+/* Who clusters. */
+enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
+
+/* Who decodes. */
+enum decode_choice {
+    DECODE_AUTO,         /* NVDEC and software side by side where the engine is on a GPU; else software */
+    DECODE_CPU,          /* software alone                                                              */
+    DECODE_NVDEC         /* NVDEC alone, for the codecs that it knows                                   */
+};
+
 struct options {
     char **input;               /* FILM|FOLDER..., as given; points into argv       */
     size_t inputs;
@@ -45,6 +55,9 @@ struct options {
     struct size_rule size;
     int width, height;          /* of the picture; width 0: a pixel a column        */
 
+    enum engine_choice engine;
+    int device;                 /* which GPU, from 0                                */
+    enum decode_choice decode;
     int threads;                /* 1..1024; 0: one a core                           */
     enum progress_when progress;
     bool strict, verify, bench;

@@ -19,6 +19,7 @@ struct pass {
     struct engine_job job;             /* `columns`, `tap`, sizes; `ports` is set here  */
     struct selection selection;        /* decided                                       */
     enum decode_plan plan;
+    enum decode_choice decode;
     int threads;
     struct progress *progress;         /* NULL: silent                                  */
     uint64_t columns_total;            /* estimate for the progress line, 0 unknown     */

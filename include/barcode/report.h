@@ -24,6 +24,8 @@ struct stage_counts {
     uint64_t displayed;      /* frames of the film that were covered                 */
     uint64_t sent;           /* packets given to a decoder                           */
     uint64_t decoded;        /* pictures that came out of one                        */
+    uint64_t hardware;       /* of them from NVDEC                                   */
+    uint64_t fallbacks;      /* NVDEC sessions that had to decode in software        */
     uint64_t runs, skipped_runs, redone_runs;
     uint64_t decode_errors;  /* packets that a decoder refused                       */
     uint64_t lost;           /* selected pictures that never decoded                 */

@@ -11,6 +11,7 @@
 #include "barcode/engine.h"
 #include "barcode/err.h"
 #include "barcode/film.h"
+#include "barcode/options.h"
 #include "barcode/report.h"
 #include "barcode/selection.h"
 
@@ -26,7 +27,8 @@ enum decode_plan {
 struct stage_job {
     struct selection selection;   /* decided: every >= 1, or a real end for SELECT_COLUMNS  */
     enum decode_plan plan;
-    int threads;                  /* software sessions, 1 or more                           */
+    enum decode_choice decode;
+    int threads;                  /* cores to decode on, 1 or more                          */
     struct engine *engine;        /* begun                                                  */
     struct columns *columns;      /* selected frames are announced here (frame, time) before they decode */
 };

@@ -1,0 +1,29 @@
+/*
+ * shrink_gpu.h - the shrink of include/barcode/shrink.h as a kernel: the same bytes from the same view, whose
+ * planes lie in device memory. Any thread, on the current device; nothing is allocated, the host never waits.
+ */
+#ifndef BARCODE_CUDA_SHRINK_GPU_H
+#define BARCODE_CUDA_SHRINK_GPU_H
+
+#include <cuda_runtime.h>
+
+#include "barcode/err.h"
+#include "barcode/frame.h"
+
+/*
+ * Enqueues the shrink of `view` into rgb[height][width][3] (device; orientation applied; 1..16384 each).
+ * The planes must stay as they are until `stream` has passed. Fails on a view that shrink_frame would refuse,
+ * and when the launch does.
+ */
+bool shrink_gpu(const struct frame_view *view, int width, int height, uint8_t *rgb, cudaStream_t stream, struct err *e);
+
+/*
+ * Enqueues the sums of every row of n frames: rgb[n][height][width][3] to sum[n][height][3] (device), at most
+ * 255 * 16384 each.
+ */
+bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, uint32_t *sum, cudaStream_t stream, struct err *e);
+
+/* False with a sentence ("cannot WHAT on the GPU: ...") when `code` is an error. */
+bool cuda_check(cudaError_t code, const char *what, struct err *e);
+
+#endif

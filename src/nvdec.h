@@ -1,0 +1,49 @@
+/*
+ * nvdec.h - private to the files that speak libav: decoding on an NVIDIA GPU through libavcodec's NVDEC hwaccel.
+ *
+ * The driver is loaded at run time, so the program starts where there is none.
+ */
+#ifndef BARCODE_SRC_NVDEC_H
+#define BARCODE_SRC_NVDEC_H
+
+#include "av.h"
+
+/* What all NVDEC sessions of one staging share. */
+struct nvdec {
+    void *context;             /* CUcontext                                                  */
+    AVBufferRef *own;          /* the device, when no engine lends its context               */
+    int engines;               /* decoding engines that take this stream                     */
+};
+
+/*
+ * Makes ready to decode `stream`, in the engine's context or, when it has none, in one of its own on device 0.
+ * False with a sentence when there is no GPU (ERR_ENGINE), or when it cannot decode this stream (ERR_INPUT: codec,
+ * depth, chroma sampling or size). Thread of the caller; nvdec_close after all sessions.
+ */
+bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *stream, struct err *e);
+void nvdec_close(struct nvdec *n);
+
+/*
+ * A decoder whose pictures stay on the device (or come in software when the driver refuses: see nvdec_is_picture).
+ * `cuda_stream`: the engine port's, NULL for the context's own.
+ */
+AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, void *cuda_stream, struct err *e);
+
+/* True for a picture in device memory. */
+bool nvdec_is_picture(const AVFrame *frame);
+
+/* Copies a picture from the device to `host`, with its properties. */
+bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e);
+
+/*
+ * Describes a picture of `decoder` that lies on the device, or its copy on the host: `picture` is what came out of
+ * the decoder, `data` the frame whose planes are meant (the same one, or the copy).
+ */
+bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data, const struct film *film,
+                struct frame_view *view, struct err *e);
+
+/* ---- session_nvdec.c: a thread that decodes runs on the GPU ---- */
+
+void *session_nvdec_main(void *staging);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * session_nvdec.c - one NVDEC decoder that takes runs from the queue that software sessions share.
+ *
+ * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another (research/h200-probe.md). So a run
+ * that begins with an IDR picture is fed right behind the last one, whose last pictures then come out while the new
+ * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. A run
+ * that begins with anything else finds an empty decoder: drained, flushed.
+ *
+ * What NVDEC did not deliver, a software decoder does: the run is decoded again for what is still wanted.
+ */
+#include <assert.h>
+
+#include "barcode/clock.h"
+#include "barcode/log.h"
+#include "nvdec.h"
+
+enum {
+    WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
+    PATIENCE = 48         /* packets sent behind a run after which nothing more of it will come     */
+};
+
+struct waiting {
+    struct run *run;
+    unsigned behind;      /* packets sent since its last one */
+};
+
+struct nvdec_session {
+    struct staging *staging;
+    AVCodecContext *decoder;
+    AVPacket *packet;
+    AVFrame *frame, *host;
+    struct engine_port *port;
+    struct session *software;       /* NULL until something must be done again */
+    struct waiting waiting[WAITING_MAX];
+    int waitings;
+    bool used;                      /* packets were sent since it was opened or flushed */
+    bool fell_back;                 /* libavcodec gave a picture in software            */
+    struct stage_counts counts;
+};
+
+static bool open_all(struct nvdec_session *s, struct err *e)
+{
+    struct staging *staging = s->staging;
+    s->packet = av_packet_alloc();
+    s->frame = av_frame_alloc();
+    s->host = av_frame_alloc();
+    if (!s->packet || !s->frame || !s->host)
+        return err_set(e, ERR_FAILED, "out of memory for a decoder");
+    s->port = engine_port_open(staging->job->engine, e);
+    if (!s->port)
+        return false;
+    s->decoder = nvdec_decoder_open(staging->nvdec, staging->stream, engine_port_stream(s->port), e);
+    return s->decoder != NULL;
+}
+
+static void close_all(struct nvdec_session *s)
+{
+    avcodec_free_context(&s->decoder);      /* before its stream goes with the port */
+    engine_port_close(&s->port);
+    session_free(&s->software);
+    av_frame_free(&s->frame);
+    av_frame_free(&s->host);
+    av_packet_free(&s->packet);
+}
+
+/* ------------------------------------------------------------------ pictures out */
+
+static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
+{
+    for (int i = s->waitings - 1; i >= 0; i--) {
+        struct run *run = s->waiting[i].run;
+        uint64_t index = (uint64_t)serial - run->picture[0].serial;
+        /* A run's extras are the next run's first pictures: only one of the two was sent here, and only one wants them. */
+        if (index < run->count && run->picture[index].action != ACTION_SKIP)
+            return &run->picture[index];
+    }
+    return NULL;
+}
+
+static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, struct err *e)
+{
+    const struct film *film = s->staging->film;
+    if (!nvdec_is_picture(s->frame)) {
+        s->fell_back = true;
+        return view_of_frame(s->frame, film, view, e);
+    }
+    if (engine_port_stream(s->port))
+        return nvdec_view(s->decoder, s->frame, s->frame, film, view, e);
+    return nvdec_download(s->frame, s->host, e) && nvdec_view(s->decoder, s->frame, s->host, film, view, e);
+}
+
+static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *e)
+{
+    struct frame_view view;
+    if (!view_of_picture(s, &view, e))
+        return false;
+    p->tag.damaged = s->frame->decode_error_flags != 0 || s->frame->flags & AV_FRAME_FLAG_CORRUPT;
+    s->counts.damaged += p->tag.damaged;
+    p->done = true;
+    return engine_put(s->port, &view, &p->tag, e);
+}
+
+/* Takes every picture that is ready. */
+static bool receive(struct nvdec_session *s, struct err *e)
+{
+    enum { REFUSALS_MAX = 64 };
+    for (int refused = 0; refused < REFUSALS_MAX;) {
+        int code = avcodec_receive_frame(s->decoder, s->frame);
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
+            return true;
+        if (code < 0) {              /* the run is done again in software */
+            refused++;
+            continue;
+        }
+        s->counts.decoded++;
+        s->counts.hardware += nvdec_is_picture(s->frame);
+        struct picture *p = find_picture(s, s->frame->pts);
+        bool fine = !p || !p->wanted || p->done || stage_frame(s, p, e);
+        av_frame_unref(s->frame);
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ runs */
+
+static bool is_whole(const struct run *run)
+{
+    for (size_t i = 0; i < run->count; i++)
+        if (run->picture[i].wanted && !run->picture[i].done)
+            return false;
+    return true;
+}
+
+/* Ends waiting[i]: what is still wanted of it comes from software. */
+static bool settle(struct nvdec_session *s, int i, struct err *e)
+{
+    struct run *run = s->waiting[i].run;
+    s->waiting[i] = s->waiting[--s->waitings];
+    bool fine = true;
+    if (!is_whole(run) && !staging_stopped(s->staging)) {
+        s->counts.redone_runs++;
+        if (!s->software)
+            s->software = session_new(s->staging, e);
+        fine = s->software && session_decode(s->software, run, e);
+    }
+    run_free(&run);
+    return fine;
+}
+
+/* Those that are whole, and those of which nothing more will come; `all`: every one. */
+static bool settle_old(struct nvdec_session *s, bool all, struct err *e)
+{
+    for (int i = s->waitings - 1; i >= 0; i--) {
+        bool over = all || is_whole(s->waiting[i].run) || s->waiting[i].behind > PATIENCE;
+        if (over && !settle(s, i, e))
+            return false;
+    }
+    return true;
+}
+
+/* Everything out, and an empty decoder. */
+static bool drain(struct nvdec_session *s, struct err *e)
+{
+    bool fine = true;
+    if (s->used) {
+        avcodec_send_packet(s->decoder, NULL);
+        fine = receive(s, e);
+    }
+    return settle_old(s, true, e) && fine;
+}
+
+static bool send_picture(struct nvdec_session *s, const struct picture *p, struct err *e)
+{
+    if (av_packet_ref(s->packet, p->packet) < 0)
+        return err_set(e, ERR_FAILED, "out of memory for a packet");
+    s->packet->pts = (int64_t)p->serial;
+    s->packet->dts = AV_NOPTS_VALUE;
+    s->packet->duration = 0;
+    if (p->action == ACTION_DECODE)
+        s->packet->flags |= AV_PKT_FLAG_DISCARD;
+    avcodec_send_packet(s->decoder, s->packet);     /* a refused one is missed when the run is settled */
+    av_packet_unref(s->packet);
+    s->used = true;
+    s->counts.sent++;
+    for (int i = 0; i < s->waitings - 1; i++)
+        s->waiting[i].behind++;
+    return receive(s, e);
+}
+
+/* May the run be fed right behind the last one? */
+static bool follows_on(const struct nvdec_session *s, const struct run *run)
+{
+    if (!s->used || !s->staging->traits.flush)
+        return true;
+    return s->staging->traits.stream == STREAM_H264 && run->picture[0].cut == CUT_CLEAN;
+}
+
+static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
+{
+    const struct codec_traits *traits = &s->staging->traits;
+    if ((!follows_on(s, run) || s->waitings == WAITING_MAX)) {
+        if (!drain(s, e)) {
+            run_free(&run);
+            return false;
+        }
+        avcodec_flush_buffers(s->decoder);
+        s->used = false;
+    }
+    run_plan(run, traits, false);
+    /* As in session.c: the picture at which a decoder's delay grows would be lost. */
+    enum { DELAY_MAX = 15 };
+    int reorder = run_reorder(run);
+    reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
+    if (traits->stream == STREAM_H264 && s->decoder->has_b_frames < reorder)
+        s->decoder->has_b_frames = reorder;
+    s->waiting[s->waitings++] = (struct waiting){run, 0};
+    bool fine = true;
+    for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
+        if (i > 0 && run->picture[i].cut == CUT_CLEAN && traits->stream == STREAM_HEVC) {
+            avcodec_send_packet(s->decoder, NULL);
+            fine = receive(s, e);
+            avcodec_flush_buffers(s->decoder);
+        }
+        if (fine && run->picture[i].action != ACTION_SKIP)
+            fine = send_picture(s, &run->picture[i], e);
+    }
+    return fine && settle_old(s, false, e);
+}
+
+void *session_nvdec_main(void *staging)
+{
+    struct nvdec_session s = {.staging = staging};
+    struct err e = ERR_INIT;
+    if (!open_all(&s, &e)) {
+        log_msg(LOG_VERBOSE, "%s: decoding in software instead", e.text);
+        s.counts.fallbacks = 1;
+        staging_add_counts(s.staging, &s.counts);
+        close_all(&s);
+        return session_main(staging);
+    }
+    bool fine = true;
+    void *item;
+    int64_t began = clock_ns();
+    while (fine && queue_pop(s.staging->runs, &item)) {
+        struct run *run = item;
+        size_t bytes = run->bytes;
+        uint64_t frames = run->frames;
+        fine = decode_run(&s, run, &e);
+        staging_run_done(s.staging, bytes, frames, true, clock_ns() - began);
+        began = clock_ns();
+    }
+    if (!fine)
+        staging_fail(s.staging, &e);
+    if (!drain(&s, &e))
+        staging_fail(s.staging, &e);
+    s.counts.fallbacks = s.fell_back;
+    staging_add_counts(s.staging, &s.counts);
+    close_all(&s);
+    staging_thread_ends(staging);
+    return NULL;
+}

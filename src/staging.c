@@ -1,0 +1,71 @@
+#include "av.h"
+#include "barcode/clock.h"
+#include "barcode/interrupt.h"
+
+void staging_fail(struct staging *s, const struct err *e)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->error.code == ERR_NONE)
+        s->error = *e;
+    atomic_store(&s->stop, true);
+    pthread_cond_broadcast(&s->budget_freed);
+    pthread_mutex_unlock(&s->lock);
+    queue_abort(s->runs);
+}
+
+bool staging_stopped(struct staging *s)
+{
+    return atomic_load(&s->stop) || interrupted();
+}
+
+void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvdec, int64_t nanoseconds)
+{
+    pthread_mutex_lock(&s->lock);
+    s->bytes_in_flight -= bytes;
+    s->pace[nvdec].runs++;
+    s->pace[nvdec].bytes += bytes;
+    s->pace[nvdec].seconds += (double)nanoseconds / 1e9;
+    pthread_cond_signal(&s->budget_freed);
+    pthread_mutex_unlock(&s->lock);
+    /* Runs end in any order: progress never goes back. */
+    uint_fast64_t seen = atomic_load(&s->frames_done);
+    while (seen < frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, frames))
+        continue;
+}
+
+void staging_add_counts(struct staging *s, const struct stage_counts *c)
+{
+    pthread_mutex_lock(&s->lock);
+    s->counts.sent += c->sent;
+    s->counts.decoded += c->decoded;
+    s->counts.hardware += c->hardware;
+    s->counts.fallbacks += c->fallbacks;
+    s->counts.decode_errors += c->decode_errors;
+    s->counts.redone_runs += c->redone_runs;
+    s->counts.lost += c->lost;
+    s->counts.damaged += c->damaged;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void staging_thread_ends(struct staging *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->decode_seconds += (double)clock_thread_ns() / 1e9;
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool staging_worth_it(struct staging *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const struct pace *soft = &s->pace[0], *hard = &s->pace[1];
+    bool worth = true;
+    if (hard->sessions > 0 && soft->runs > 0 && hard->runs > 0) {
+        uint64_t read = atomic_load(&s->bytes_read);
+        uint64_t unread = s->read_to_end || read > s->file_bytes ? 0 : s->file_bytes - read;
+        double rest = (double)(unread + s->bytes_in_flight);
+        double rate = (double)hard->bytes / hard->seconds * hard->sessions;
+        worth = soft->seconds / (double)soft->runs < rest / rate;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return worth;
+}
