@@ -100,6 +100,29 @@ test_folder_with_bad_film() {
     files films films/a.mkv films/z.mkv z.png
 }
 
+# What stands in the way of one film, or of one folder, does not stop the others.
+test_batch_goes_on() {
+    a=$(clip h264-closed.mkv)
+    b=$(clip hevc-open.mkv)
+    mkdir empty
+    run empty "$a" "$b" -n 20
+    [ "$STATUS" -eq 3 ] || fail "empty folder: exit status $STATUS, not 3"
+    says "no films in the folder 'empty'"
+    files empty h264-closed.png hevc-open.png
+    rm ./*.png
+    echo precious > h264-closed.png
+    LIMIT=20 run "$a" "$b" -n 20
+    [ "$STATUS" -eq 1 ] || fail "somebody else's file: exit status $STATUS, not 1"
+    head -n 1 "$LOGS/stderr" | grep -q "'h264-closed.png' is there" || fail "it is not said before the work"
+    [ "$(cat h264-closed.png)" = precious ] || fail "somebody else's file was overwritten"
+    files empty h264-closed.png hevc-open.png
+    rm ./*.png
+    mkfifo h264-closed.png
+    LIMIT=20 run "$a" "$b" -n 20
+    [ "$STATUS" -eq 1 ] || fail "a pipe: exit status $STATUS, not 1"
+    files empty h264-closed.png hevc-open.png
+}
+
 test_output_is_input() {
     a=$(clip h264-closed.mkv)
     cp "$a" film.mkv
