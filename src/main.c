@@ -47,8 +47,14 @@ static int render_all(const struct render *r)
     int status = tell_problems(r->inputs);
     for (size_t i = 0; i < r->inputs->count; i++) {
         struct err e = ERR_INIT;
-        if (r->inputs->problem[i].code != ERR_NONE || render_film(r, i, &e))
+        if (r->inputs->problem[i].code != ERR_NONE)
             continue;
+        if (interrupted()) {     /* while the film before was being written, or while this one's turn came */
+            interrupt_error(&e);
+            err_prefix(&e, "'%s'", r->inputs->path[i]);
+        } else if (render_film(r, i, &e)) {
+            continue;
+        }
         int code = complain(&e);
         if (status == 0)
             status = code;

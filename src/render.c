@@ -277,6 +277,8 @@ bool render_film(const struct render *r, size_t i, struct err *e)
     fine = fine && stage(&j, e) && judge(&j, e) && write_all(&j, started, e);
     if (fine && r->options->strict && !is_whole(&j))
         fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
+    if (!fine && e->code == ERR_INTERRUPTED)
+        err_prefix(e, "'%s'", r->inputs->path[i]);
     dump_discard(&j.dump);
     digest_free(&j.first);
     digest_free(&j.second);

@@ -205,6 +205,17 @@ test_full_disk_device() {
     files
 }
 
+# ulimit -f: an error of the write, not a signal; nothing stays behind.
+test_file_size_limit() {
+    f=$(clip ffv1.mkv)
+    STATUS=0 COMMAND="ulimit -f 8; barcode -o p.png"
+    (ulimit -f 8 && exec "$BARCODE" "$f" -n 1 -q -m downsample --height 720 -o p.png) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    one_sentence
+    says "File too large"
+    files
+}
+
 test_full_disk() {
     f=$(clip ffv1.mkv)
     [ "$(id -u)" -eq 0 ] || skip "a small file system takes root"
