@@ -67,9 +67,13 @@ static bool decide_selection(struct job *j, struct err *e)
     const struct film *f = &j->source->film;
     struct selection *s = &j->report.selection;
     *s = j->render->options->selection;
-    if (s->kind == SELECT_COLUMNS && s->end_us == INT64_MAX && f->duration_us <= 0 && !source_measure(j->source, e))
-        return false;
-    if (f->duration_us > 0 && s->start_us >= f->duration_us)
+    /* Columns are spread over the film's length: a wrong one would leave its end out, or give fewer columns. */
+    if (s->kind == SELECT_COLUMNS && (f->duration_guessed || f->duration_us <= 0)) {
+        log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
+        if (!source_measure(j->source, e))
+            return false;
+    }
+    if (!f->duration_guessed && f->duration_us > 0 && s->start_us >= f->duration_us)
         return err_set(e, ERR_FAILED, "'%s' has no frame behind --start: it is %.3f s long", f->path,
                        (double)f->duration_us / 1e6);
     if (s->kind == SELECT_COLUMNS && f->duration_us > 0 && s->end_us > f->duration_us)
@@ -184,26 +188,34 @@ static bool stage(struct job *j, struct err *e)
 
 /* ------------------------------------------------------------------ judging what came */
 
+/* Is the film over long before the container says? A guess at its length proves nothing. */
+static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
+{
+    int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
+    int64_t slack = f->duration_us / 100 > 2000000 ? f->duration_us / 100 : 2000000;
+    return f->duration_us > 0 && !f->duration_guessed && end - last_us > slack;
+}
+
 /* A film that stops long before its announced end was cut off; one whose container is damaged may lack pieces inside. */
 static void judge_end(struct job *j)
 {
     const struct film *f = &j->source->film;
     const struct stage_counts *c = &j->report.counts;
     const struct selection *s = &j->report.selection;
-    int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
-    int64_t slack = f->duration_us / 100 > 2000000 ? f->duration_us / 100 : 2000000;
+    bool asked = s->kind == SELECT_COLUMNS;
     uint64_t expected = f->duration_us > 0 ? selection_estimate(s, f->frames, f->duration_us) : 0;
     uint64_t short_by = expected > j->report.count ? expected - j->report.count : 0;
-    bool early = f->duration_us > 0 && end - c->last_us > slack;
-    if (early || c->read_failed)
+    bool early = ends_early(f, s, c->last_us);
+    if (early || c->read_failed || asked)
         j->lost_to_end = short_by;
-    if (c->read_failed && !early)
+    if (early)
+        warn(j, "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path,
+             c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6, (double)f->duration_us / 1e6, short_by, expected);
+    else if (c->read_failed)
         warn(j, "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path, short_by,
              expected > j->report.count ? expected : j->report.count);
-    if (!early)
-        return;
-    warn(j, "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path,
-         c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6, (double)f->duration_us / 1e6, j->lost_to_end, expected);
+    else if (asked && short_by > 0)
+        warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path, j->report.count, expected);
 }
 
 static bool judge(struct job *j, struct err *e)

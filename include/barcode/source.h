@@ -69,7 +69,7 @@ bool source_stage(struct source *s, const struct stage_job *job, struct stage_co
 /* Any thread, while source_stage runs. */
 void source_progress(struct source *s, struct stage_progress *p);
 
-/* Counts displayed frames and the film's length by reading it without decoding, into s->film. */
+/* Counts displayed frames and the film's length by reading it without decoding, into s->film: no guess any more. */
 bool source_measure(struct source *s, struct err *e);
 
 /* Frees all; sets *s to NULL. NULL is fine. */
