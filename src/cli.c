@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "barcode/atomic_file.h"
 #include "barcode/log.h"
 
 /* Options without a short letter. */
@@ -215,7 +216,7 @@ static bool set_path(struct parse *p, const char *name, const char *arg, const c
 {
     if (!*arg)
         return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
-    *to = arg;
+    *to = atomic_is_stdout(arg) ? "-" : arg;     /* so that nobody else has to know its other names */
     return true;
 }
 
@@ -462,8 +463,10 @@ static bool check_together(const struct parse *p)
         return err_set(p->e, ERR_USAGE, "--every, --interval and --columns exclude each other; give one");
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s", p->start ? p->start : "0", p->end);
-    int on_stdout = (o->output && strcmp(o->output, "-") == 0) + (o->json && strcmp(o->json, "-") == 0) +
-                    (o->dump && strcmp(o->dump, "-") == 0) + o->bench;
+    int on_stdout = o->bench;
+    const char *const path[] = {o->output, o->json, o->dump};
+    for (int i = 0; i < 3; i++)
+        on_stdout += path[i] && strcmp(path[i], "-") == 0;
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump - and --bench");
     return true;

@@ -34,7 +34,7 @@ enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 struct options {
     char **input;               /* FILM|FOLDER..., as given; points into argv       */
     size_t inputs;
-    const char *output;         /* NULL: the default name; "-": stdout              */
+    const char *output;         /* NULL: the default name; "-": stdout, by any name */
     const char *json;           /* NULL: none; "-": stdout                          */
     const char *dump;           /* NULL: none; "-": stdout                          */
 

@@ -45,6 +45,18 @@ test_json_on_stdout() {
     files p.png
 }
 
+test_stdout_by_other_names() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" -n 20 -o p.png
+    for name in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+        refuses 2 "$f" -o - --json $name
+        refuses 2 "$f" -o $name --dump -
+        ok "$f" -n 20 -o $name
+        cmp "$LOGS/stdout" p.png || fail "-o $name is not what -o FILE is"
+    done
+    files p.png
+}
+
 test_several_films() {
     a=$(clip h264-closed.mkv)
     b=$(clip hevc-open.mkv)
