@@ -267,7 +267,7 @@ static bool option_frames(struct parse *p, int key, const char *arg)
     case KEY_COLUMNS:
         s->kind = SELECT_COLUMNS;
         p->rule[SELECT_COLUMNS] = true;
-        return set_u64(p, "--columns", arg, 1, 10000000, &s->columns);
+        return set_u64(p, "--columns", arg, 1, OPTION_COLUMNS_MOST, &s->columns);
     case KEY_START:
         p->start = arg;
         return set_time(p, "--start", arg, 0, &s->start_us);
@@ -285,7 +285,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_JSON:     return set_path(p, "--json", arg, &o->json);
     case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
     case 'm':          return cli_parse_modes(arg, o, p->e);
-    case KEY_WIDTH:    return set_int(p, "--width", arg, 10000000, &o->width);
+    case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
     case KEY_HEIGHT:   return set_int(p, "--height", arg, 65535, &o->height);
     case 'k':          return set_int(p, "-k", arg, 64, &o->kmeans.k);
     case KEY_N_INIT:   return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);

@@ -62,13 +62,22 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
     return every < 1 ? 1 : every > USUAL ? USUAL : every;
 }
 
+/* Does the rule need the film's real length before it is decoded? */
+static bool needs_length(const struct selection *s, const struct film *f)
+{
+    enum { FINE_US = 10000 };        /* far below a frame's time: a wrong length hides millions of columns */
+    if (!f->duration_guessed && f->duration_us > 0)
+        return false;
+    /* Columns are spread over the length: a wrong one would leave the film's end out, or give fewer columns. */
+    return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
+}
+
 static bool decide_selection(struct job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
     struct selection *s = &j->report.selection;
     *s = j->render->options->selection;
-    /* Columns are spread over the film's length: a wrong one would leave its end out, or give fewer columns. */
-    if (s->kind == SELECT_COLUMNS && (f->duration_guessed || f->duration_us <= 0)) {
+    if (needs_length(s, f)) {
         log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
         if (!source_measure(j->source, e))
             return false;
@@ -78,6 +87,9 @@ static bool decide_selection(struct job *j, struct err *e)
                        (double)f->duration_us / 1e6);
     if (s->kind == SELECT_COLUMNS && f->duration_us > 0 && s->end_us > f->duration_us)
         s->end_us = f->duration_us;
+    if (s->kind == SELECT_INTERVAL && selection_estimate(s, f->frames, f->duration_us) > OPTION_COLUMNS_MOST)
+        return err_set(e, ERR_USAGE, "'%s': --interval is too short: it asks for %" PRIu64 " columns, and %d are the most",
+                       f->path, selection_estimate(s, f->frames, f->duration_us), OPTION_COLUMNS_MOST);
     if (s->kind == SELECT_EVERY && s->every == 0)
         s->every = decide_every(s, f);
     return true;

@@ -29,6 +29,8 @@ struct size_rule {
     int side, width, height, divisor;
 };
 
+enum { OPTION_COLUMNS_MOST = 10000000 };   /* of --columns, --width, and what --interval may come to */
+
 enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct options {
