@@ -258,6 +258,10 @@ copy hevc-temporal.ts hevc-temporal.mkv
 copy mpeg2.mkv mpeg2.ts
 copy fragmented.mp4 h264-closed.mkv -movflags frag_keyframe+empty_moov
 copy offset.mkv h264-closed.mkv -output_ts_offset 10
+# Presentation times that lie: those of decoding, and a single one that is far off. Decoders never look at them.
+copy h264-dts.mkv h264-open.mkv -bsf:v setts=pts=DTS
+copy hevc-dts.mkv hevc-open.mkv -bsf:v setts=pts=DTS
+copy h264-one-bad-time.mkv h264-open.mkv -bsf:v "setts=pts=if(eq(N\,59)\,PTS+900000\,PTS)"
 copy wrap.ts h264-open.mkv -bsf:v h264_mp4toannexb,dump_extra=freq=keyframe -output_ts_offset 95440
 clip mpeg4-packed.avi pack_b parts/mpeg4.m4v
 for angle in 90 180 270; do
