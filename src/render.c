@@ -91,6 +91,29 @@ static void describe_film(struct job *j)
              f->transfer == TRANSFER_PQ ? "PQ" : "HLG");
 }
 
+/* What staging fills, empty; what was there is thrown away. */
+static bool open_stores(struct job *j, struct err *e)
+{
+    const struct options *o = j->render->options;
+    const struct report *r = &j->report;
+    columns_free(&j->columns);
+    dump_discard(&j->dump);
+    digest_free(&j->first);
+    digest_free(&j->second);
+    bool cluster = wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE);
+    j->columns = columns_open(cluster ? o->kmeans.k : 0, wants(o, MODE_DOWNSAMPLE) ? r->height : 0, e);
+    if (j->columns && o->dump)
+        j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
+    if (!j->columns || (o->dump && !j->dump))
+        return false;
+    if (!o->verify)
+        return true;
+    j->first = digest_open(e);
+    j->second = j->first ? digest_open(e) : NULL;
+    j->digest = j->first;
+    return j->second != NULL;
+}
+
 static bool open_job(struct job *j, struct err *e)
 {
     const struct options *o = j->render->options;
@@ -107,11 +130,7 @@ static bool open_job(struct job *j, struct err *e)
     r->isa = engine_detail(j->render->engine);
     r->threads = j->render->threads;
     describe_film(j);
-    bool cluster = wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE);
-    j->columns = columns_open(cluster ? o->kmeans.k : 0, wants(o, MODE_DOWNSAMPLE) ? r->height : 0, e);
-    if (j->columns && o->dump)
-        j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
-    return j->columns && (!o->dump || j->dump);
+    return open_stores(j, e);
 }
 
 /* ------------------------------------------------------------------ staging */
@@ -168,18 +187,22 @@ static bool verify(struct job *j, struct err *e)
     return true;
 }
 
+/*
+ * The film's frames are not those that its headers let expect, so numbers and selection were wrong. One decoder over
+ * everything counts what it gives; what was staged so far is thrown away.
+ */
+static bool start_over(struct job *j, struct err *e)
+{
+    struct report *r = &j->report;
+    log_msg(LOG_VERBOSE, "'%s': pictures come in another order than foreseen: decoding it again in one piece", r->film->path);
+    return open_stores(j, e) && run_pass(j, DECODE_SEQUENTIAL, j->columns, &r->counts, &r->times, e);
+}
+
 static bool stage(struct job *j, struct err *e)
 {
-    const struct options *o = j->render->options;
-    if (o->verify) {
-        j->first = digest_open(e);
-        j->second = digest_open(e);
-        if (!j->first || !j->second)
-            return false;
-        j->digest = j->first;
-    }
-    return run_pass(j, DECODE_PARALLEL, j->columns, &j->report.counts, &j->report.times, e) &&
-           (!o->verify || verify(j, e));
+    struct report *r = &j->report;
+    return run_pass(j, DECODE_PARALLEL, j->columns, &r->counts, &r->times, e) &&
+           (!r->counts.contradicted || start_over(j, e)) && (!j->render->options->verify || verify(j, e));
 }
 
 /* ------------------------------------------------------------------ judging what came */

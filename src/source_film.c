@@ -26,15 +26,28 @@ struct source_film {
     pthread_mutex_t now_lock;
 };
 
+static void halt(struct staging *s)
+{
+    pthread_mutex_lock(&s->lock);
+    atomic_store(&s->stop, true);
+    pthread_cond_broadcast(&s->budget_freed);
+    pthread_mutex_unlock(&s->lock);
+    queue_abort(s->runs);
+}
+
 void staging_fail(struct staging *s, const struct err *e)
 {
     pthread_mutex_lock(&s->lock);
     if (s->error.code == ERR_NONE)
         s->error = *e;
-    atomic_store(&s->stop, true);
-    pthread_cond_broadcast(&s->budget_freed);
     pthread_mutex_unlock(&s->lock);
-    queue_abort(s->runs);
+    halt(s);
+}
+
+void staging_contradict(struct staging *s)
+{
+    atomic_store(&s->contradicted, true);
+    halt(s);
 }
 
 bool staging_stopped(struct staging *s)
@@ -173,7 +186,7 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
         return err_set(e, ERR_FAILED, "no thread could be started");
     }
     struct err mine = ERR_INIT;
-    if (!read_film(s, r, &mine))
+    if (!read_film(s, r, &mine) && !atomic_load(&s->contradicted))
         staging_fail(s, &mine);
     s->counts.read_failed = r->failed;
     if (interrupted())
@@ -184,6 +197,7 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
     free(thread);
     if (interrupted())
         return interrupt_error(e);
+    s->counts.contradicted = atomic_load(&s->contradicted);
     if (s->error.code != ERR_NONE) {
         *e = s->error;
         return false;

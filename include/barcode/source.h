@@ -60,7 +60,9 @@ struct source *source_open(const char *path, struct err *e);
 
 /*
  * Puts every selected frame into the engine; waits for the last one to be put. May be called again
- * (from the film's start). A film that decodes in part is success: counts say what is missing.
+ * (from the film's start). A film that decodes in part is success: counts say what is missing. So is
+ * counts->contradicted, which only DECODE_PARALLEL gives: what came is wrong, and the caller must stage the film
+ * again with DECODE_SEQUENTIAL, into new columns.
  * Stops with ERR_INTERRUPTED when interrupted() turns true.
  */
 bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,
