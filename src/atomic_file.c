@@ -93,6 +93,11 @@ static int descriptor_in(const char *path)
     return -1;
 }
 
+bool atomic_is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0 || descriptor_in(path) == STDOUT_FILENO;
+}
+
 /* A temporary name beside the target: ".NAME.XXXXXX.tmp", with NAME cut where the folder's limit asks for it. */
 static char *temp_name(const char *target)
 {

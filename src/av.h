@@ -94,11 +94,15 @@ struct staging {
     double decode_seconds;
     struct err error;                /* the first one wins                                   */
     atomic_bool stop;
+    atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
     atomic_uint_fast64_t frames_done, bytes_read;
 };
 
 /* Keeps the first error, closes the queue, wakes everybody. */
 void staging_fail(struct staging *s, const struct err *e);
+
+/* Stops everybody: only a sequential decode can tell what the film's frames are. */
+void staging_contradict(struct staging *s);
 
 /* True when threads should stop; looks at interrupted() too. */
 bool staging_stopped(struct staging *s);

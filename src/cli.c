@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "barcode/atomic_file.h"
 #include "barcode/log.h"
 
 /* Options without a short letter. */
@@ -215,7 +216,7 @@ static bool set_path(struct parse *p, const char *name, const char *arg, const c
 {
     if (!*arg)
         return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
-    *to = arg;
+    *to = atomic_is_stdout(arg) ? "-" : arg;     /* so that nobody else has to know its other names */
     return true;
 }
 
@@ -255,7 +256,7 @@ static bool option_frames(struct parse *p, int key, const char *arg)
     case KEY_COLUMNS:
         s->kind = SELECT_COLUMNS;
         p->rule[SELECT_COLUMNS] = true;
-        return set_u64(p, "--columns", arg, 1, 10000000, &s->columns);
+        return set_u64(p, "--columns", arg, 1, OPTION_COLUMNS_MOST, &s->columns);
     case KEY_START:
         p->start = arg;
         return set_time(p, "--start", arg, 0, &s->start_us);
@@ -273,7 +274,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_JSON:     return set_path(p, "--json", arg, &o->json);
     case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
     case 'm':          return cli_parse_modes(arg, o, p->e);
-    case KEY_WIDTH:    return set_int(p, "--width", arg, 10000000, &o->width);
+    case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
     case KEY_HEIGHT:   return set_int(p, "--height", arg, 65535, &o->height);
     case 'k':          return set_int(p, "-k", arg, 64, &o->kmeans.k);
     case KEY_N_INIT:   return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
@@ -451,8 +452,10 @@ static bool check_together(const struct parse *p)
         return err_set(p->e, ERR_USAGE, "--every, --interval and --columns exclude each other; give one");
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s", p->start ? p->start : "0", p->end);
-    int on_stdout = (o->output && strcmp(o->output, "-") == 0) + (o->json && strcmp(o->json, "-") == 0) +
-                    (o->dump && strcmp(o->dump, "-") == 0) + o->bench;
+    int on_stdout = o->bench;
+    const char *const path[] = {o->output, o->json, o->dump};
+    for (int i = 0; i < 3; i++)
+        on_stdout += path[i] && strcmp(path[i], "-") == 0;
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump - and --bench");
     return true;

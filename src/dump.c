@@ -1,6 +1,8 @@
 #include "barcode/dump.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +17,31 @@ struct dump {
     int fd;
     size_t frame_bytes;
 };
+
+/* A file without a name. Not tmpfile(): that one knows only /tmp, which may be small, and a film's frames are many. */
+static bool open_scratch(struct dump *d, struct err *e)
+{
+    static const char name[] = "/barcode-dump.XXXXXX";
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder)
+        folder = "/tmp";
+    size_t bytes = strlen(folder) + sizeof name;
+    char *path = malloc(bytes);
+    if (!path)
+        return err_memory(e, bytes);
+    snprintf(path, bytes, "%s%s", folder, name);
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    d->scratch = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (!d->scratch) {
+        err_set(e, ERR_FAILED, "cannot make a temporary file in '%s' for --dump: %s", folder, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+    }
+    free(path);
+    return d->scratch != NULL;
+}
 
 struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e)
 {
@@ -36,9 +63,7 @@ struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e)
     bool own_file = strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0 && fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
     if (own_file)
         return d;
-    d->scratch = tmpfile();
-    if (!d->scratch) {
-        err_set(e, ERR_FAILED, "cannot make a temporary file for '%s': %s", path, strerror(errno));
+    if (!open_scratch(d, e)) {
         dump_discard(&d);
         return NULL;
     }

@@ -175,6 +175,9 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct film *f)
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
     f->duration_us = read_duration(format, s);
+    /* Where timestamps may jump, the last one minus the first is no length either. */
+    f->duration_guessed = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ||
+                          format->iformat->flags & AVFMT_TS_DISCONT;
     f->frames = s->nb_frames > 0 ? s->nb_frames : -1;
     if (f->frames < 0 && f->duration_us > 0 && f->rate_num > 0)
         f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);

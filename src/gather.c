@@ -12,6 +12,7 @@ struct gather {
     struct picture **shown;  /* scratch: one GOP in display order                        */
     size_t shown_room;
     bool cut_seen, first_gop;
+    bool unsure;             /* about the display order of the GOP that is being closed   */
     struct timeline timeline;
 };
 
@@ -87,13 +88,53 @@ static bool all_ordered(struct picture *const *p, size_t n)
     return true;
 }
 
-static void sort_shown(const struct gather *g, struct picture **p, size_t n)
+/*
+ * Pictures sorted by order count: can a decoder have meant this? Each once, and none so late that it waits for more
+ * pictures than a decoder keeps. What fails has counts that began anew in mid-GOP, or come from damage.
+ */
+static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
+{
+    size_t most = stream == STREAM_MPEG2 ? 1 : 16;
+    for (size_t i = 0; i < n; i++) {
+        size_t waits_for = 0;
+        if (i + 1 < n && p[i]->order == p[i + 1]->order)
+            return false;
+        for (size_t j = i + 1; j < n && waits_for <= most; j++)
+            waits_for += p[j]->serial < p[i]->serial;
+        if (waits_for > most)
+            return false;
+    }
+    return true;
+}
+
+static bool times_rise(struct picture *const *p, size_t n)
+{
+    int64_t last = TIME_NONE;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i]->pts_us == TIME_NONE)
+            continue;
+        if (last != TIME_NONE && p[i]->pts_us <= last)
+            return false;
+        last = p[i]->pts_us;
+    }
+    return true;
+}
+
+/* Decoders go by the bitstream's order and never look at times. False: the two contradict each other, or there is no order. */
+static bool sort_shown(const struct gather *g, struct picture **p, size_t n)
 {
     if (!g->config.traits.reorder || n < 2)
-        return;
-    qsort(p, n, sizeof *p, by_time);
-    if (!all_timed(p, n) && all_ordered(p, n))
+        return true;
+    bool ordered = all_ordered(p, n);
+    if (ordered) {
         qsort(p, n, sizeof *p, by_order);
+        if (order_is_sane(g->config.traits.stream, p, n))
+            return times_rise(p, n);
+    }
+    qsort(p, n, sizeof *p, by_time);
+    if (!all_timed(p, n) && ordered)
+        qsort(p, n, sizeof *p, by_order);
+    return false;
 }
 
 static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, struct err *e)
@@ -110,7 +151,7 @@ static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, 
     for (size_t i = 0; i < r->count; i++)
         if (!r->picture[i].hidden && r->picture[i].leading == leading)
             g->shown[(*n)++] = &r->picture[i];
-    sort_shown(g, g->shown + first, *n - first);
+    g->unsure |= !sort_shown(g, g->shown + first, *n - first);
     return true;
 }
 
@@ -239,6 +280,7 @@ static bool any_wanted(const struct run *r, bool leading)
 static bool close_gop(struct gather *g, struct err *e)
 {
     size_t n = 0;
+    g->unsure = false;
     if (!add_shown(g, g->gop, false, &n, e) || !add_shown(g, g->next, true, &n, e))
         return false;
     const struct picture *after = NULL;
@@ -257,6 +299,7 @@ static bool close_gop(struct gather *g, struct err *e)
                 g->gop->picture[i].wanted &= !g->gop->picture[i].leading;
         if (!move_all(g->pending, g->gop, e))
             return false;
+        g->pending->unsure |= g->unsure;
         if (g->pending->count >= RUN_PICTURES && !emit_pending(g, g->next, e))
             return false;
     } else {
@@ -279,10 +322,10 @@ static bool leads(const struct gather *g, const struct picture *key, const struc
         return false;
     if (g->config.traits.stream == STREAM_HEVC)
         return p->marked_leading;
-    bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE && p->pts_us != key->pts_us;
-    if (g->config.traits.stream == STREAM_H264 && timed)
-        return p->pts_us < key->pts_us;
-    return p->order != TIME_NONE && key->order != TIME_NONE && p->order < key->order;
+    if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)
+        return p->order < key->order;
+    bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
+    return g->config.traits.stream == STREAM_H264 && timed && p->pts_us < key->pts_us;
 }
 
 static bool keep(struct run *r, struct picture *p, struct err *e)

@@ -71,7 +71,7 @@ static bool is_synthetic(const char *path)
 static bool stem_taken(const struct inputs *in, const char *stem)
 {
     for (size_t i = 0; i < in->count; i++) {
-        if (strcmp(in->stem[i], stem) == 0)
+        if (in->stem[i] && strcmp(in->stem[i], stem) == 0)
             return true;
     }
     return false;
@@ -100,22 +100,49 @@ static char *make_stem(const struct inputs *in, const char *path, struct err *e)
     return stem;
 }
 
+/* Room for one more entry. The arrays that grew before one failed are freed with the rest. */
+static bool grow(struct inputs *in, struct err *e)
+{
+    size_t n = in->count + 1;
+    char **paths = realloc(in->path, n * sizeof *paths);
+    if (paths)
+        in->path = paths;
+    char **stems = realloc(in->stem, n * sizeof *stems);
+    if (stems)
+        in->stem = stems;
+    struct err *problems = realloc(in->problem, n * sizeof *problems);
+    if (problems)
+        in->problem = problems;
+    return (paths && stems && problems) || err_memory(e, n * sizeof *problems);
+}
+
 /* Takes `path` (allocated) over, also on failure. */
 static bool add_film(struct inputs *in, char *path, struct err *e)
 {
-    char **paths = realloc(in->path, (in->count + 1) * sizeof *paths);
-    if (paths)
-        in->path = paths;
-    char **stems = realloc(in->stem, (in->count + 1) * sizeof *stems);
-    if (stems)
-        in->stem = stems;
-    char *stem = paths && stems ? make_stem(in, path, e) : NULL;
+    char *stem = grow(in, e) ? make_stem(in, path, e) : NULL;
     if (!stem) {
         free(path);
-        return err_memory(e, (in->count + 1) * sizeof *paths);
+        return false;
     }
     in->path[in->count] = path;
-    in->stem[in->count++] = stem;
+    in->stem[in->count] = stem;
+    in->problem[in->count++] = (struct err)ERR_INIT;
+    return true;
+}
+
+/* A folder that gives no film stands in the list itself, with the reason: the other films do not suffer for it. */
+static bool add_problem(struct inputs *in, const char *folder, const struct err *problem, struct err *e)
+{
+    char *path = strdup(folder);
+    if (!path)
+        return err_memory(e, strlen(folder) + 1);
+    if (!grow(in, e)) {
+        free(path);
+        return false;
+    }
+    in->path[in->count] = path;
+    in->stem[in->count] = NULL;
+    in->problem[in->count++] = *problem;
     return true;
 }
 
@@ -132,9 +159,12 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 static bool add_folder(struct inputs *in, const char *folder, struct err *e)
 {
     struct dirent **entry = NULL;
+    struct err problem = ERR_INIT;
     int count = scandir(folder, &entry, select_film, by_bytes);
-    if (count < 0)
-        return err_set(e, ERR_INPUT, "cannot read the folder '%s': %s", folder, strerror(errno));
+    if (count < 0) {
+        err_set(&problem, ERR_INPUT, "cannot read the folder '%s': %s", folder, strerror(errno));
+        return add_problem(in, folder, &problem, e);
+    }
     size_t before = in->count;
     bool ok = true;
     for (int i = 0; i < count; i++) {
@@ -147,9 +177,10 @@ static bool add_folder(struct inputs *in, const char *folder, struct err *e)
         free(entry[i]);
     }
     free(entry);
-    if (ok && in->count == before)
-        return err_set(e, ERR_INPUT, "no films in the folder '%s'", folder);
-    return ok;
+    if (!ok || in->count > before)
+        return ok;
+    err_set(&problem, ERR_INPUT, "no films in the folder '%s'", folder);
+    return add_problem(in, folder, &problem, e);
 }
 
 static bool add_argument(struct inputs *in, const char *argument, struct err *e)
@@ -184,14 +215,25 @@ void inputs_free(struct inputs *in)
     }
     free(in->path);
     free(in->stem);
+    free(in->problem);
     *in = (struct inputs){0};
 }
 
 /* ---- Outputs ---- */
 
+/* Whatever name the user gave it, cli_parse says "-". */
 static bool is_stdout(const char *path)
 {
     return path && strcmp(path, "-") == 0;
+}
+
+/* Entries that are films, not folders without any. */
+static size_t film_count(const struct inputs *in)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < in->count; i++)
+        count += in->stem[i] != NULL;
+    return count;
 }
 
 /* How many pictures a film gives. */
@@ -230,7 +272,9 @@ static bool is_ours(const char *path)
 {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     uint8_t head[4096];
-    FILE *f = fopen(path, "rb");
+    struct stat s;
+    /* A pipe without a writer would keep fopen waiting. */
+    FILE *f = stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rb") : NULL;
     if (!f)
         return false;
     size_t size = fread(head, 1, sizeof head, f);
@@ -307,8 +351,8 @@ char *inputs_output(const struct options *o, const struct inputs *in, size_t i, 
     char *path = NULL;
     if (is_stdout(o->output))
         chosen = false;
-    if (!chosen && in->count > 1) {
-        err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder", o->output, in->count);
+    if (!chosen && film_count(in) > 1) {
+        err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder", o->output, film_count(in));
         return NULL;
     }
     if (is_stdout(o->output)) {
@@ -334,16 +378,11 @@ char *inputs_output(const struct options *o, const struct inputs *in, size_t i, 
 
 /* ---- Before decoding ---- */
 
-/* Could a file appear at `path`? As atomic_open will find, but before hours of work. */
-static bool check_writable(const char *path, struct err *e)
+/* Is there a folder for `path`, and may a file be made in it? As atomic_open will find, but before hours of work. */
+static bool check_folder(const char *path, struct err *e)
 {
     struct stat s;
-    bool there = stat(path, &s) == 0;
-    if (there && S_ISDIR(s.st_mode))
-        return err_set(e, ERR_FAILED, "cannot write '%s': it is a folder", path);
-    if (there && access(path, W_OK) != 0)
-        return err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
-    if (there && !S_ISREG(s.st_mode))
+    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
         return true;    /* a device or a pipe is opened itself */
     size_t length;
     const char *name = last_part(path, &length);
@@ -361,40 +400,69 @@ static bool check_writable(const char *path, struct err *e)
     return ok;
 }
 
+/* May what is at `path`, if anything, be replaced? */
+static bool check_old(const char *path, struct err *e)
+{
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return true;
+    if (S_ISDIR(s.st_mode))
+        return err_set(e, ERR_FAILED, "cannot write '%s': it is a folder", path);
+    if (access(path, W_OK) != 0)
+        return err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
+    return true;
+}
+
 /* --json or --dump: one file for one film, never a picture's or the film's own. */
 static bool check_extra(const struct inputs *in, const char *name, const char *path, struct err *e)
 {
     if (!path)
         return true;
-    if (in->count > 1)
-        return err_set(e, ERR_USAGE, "%s %s: one file for %zu films; run them one by one", name, path, in->count);
+    if (film_count(in) > 1)
+        return err_set(e, ERR_USAGE, "%s %s: one file for %zu films; run them one by one", name, path, film_count(in));
     if (is_stdout(path))
         return true;
-    return allow_output(in, path, false, e) && check_writable(path, e);
+    return allow_output(in, path, false, e) && check_old(path, e) && check_folder(path, e);
 }
 
-static bool check_picture(const struct options *o, const struct inputs *in, size_t i, enum mode mode, struct err *e)
+/* False: the run is impossible. What concerns this film alone goes into `problem`. */
+static bool check_picture(const struct options *o, const struct inputs *in, size_t i, enum mode mode, struct err *problem,
+                          struct err *e)
 {
-    char *path = inputs_output(o, in, i, mode, e);
-    bool ok = path && (is_stdout(path) || check_writable(path, e));
-    if (ok && ((o->json && same_file(path, o->json)) || (o->dump && same_file(path, o->dump))))
+    char *path = inputs_output(o, in, i, mode, problem);
+    bool ok = true;
+    if (!path && problem->code == ERR_USAGE) {
+        *e = *problem;
+        err_clear(problem);
+        return false;
+    }
+    if (path && !is_stdout(path) && check_old(path, problem))
+        ok = check_folder(path, e);      /* the same for all films */
+    if (ok && path && ((o->json && same_file(path, o->json)) || (o->dump && same_file(path, o->dump))))
         ok = err_set(e, ERR_USAGE, "'%s' is asked for twice: as the picture and as another output", path);
     free(path);
     return ok;
 }
 
-bool inputs_check(const struct options *o, const struct inputs *in, struct err *e)
+static bool check_film(const struct options *o, struct inputs *in, size_t i, struct err *e)
+{
+    bool done = false;       /* a stacked picture is one, whatever the modes */
+    for (int m = 0; m < MODE_COUNT && !done; m++) {
+        if (o->mode[m] && !check_picture(o, in, i, (enum mode)m, &in->problem[i], e))
+            return false;
+        done = in->problem[i].code != ERR_NONE || (o->mode[m] && o->stacked);
+    }
+    return true;
+}
+
+bool inputs_check(const struct options *o, struct inputs *in, struct err *e)
 {
     if (isatty(STDOUT_FILENO) && (is_stdout(o->output) || is_stdout(o->dump)))
         return err_set(e, ERR_USAGE, "%s: pixels are not for a terminal; send stdout to a file or a pipe",
                        is_stdout(o->dump) ? "--dump -" : "-o -");
     for (size_t i = 0; i < in->count; i++) {
-        bool done = false;       /* a stacked picture is one, whatever the modes */
-        for (int m = 0; m < MODE_COUNT && !done; m++) {
-            if (o->mode[m] && !check_picture(o, in, i, (enum mode)m, e))
-                return false;
-            done = o->mode[m] && o->stacked;
-        }
+        if (in->problem[i].code == ERR_NONE && !check_film(o, in, i, e))
+            return false;
     }
     if (!check_extra(in, "--json", o->json, e) || !check_extra(in, "--dump", o->dump, e))
         return false;

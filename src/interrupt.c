@@ -4,15 +4,18 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static const int caught[] = {SIGINT, SIGTERM};
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static atomic_bool asked;
 
 static void on_signal(int number)
 {
     (void)number;
-    /* Whichever of the two comes next finds the default action and kills. */
+    /*
+     * Whichever comes next finds the default action and kills; but a terminal that closes says SIGHUP more than once
+     * (the kernel and the shell), and a service manager sends it right behind SIGTERM: that is no second wish.
+     */
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-        signal(caught[i], SIG_DFL);
+        signal(caught[i], caught[i] == SIGHUP ? SIG_IGN : SIG_DFL);
     atomic_store(&asked, true);
 }
 
@@ -27,8 +30,9 @@ void interrupt_install(void)
         if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }
-    /* A closed pipe is an error of the write that meets it. */
+    /* A closed pipe and a file over the user's limit are errors of the write that meets them. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 bool interrupted(void)
@@ -38,5 +42,5 @@ bool interrupted(void)
 
 bool interrupt_error(struct err *e)
 {
-    return err_set(e, ERR_INTERRUPTED, "interrupted; nothing was written");
+    return err_set(e, ERR_INTERRUPTED, "interrupted; nothing of it was written");
 }

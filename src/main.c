@@ -30,14 +30,31 @@ static int core_count(void)
     return n > 0 ? (int)n : 1;
 }
 
+/* Trouble that is known before the first film is opened is told then, not hours later. */
+static int tell_problems(const struct inputs *in)
+{
+    int status = 0;
+    for (size_t i = 0; i < in->count; i++) {
+        int code = in->problem[i].code == ERR_NONE ? 0 : complain(&in->problem[i]);
+        status = status ? status : code;
+    }
+    return status;
+}
+
 /* Films one after another over one engine; one that fails does not stop the others. The first failure is the status. */
 static int render_all(const struct render *r)
 {
-    int status = 0;
+    int status = tell_problems(r->inputs);
     for (size_t i = 0; i < r->inputs->count; i++) {
         struct err e = ERR_INIT;
-        if (render_film(r, i, &e))
+        if (r->inputs->problem[i].code != ERR_NONE)
             continue;
+        if (interrupted()) {     /* while the film before was being written, or while this one's turn came */
+            interrupt_error(&e);
+            err_prefix(&e, "'%s'", r->inputs->path[i]);
+        } else if (render_film(r, i, &e)) {
+            continue;
+        }
         int code = complain(&e);
         if (status == 0)
             status = code;

@@ -62,18 +62,34 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
     return every < 1 ? 1 : every > USUAL ? USUAL : every;
 }
 
+/* Does the rule need the film's real length before it is decoded? */
+static bool needs_length(const struct selection *s, const struct film *f)
+{
+    enum { FINE_US = 10000 };        /* far below a frame's time: a wrong length hides millions of columns */
+    if (!f->duration_guessed && f->duration_us > 0)
+        return false;
+    /* Columns are spread over the length: a wrong one would leave the film's end out, or give fewer columns. */
+    return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
+}
+
 static bool decide_selection(struct job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
     struct selection *s = &j->report.selection;
     *s = j->render->options->selection;
-    if (s->kind == SELECT_COLUMNS && s->end_us == INT64_MAX && f->duration_us <= 0 && !source_measure(j->source, e))
-        return false;
-    if (f->duration_us > 0 && s->start_us >= f->duration_us)
+    if (needs_length(s, f)) {
+        log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
+        if (!source_measure(j->source, e))
+            return false;
+    }
+    if (!f->duration_guessed && f->duration_us > 0 && s->start_us >= f->duration_us)
         return err_set(e, ERR_FAILED, "'%s' has no frame behind --start: it is %.3f s long", f->path,
                        (double)f->duration_us / 1e6);
     if (s->kind == SELECT_COLUMNS && f->duration_us > 0 && s->end_us > f->duration_us)
         s->end_us = f->duration_us;
+    if (s->kind == SELECT_INTERVAL && selection_estimate(s, f->frames, f->duration_us) > OPTION_COLUMNS_MOST)
+        return err_set(e, ERR_USAGE, "'%s': --interval is too short: it asks for %" PRIu64 " columns, and %d are the most",
+                       f->path, selection_estimate(s, f->frames, f->duration_us), OPTION_COLUMNS_MOST);
     if (s->kind == SELECT_EVERY && s->every == 0)
         s->every = decide_every(s, f);
     return true;
@@ -89,6 +105,29 @@ static void describe_film(struct job *j)
     if (f->transfer != TRANSFER_SDR)
         warn(j, "'%s' is HDR (%s): its colours are read without tone mapping and come out flat", f->path,
              f->transfer == TRANSFER_PQ ? "PQ" : "HLG");
+}
+
+/* What staging fills, empty; what was there is thrown away. */
+static bool open_stores(struct job *j, struct err *e)
+{
+    const struct options *o = j->render->options;
+    const struct report *r = &j->report;
+    columns_free(&j->columns);
+    dump_discard(&j->dump);
+    digest_free(&j->first);
+    digest_free(&j->second);
+    bool cluster = wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE);
+    j->columns = columns_open(cluster ? o->kmeans.k : 0, wants(o, MODE_DOWNSAMPLE) ? r->height : 0, e);
+    if (j->columns && o->dump)
+        j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
+    if (!j->columns || (o->dump && !j->dump))
+        return false;
+    if (!o->verify)
+        return true;
+    j->first = digest_open(e);
+    j->second = j->first ? digest_open(e) : NULL;
+    j->digest = j->first;
+    return j->second != NULL;
 }
 
 static bool open_job(struct job *j, struct err *e)
@@ -107,11 +146,7 @@ static bool open_job(struct job *j, struct err *e)
     r->isa = engine_detail(j->render->engine);
     r->threads = j->render->threads;
     describe_film(j);
-    bool cluster = wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE);
-    j->columns = columns_open(cluster ? o->kmeans.k : 0, wants(o, MODE_DOWNSAMPLE) ? r->height : 0, e);
-    if (j->columns && o->dump)
-        j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
-    return j->columns && (!o->dump || j->dump);
+    return open_stores(j, e);
 }
 
 /* ------------------------------------------------------------------ staging */
@@ -142,7 +177,7 @@ static bool run_pass(struct job *j, enum decode_plan plan, struct columns *colum
                 .rows = !judging && wants(o, MODE_DOWNSAMPLE),
                 .tap = j->dump || j->digest ? on_staged : NULL, .tap_user = j},
     };
-    pass.progress = progress_open(o->progress, slash ? slash + 1 : f->path, e);
+    pass.progress = progress_open(o->progress, slash ? slash + 1 : f->path, NULL);   /* without it the run is as good */
     bool fine = pass_run(&pass, counts, times, e);
     progress_close(&pass.progress);
     return fine;
@@ -168,21 +203,33 @@ static bool verify(struct job *j, struct err *e)
     return true;
 }
 
+/*
+ * The film's frames are not those that its headers let expect, so numbers and selection were wrong. One decoder over
+ * everything counts what it gives; what was staged so far is thrown away.
+ */
+static bool start_over(struct job *j, struct err *e)
+{
+    struct report *r = &j->report;
+    log_msg(LOG_VERBOSE, "'%s': pictures come in another order than foreseen: decoding it again in one piece", r->film->path);
+    return open_stores(j, e) && run_pass(j, DECODE_SEQUENTIAL, j->columns, &r->counts, &r->times, e);
+}
+
 static bool stage(struct job *j, struct err *e)
 {
-    const struct options *o = j->render->options;
-    if (o->verify) {
-        j->first = digest_open(e);
-        j->second = digest_open(e);
-        if (!j->first || !j->second)
-            return false;
-        j->digest = j->first;
-    }
-    return run_pass(j, DECODE_PARALLEL, j->columns, &j->report.counts, &j->report.times, e) &&
-           (!o->verify || verify(j, e));
+    struct report *r = &j->report;
+    return run_pass(j, DECODE_PARALLEL, j->columns, &r->counts, &r->times, e) &&
+           (!r->counts.contradicted || start_over(j, e)) && (!j->render->options->verify || verify(j, e));
 }
 
 /* ------------------------------------------------------------------ judging what came */
+
+/* Is the film over long before the container says? A guess at its length proves nothing. */
+static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
+{
+    int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
+    int64_t slack = f->duration_us / 100 > 2000000 ? f->duration_us / 100 : 2000000;
+    return f->duration_us > 0 && !f->duration_guessed && end - last_us > slack;
+}
 
 /* A film that stops long before its announced end was cut off; one whose container is damaged may lack pieces inside. */
 static void judge_end(struct job *j)
@@ -190,20 +237,20 @@ static void judge_end(struct job *j)
     const struct film *f = &j->source->film;
     const struct stage_counts *c = &j->report.counts;
     const struct selection *s = &j->report.selection;
-    int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
-    int64_t slack = f->duration_us / 100 > 2000000 ? f->duration_us / 100 : 2000000;
+    bool asked = s->kind == SELECT_COLUMNS;
     uint64_t expected = f->duration_us > 0 ? selection_estimate(s, f->frames, f->duration_us) : 0;
     uint64_t short_by = expected > j->report.count ? expected - j->report.count : 0;
-    bool early = f->duration_us > 0 && end - c->last_us > slack;
-    if (early || c->read_failed)
+    bool early = ends_early(f, s, c->last_us);
+    if (early || c->read_failed || asked)
         j->lost_to_end = short_by;
-    if (c->read_failed && !early)
+    if (early)
+        warn(j, "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path,
+             c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6, (double)f->duration_us / 1e6, short_by, expected);
+    else if (c->read_failed)
         warn(j, "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path, short_by,
              expected > j->report.count ? expected : j->report.count);
-    if (!early)
-        return;
-    warn(j, "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path,
-         c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6, (double)f->duration_us / 1e6, j->lost_to_end, expected);
+    else if (asked && short_by > 0)
+        warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path, j->report.count, expected);
 }
 
 static bool judge(struct job *j, struct err *e)
@@ -277,6 +324,8 @@ bool render_film(const struct render *r, size_t i, struct err *e)
     fine = fine && stage(&j, e) && judge(&j, e) && write_all(&j, started, e);
     if (fine && r->options->strict && !is_whole(&j))
         fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
+    if (!fine && e->code == ERR_INTERRUPTED)
+        err_prefix(e, "'%s'", r->inputs->path[i]);
     dump_discard(&j.dump);
     digest_free(&j.first);
     digest_free(&j.second);

@@ -18,6 +18,8 @@ struct session {
     AVPacket *packet;
     AVFrame *frame;
     struct engine_port *port;
+    uint64_t last_frame;           /* highest number that came out of the run so far            */
+    bool disorder;                 /* a picture came out behind one that should have followed it */
     struct stage_counts counts;
 };
 
@@ -53,6 +55,15 @@ static bool stage_frame(struct session *s, struct picture *p, struct err *e)
     return engine_put(s->port, &view, &p->tag, e);
 }
 
+/* Pictures come out in display order, or the order that gather foresaw is wrong. */
+static void watch_order(struct session *s, const struct picture *p)
+{
+    if (!s->staging->traits.reorder || p->hidden || p->done)
+        return;
+    s->disorder |= p->frame < s->last_frame;
+    s->last_frame = p->frame > s->last_frame ? p->frame : s->last_frame;
+}
+
 /* Takes every picture that is ready. *ended: the decoder is drained. */
 static bool receive(struct session *s, struct run *run, bool *ended, struct err *e)
 {
@@ -71,6 +82,8 @@ static bool receive(struct session *s, struct run *run, bool *ended, struct err 
         s->counts.decoded++;
         uint64_t index = (uint64_t)s->frame->pts - run->picture[0].serial;
         struct picture *p = index < run->count ? &run->picture[index] : NULL;
+        if (p)
+            watch_order(s, p);
         bool fine = !p || !p->wanted || p->done || stage_frame(s, p, e);
         av_frame_unref(s->frame);
         if (!fine)
@@ -116,6 +129,7 @@ static bool drains_before(const struct session *s, const struct run *run, size_t
 static bool decode_once(struct session *s, struct run *run, bool everything, struct err *e)
 {
     assert(s->decoder);
+    s->last_frame = 0;
     run_plan(run, &s->staging->traits, everything);
     /* The delay is learned by H.264 decoders on the fly, and the picture at which it grows is lost. */
     enum { DELAY_MAX = 15 };          /* of the standard; more comes from broken timestamps, and libavcodec aborts */
@@ -145,15 +159,23 @@ static uint64_t still_wanted(const struct run *run)
 
 static bool decode_run(struct session *s, struct run *run, struct err *e)
 {
-    if (!decode_once(s, run, false, e))
+    uint64_t errors = s->counts.decode_errors, damaged = s->counts.damaged;
+    s->disorder = false;
+    if (!decode_once(s, run, run->unsure, e))
         return false;
     if (still_wanted(run) > 0 && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
+        s->counts.decode_errors = errors;      /* the second try meets them again */
         if (!decode_once(s, run, true, e))
             return false;
     }
-    if (!staging_stopped(s->staging))
-        s->counts.lost += still_wanted(run);
+    if (staging_stopped(s->staging))
+        return true;
+    uint64_t lost = still_wanted(run);
+    s->counts.lost += lost;
+    /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is not. */
+    if ((s->disorder || lost > 0) && s->counts.decode_errors == errors && s->counts.damaged == damaged)
+        staging_contradict(s->staging);
     return true;
 }
 

@@ -21,7 +21,8 @@ enum {
 
 struct waiting {
     struct run *run;
-    unsigned behind;      /* packets sent since its last one */
+    unsigned behind;      /* packets sent since its last one           */
+    uint64_t last_frame;  /* highest number that came out of it so far */
 };
 
 struct nvdec_session {
@@ -65,14 +66,26 @@ static void close_all(struct nvdec_session *s)
 
 /* ------------------------------------------------------------------ pictures out */
 
+/* Pictures come out in display order, or the order that gather foresaw is wrong: session.c says more. */
+static void watch_order(struct nvdec_session *s, struct waiting *w, const struct picture *p)
+{
+    if (!s->staging->traits.reorder || p->hidden || p->done)
+        return;
+    if (p->frame < w->last_frame)
+        staging_contradict(s->staging);
+    w->last_frame = p->frame;
+}
+
 static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
 {
     for (int i = s->waitings - 1; i >= 0; i--) {
         struct run *run = s->waiting[i].run;
         uint64_t index = (uint64_t)serial - run->picture[0].serial;
         /* A run's extras are the next run's first pictures: only one of the two was sent here, and only one wants them. */
-        if (index < run->count && run->picture[index].action != ACTION_SKIP)
+        if (index < run->count && run->picture[index].action != ACTION_SKIP) {
+            watch_order(s, &s->waiting[i], &run->picture[index]);
             return &run->picture[index];
+        }
     }
     return NULL;
 }
@@ -208,14 +221,14 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
         avcodec_flush_buffers(s->decoder);
         s->used = false;
     }
-    run_plan(run, traits, false);
+    run_plan(run, traits, run->unsure);
     /* As in session.c: the picture at which a decoder's delay grows would be lost. */
     enum { DELAY_MAX = 15 };
     int reorder = run_reorder(run);
     reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
     if (traits->stream == STREAM_H264 && s->decoder->has_b_frames < reorder)
         s->decoder->has_b_frames = reorder;
-    s->waiting[s->waitings++] = (struct waiting){run, 0};
+    s->waiting[s->waitings++] = (struct waiting){run, 0, 0};
     bool fine = true;
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
         if (i > 0 && run->picture[i].cut == CUT_CLEAN && traits->stream == STREAM_HEVC) {

@@ -158,7 +158,7 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
         return err_set(e, ERR_FAILED, "no thread could be started");
     }
     struct err mine = ERR_INIT;
-    if (!read_film(s, r, &mine))
+    if (!read_film(s, r, &mine) && !atomic_load(&s->contradicted))
         staging_fail(s, &mine);
     s->counts.read_failed = r->failed;
     pthread_mutex_lock(&s->lock);
@@ -172,6 +172,7 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
     free(thread);
     if (interrupted())
         return interrupt_error(e);
+    s->counts.contradicted = atomic_load(&s->contradicted);
     if (s->error.code != ERR_NONE) {
         *e = s->error;
         return false;
@@ -264,21 +265,36 @@ static void film_progress(struct source *base, struct stage_progress *p)
     pthread_mutex_unlock(&f->now_lock);
 }
 
-/* Reads every packet once: pictures that show, and when the last one ends. */
+/* Pictures that show, and the time they take by the clock that staging goes by (timeline.h). */
+struct tally {
+    struct timeline timeline;
+    int64_t shown, lead_us;       /* lead: how far the earliest picture lies before the first one stored */
+};
+
+/* Pictures come in the order of decoding: the timeline is only ever moved on to the latest of them. */
+static void tally_add(struct tally *t, const struct picture *p)
+{
+    struct timeline *line = &t->timeline;
+    t->shown++;
+    int64_t time = timeline_at(line, p->pts_us);
+    if (p->pts_us != TIME_NONE && line->shift_us == 0 && line->origin_us - p->pts_us > t->lead_us && time == 0)
+        t->lead_us = line->origin_us - p->pts_us;
+    if (time > line->last_us)
+        timeline_step(line, time);
+}
+
+/* Reads every packet once. */
 static bool film_measure(struct source *base, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
     struct reader r;
     if (!reopen(f, e) || !reader_open(&r, f->format, base->film.stream, e))
         return false;
-    int64_t first = INT64_MAX, last = INT64_MIN, shown = 0;
+    struct tally t = {.timeline = timeline_begin(frame_us(&base->film))};
     struct picture p;
     while (!interrupted() && reader_next(&r, &p, e)) {
-        shown += !p.hidden;
-        if (!p.hidden && p.pts_us != TIME_NONE) {
-            first = p.pts_us < first ? p.pts_us : first;
-            last = p.pts_us > last ? p.pts_us : last;
-        }
+        if (!p.hidden)
+            tally_add(&t, &p);
         packet_free(&p.packet);
     }
     reader_close(&r);
@@ -286,9 +302,9 @@ static bool film_measure(struct source *base, struct err *e)
         return interrupt_error(e);
     if (e->code != ERR_NONE)
         return false;
-    int64_t step = frame_us(&base->film);
-    base->film.frames = shown;
-    base->film.duration_us = last >= first ? last - first + step : shown * step;
+    base->film.frames = t.shown;
+    base->film.duration_us = t.shown > 0 ? t.lead_us + t.timeline.last_us + t.timeline.frame_us : 0;
+    base->film.duration_guessed = false;
     return true;
 }
 

@@ -2,15 +2,28 @@
 #include "barcode/clock.h"
 #include "barcode/interrupt.h"
 
+static void halt(struct staging *s)
+{
+    pthread_mutex_lock(&s->lock);
+    atomic_store(&s->stop, true);
+    pthread_cond_broadcast(&s->budget_freed);
+    pthread_mutex_unlock(&s->lock);
+    queue_abort(s->runs);
+}
+
 void staging_fail(struct staging *s, const struct err *e)
 {
     pthread_mutex_lock(&s->lock);
     if (s->error.code == ERR_NONE)
         s->error = *e;
-    atomic_store(&s->stop, true);
-    pthread_cond_broadcast(&s->budget_freed);
     pthread_mutex_unlock(&s->lock);
-    queue_abort(s->runs);
+    halt(s);
+}
+
+void staging_contradict(struct staging *s)
+{
+    atomic_store(&s->contradicted, true);
+    halt(s);
 }
 
 bool staging_stopped(struct staging *s)

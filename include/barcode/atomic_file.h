@@ -25,6 +25,9 @@ struct atomic_file;
  */
 struct atomic_file *atomic_open(const char *path, bool binary, struct err *e);
 
+/* Is this a name of stdout: "-", /dev/stdout, /dev/fd/1, /proc/self/fd/1? */
+bool atomic_is_stdout(const char *path);
+
 FILE *atomic_stream(struct atomic_file *f);
 
 /* Flush, fsync, rename, fsync of the folder; a full disk is reported here. Frees and sets *f to NULL either way;

@@ -31,6 +31,7 @@ struct film {
     enum transfer transfer;
     int64_t rate_num, rate_den;  /* frames a second, 0/1 when unknown                       */
     int64_t duration_us;         /* -1 when unknown                                         */
+    bool duration_guessed;       /* from the bit rate or the last timestamp, not stated     */
     int64_t frames;              /* estimate of displayed frames, -1 when unknown           */
 };
 

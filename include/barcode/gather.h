@@ -11,8 +11,9 @@
  * A GOP without a wanted picture is thrown away unread; others are merged into runs of about
  * RUN_PICTURES as long as they follow one another.
  *
- * One thread. Order inside a GOP is by time where every picture has a distinct one, else by picture
- * order count, else (codecs that do not reorder) by arrival.
+ * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts make sense;
+ * else by time where every picture has a distinct one; else (codecs that do not reorder) by arrival. A run in
+ * which the first two disagree is marked `unsure`.
  */
 #ifndef BARCODE_GATHER_H
 #define BARCODE_GATHER_H

@@ -16,12 +16,14 @@ extern "C" {
 struct inputs {
     char **path;         /* films in order: arguments as given, a folder's films by name (strcmp) */
     char **stem;         /* for each: the output name without ending, unique in this run  */
+    struct err *problem; /* for each: why it cannot be rendered, as far as is known before opening it; mostly ERR_NONE */
     size_t count;
 };
 
 /*
- * Expands folders (one level, files with a film's ending, no hidden ones) and names outputs. A folder without films
- * is an error (ERR_INPUT). A path that does not exist is kept: opening it says so later. "-" is refused (ERR_USAGE).
+ * Expands folders (one level, files with a film's ending, no hidden ones) and names outputs. A folder without films, or
+ * one that cannot be read, becomes one entry with a problem (ERR_INPUT), so that the other films are still rendered.
+ * A path that does not exist is kept: opening it says so later. "-" and "" are refused (ERR_USAGE).
  * Stems are the file's name without its last ending ("synth" for "synth:..."); a second equal stem becomes "stem-2".
  * On success the caller calls inputs_free(); on failure `in` is empty.
  */
@@ -39,10 +41,12 @@ void inputs_free(struct inputs *in);
 char *inputs_output(const struct options *o, const struct inputs *in, size_t i, enum mode mode, struct err *e);
 
 /*
- * Everything that inputs_output could refuse for every film and mode, before any decoding; also a folder that is missing
- * or cannot be written to (ERR_FAILED), --json or --dump for several films, two outputs in one file, pixels to a terminal.
+ * Before any decoding. False for what makes the whole run impossible: everything ERR_USAGE of inputs_output, a folder that
+ * is missing or cannot be written to (ERR_FAILED), --json or --dump for several films, two outputs in one file, pixels to
+ * a terminal. What stands in one film's way only, such as somebody else's file in the place of its picture, becomes that
+ * film's problem.
  */
-bool inputs_check(const struct options *o, const struct inputs *in, struct err *e);
+bool inputs_check(const struct options *o, struct inputs *in, struct err *e);
 
 #ifdef __cplusplus
 }

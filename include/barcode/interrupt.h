@@ -13,13 +13,16 @@
 extern "C" {
 #endif
 
-/* Catches SIGINT and SIGTERM once (a second one has its default effect), and ignores SIGPIPE. */
+/*
+ * Catches SIGINT, SIGTERM and SIGHUP once (a second SIGINT or SIGTERM has its default effect, a second SIGHUP none),
+ * and ignores SIGPIPE and SIGXFSZ.
+ */
 void interrupt_install(void);
 
-/* True after the first Ctrl-C. */
+/* True after the first signal. */
 bool interrupted(void);
 
-/* Fills `e` with the sentence and ERR_INTERRUPTED. Returns false. */
+/* Fills `e` with ERR_INTERRUPTED and a sentence that lacks the film's name: who knows it puts it in front. Returns false. */
 bool interrupt_error(struct err *e);
 
 #ifdef __cplusplus

@@ -29,6 +29,8 @@ struct size_rule {
     int side, width, height, divisor;
 };
 
+enum { OPTION_COLUMNS_MOST = 10000000 };   /* of --columns, --width, and what --interval may come to */
+
 enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 /* Who clusters. */
@@ -44,7 +46,7 @@ enum decode_choice {
 struct options {
     char **input;               /* FILM|FOLDER..., as given; points into argv       */
     size_t inputs;
-    const char *output;         /* NULL: the default name; "-": stdout              */
+    const char *output;         /* NULL: the default name; "-": stdout, by any name */
     const char *json;           /* NULL: none; "-": stdout                          */
     const char *dump;           /* NULL: none; "-": stdout                          */
 

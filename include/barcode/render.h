@@ -21,7 +21,7 @@ struct render {
 
 /*
  * Renders film `i` of the inputs. Writes nothing unless everything that was asked of the film succeeded up
- * to writing. Warnings are logged. Main thread only.
+ * to writing. Warnings are logged. Stops with ERR_INTERRUPTED when interrupted() turns true before that. Main thread only.
  */
 bool render_film(const struct render *r, size_t i, struct err *e);
 

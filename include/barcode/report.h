@@ -33,6 +33,7 @@ struct stage_counts {
     uint64_t lead_in;        /* packets before the first picture that can be decoded */
     int64_t last_us;         /* time of the last frame that was seen, -1: none       */
     bool read_failed;        /* the container could not be read to its end           */
+    bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
     bool sequential;         /* all or the rest of the film went through one decoder */
 };
 

@@ -60,6 +60,7 @@ struct run {
     size_t wanted;            /* how many are wanted, extras included                   */
     size_t bytes;             /* of all packets                                         */
     uint64_t frames;          /* displayed frames that are covered once the run is done */
+    bool unsure;              /* its display order is a guess: decode everything and see */
 };
 
 /* What a codec allows. */

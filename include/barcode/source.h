@@ -62,7 +62,9 @@ struct source *source_open(const char *path, struct err *e);
 
 /*
  * Puts every selected frame into the engine; waits for the last one to be put. May be called again
- * (from the film's start). A film that decodes in part is success: counts say what is missing.
+ * (from the film's start). A film that decodes in part is success: counts say what is missing. So is
+ * counts->contradicted, which only DECODE_PARALLEL gives: what came is wrong, and the caller must stage the film
+ * again with DECODE_SEQUENTIAL, into new columns.
  * Stops with ERR_INTERRUPTED when interrupted() turns true.
  */
 bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,
@@ -71,7 +73,7 @@ bool source_stage(struct source *s, const struct stage_job *job, struct stage_co
 /* Any thread, while source_stage runs. */
 void source_progress(struct source *s, struct stage_progress *p);
 
-/* Counts displayed frames and the film's length by reading it without decoding, into s->film. */
+/* Counts displayed frames and the film's length by reading it without decoding, into s->film: no guess any more. */
 bool source_measure(struct source *s, struct err *e);
 
 /* Frees all; sets *s to NULL. NULL is fine. */

@@ -45,6 +45,18 @@ test_json_on_stdout() {
     files p.png
 }
 
+test_stdout_by_other_names() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" -n 20 -o p.png
+    for name in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+        refuses 2 "$f" -o - --json $name
+        refuses 2 "$f" -o $name --dump -
+        ok "$f" -n 20 -o $name
+        cmp "$LOGS/stdout" p.png || fail "-o $name is not what -o FILE is"
+    done
+    files p.png
+}
+
 test_several_films() {
     a=$(clip h264-closed.mkv)
     b=$(clip hevc-open.mkv)
@@ -98,6 +110,29 @@ test_folder_with_bad_film() {
     run films -n 20
     [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
     files films films/a.mkv films/z.mkv z.png
+}
+
+# What stands in the way of one film, or of one folder, does not stop the others.
+test_batch_goes_on() {
+    a=$(clip h264-closed.mkv)
+    b=$(clip hevc-open.mkv)
+    mkdir empty
+    run empty "$a" "$b" -n 20
+    [ "$STATUS" -eq 3 ] || fail "empty folder: exit status $STATUS, not 3"
+    says "no films in the folder 'empty'"
+    files empty h264-closed.png hevc-open.png
+    rm ./*.png
+    echo precious > h264-closed.png
+    LIMIT=20 run "$a" "$b" -n 20
+    [ "$STATUS" -eq 1 ] || fail "somebody else's file: exit status $STATUS, not 1"
+    head -n 1 "$LOGS/stderr" | grep -q "'h264-closed.png' is there" || fail "it is not said before the work"
+    [ "$(cat h264-closed.png)" = precious ] || fail "somebody else's file was overwritten"
+    files empty h264-closed.png hevc-open.png
+    rm ./*.png
+    mkfifo h264-closed.png
+    LIMIT=20 run "$a" "$b" -n 20
+    [ "$STATUS" -eq 1 ] || fail "a pipe: exit status $STATUS, not 1"
+    files empty h264-closed.png hevc-open.png
 }
 
 test_output_is_input() {

@@ -152,6 +152,20 @@ test_nothing_selected() {
     files
 }
 
+# Also where the container does not state a length.
+test_too_many_columns() {
+    ffmpeg -nostdin -v error -f lavfi -i testsrc=s=64x36:r=25:d=12 -c:v mpeg2video long.ts
+    ffmpeg -nostdin -v error -i long.ts -c copy long.mkv
+    LIMIT=20
+    refuses 2 long.mkv --interval 0.000001
+    refuses 2 long.ts --interval 0.000001
+    says "--interval is too short"
+    ok long.ts -m average --interval 0.000001 --start 3 --end 3.00001 -o s.png
+    check png s.png 10 360
+    rm -f s.png
+    files long.mkv long.ts
+}
+
 test_output_folder() {
     f=$(clip h264-closed.mkv)
     refuses 1 "$f" -o nowhere/p.png
@@ -202,6 +216,17 @@ test_full_disk_device() {
     "$BARCODE" "$f" -n 20 -o - > /dev/full 2> "$LOGS/stderr" || STATUS=$?
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
     says "No space left"
+    files
+}
+
+# ulimit -f: an error of the write, not a signal; nothing stays behind.
+test_file_size_limit() {
+    f=$(clip ffv1.mkv)
+    STATUS=0 COMMAND="ulimit -f 8; barcode -o p.png"
+    (ulimit -f 8 && exec "$BARCODE" "$f" -n 1 -q -m downsample --height 720 -o p.png) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    one_sentence
+    says "File too large"
     files
 }
 

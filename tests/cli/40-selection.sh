@@ -88,6 +88,30 @@ test_without_timestamps() {
     picks h264-closed.h264 columns=11
 }
 
+# Two recordings in one file: the container gives the length of one of them only.
+test_timestamps_that_jump() {
+    f=$(clip jump.ts)
+    ok "$f" -m average -n 1 --start 9 --json s.json -o s.png
+    check png s.png 175 360
+    ok "$f" -m average --columns 40 --json c.json -o c.png
+    "$PYTHON" - <<'PY' || fail "--columns leaves a part of the film out"
+import json, sys
+times = [c["time"] for c in json.load(open("c.json"))["columns"]]
+sys.exit(len(times) != 40 or not 15.5 < times[-1] < 16)
+PY
+    ok "$f" -m average --columns 40 --start 4 --end 12 -o c.png
+    check png c.png 40 360
+    refuses 1 "$f" --start 16.5
+    refuses 1 "$f" --start 16.5 --columns 4
+    # An --end behind the film's own end spreads nothing beyond it.
+    for name in jump.ts h264-closed.h264 h264-open.ts; do
+        f=$(clip $name)
+        ok "$f" -m average --columns 30 --end 1:00 --json c.json -o c.png
+        check png c.png 30 360
+        says_not warning
+    done
+}
+
 # The film's length is its pictures', not its sound's.
 test_sound_longer_than_picture() {
     for name in audio-longer.mp4 audio-longer.mkv; do

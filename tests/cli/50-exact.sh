@@ -107,3 +107,16 @@ for name in sys.argv[1:]:
 PY
     done
 }
+
+# Neither headers nor times tell the order of display: the decoder contradicts what was foreseen, and is believed.
+test_contradiction() {
+    f=$(clip mpeg2-no-order.mkv)
+    g=$(clip mpeg2.ts)
+    ok "$f" -n 1 -m average --verify --strict -v --dump d.rgb --json f.json -o f.png
+    says identical
+    says 'another order than foreseen'
+    ok "$g" -n 1 -m average --dump e.rgb -o g.png
+    cmp d.rgb e.rgb || fail "the frames are not those of the film with right times"
+    "$PYTHON" -c 'import json; c = json.load(open("f.json"))["columns"]; assert [x["frame"] for x in c] == list(range(200))' ||
+        fail "the frames are not numbered one after another"
+}

@@ -14,7 +14,7 @@ stops() {
     shift 2
     COMMAND="barcode $* (SIG$signal after $after s)" STATUS=0
     # Background jobs of a script ignore SIGINT, so the program is started through env, which restores it.
-    env --default-signal=INT,TERM "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    env --default-signal=INT,TERM,HUP "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" &
     pid=$!
     sleep "$after"
     kill -s "$signal" $pid 2> /dev/null || fail "it was done before it could be stopped"
@@ -48,6 +48,20 @@ test_ctrl_c_stops_the_whole_batch() {
     cp "$CLIPS/h264-closed.mkv" short.mkv
     stops INT 0.4 long.mkv short.mkv -n 1 -k 16
     files long.mkv short.mkv
+}
+
+test_ctrl_c_names_the_film() {
+    one=$(clip one-frame.mkv)
+    long_film
+    stops INT 1 "$one" long.mkv "$one" -n 1 -k 16 -q
+    says "'long.mkv': interrupted"
+    files long.mkv one-frame.png
+}
+
+test_hang_up() {
+    long_film
+    stops HUP 0.4 long.mkv -n 1 -k 16 -o p.png --dump p.rgb
+    files long.mkv
 }
 
 test_terminate() {

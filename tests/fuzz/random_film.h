@@ -85,6 +85,7 @@ struct film_shape {
     int empty;                          /* percent: a packet without a picture follows          */
     int lead_in;                        /* pictures before the first key                        */
     int edited;                         /* displayed pictures that an edit list hides at the start */
+    bool decoding_times;                /* each picture is stamped with its time of decoding: the order says otherwise */
     int64_t step_us, jitter_us;
 };
 
@@ -239,11 +240,13 @@ static inline void give_times(struct random_film *f, struct dice *d)
     for (size_t i = 0; i < f->count; i++)
         if (f->truth[i].rank >= 0)
             order[n++] = &f->truth[i];
-    qsort(order, n, sizeof *order, by_rank);
+    if (!s->decoding_times)
+        qsort(order, n, sizeof *order, by_rank);
     int64_t base = (int64_t)roll(d, 10000000) - 2000000, last = TIME_NONE;
     for (size_t i = 0; i < n; i++) {
         struct picture *p = &f->picture[order[i] - f->truth];
-        int64_t time = base + order[i]->rank * s->step_us + (s->jitter_us ? (int64_t)roll(d, (uint64_t)s->jitter_us) : 0);
+        int64_t rank = s->decoding_times ? (int64_t)i : order[i]->rank;
+        int64_t time = base + rank * s->step_us + (s->jitter_us ? (int64_t)roll(d, (uint64_t)s->jitter_us) : 0);
         if (last != TIME_NONE && chance(d, s->duplicate))
             time = last;
         last = time;
@@ -319,6 +322,7 @@ static inline struct film_shape random_shape(struct dice *d)
     s.lead_in = chance(d, 25) ? (int)roll(d, 12) : 0;
     s.edited = chance(d, 15) ? (int)roll(d, 8) : 0;
     s.step_us = 1 + (int64_t)roll(d, 60000);
+    s.decoding_times = (s.stream == STREAM_H264 || s.stream == STREAM_HEVC) && chance(d, 10);
     s.jitter_us = chance(d, 50) ? (int64_t)roll(d, (uint64_t)s.step_us) : 0;
     return s;
 }

@@ -151,6 +151,20 @@ open(sys.argv[2], 'wb').write(chunk(b'RIFF', riff))
 PY
 }
 
+# Takes the order of display out of MPEG-2 pictures: every temporal_reference becomes 0. Lengths stay.
+unorder() { # FROM TO
+    py - "$@" <<'PY'
+import sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+at = data.find(b'\0\0\1\0')
+while at >= 0:
+    data[at + 4] = 0
+    data[at + 5] &= 0x3f
+    at = data.find(b'\0\0\1\0', at + 4)
+open(sys.argv[2], 'wb').write(data)
+PY
+}
+
 # ---- the master ----
 
 if [ ! -s "$MASTER" ]; then
@@ -258,6 +272,11 @@ copy hevc-temporal.ts hevc-temporal.mkv
 copy mpeg2.mkv mpeg2.ts
 copy fragmented.mp4 h264-closed.mkv -movflags frag_keyframe+empty_moov
 copy offset.mkv h264-closed.mkv -output_ts_offset 10
+# Presentation times that lie: those of decoding, and a single one that is far off. Decoders never look at them.
+copy h264-dts.mkv h264-open.mkv -bsf:v setts=pts=DTS
+copy hevc-dts.mkv hevc-open.mkv -bsf:v setts=pts=DTS
+copy h264-one-bad-time.mkv h264-open.mkv -bsf:v "setts=pts=if(eq(N\,59)\,PTS+900000\,PTS)"
+copy parts/mpeg2-dts.mkv mpeg2.ts -bsf:v setts=pts=DTS
 copy wrap.ts h264-open.mkv -bsf:v h264_mp4toannexb,dump_extra=freq=keyframe -output_ts_offset 95440
 clip mpeg4-packed.avi pack_b parts/mpeg4.m4v
 for angle in 90 180 270; do
@@ -267,6 +286,7 @@ clip audio-longer.mp4 "${FF[@]}" -i parts/short.mkv -f lavfi -i sine=d=12 -map 0
 clip audio-longer.mkv "${FF[@]}" -i parts/short.mkv -f lavfi -i sine=d=12 -map 0:v -map 1:a -c:v copy -c:a aac
 clip audio-first.mkv "${FF[@]}" -i h264-open.mkv -f lavfi -i sine=d=8 -map 1:a -map 0:v -c:v copy -c:a aac
 wait
+clip mpeg2-no-order.mkv unorder parts/mpeg2-dts.mkv    # no header and no time tells the order: only a decoder does
 clip jump.ts join h264-closed.ts h264-open.ts
 clip size-change.ts join h264-closed.ts parts/small.ts
 clip mirror.mp4 mirror h264-closed.mp4

@@ -331,6 +331,17 @@ static void test_terminal(void **state)
     close(terminal);
 }
 
+static void test_names_of_stdout(void **state)
+{
+    (void)state;
+    static const char *const yes[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    static const char *const no[] = {"", "stdout", "./-", "/dev/stderr", "/dev/fd/", "/dev/fd/2", "/dev/fd/1x", "/dev/fd/11"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        assert_true(atomic_is_stdout(yes[i]));
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        assert_false(atomic_is_stdout(no[i]));
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)
@@ -340,7 +351,7 @@ int main(void)
         IN_FOLDER(test_umask),         IN_FOLDER(test_failed_write),          IN_FOLDER(test_device),
         IN_FOLDER(test_fifo),          IN_FOLDER(test_link),                  IN_FOLDER(test_long_names),
         IN_FOLDER(test_refusals),      IN_FOLDER(test_not_permitted),         IN_FOLDER(test_stdout),
-        IN_FOLDER(test_terminal),
+        IN_FOLDER(test_terminal),      IN_FOLDER(test_names_of_stdout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

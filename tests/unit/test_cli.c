@@ -173,7 +173,21 @@ static void misuse_is_one_sentence(void **state)
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, palette, average, downsample and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
     bad("f -o - --json -", "stdout can carry only one of -o -, --json -, --dump - and --bench");
+    bad("f -o - --json /dev/stdout", "stdout can carry only one of -o -, --json -, --dump - and --bench");
+    bad("f --dump /dev/fd/1 -o /proc/self/fd/1", "stdout can carry only one of -o -, --json -, --dump - and --bench");
     bad("f --dump - --bench", "stdout can carry only one of -o -, --json -, --dump - and --bench");
+}
+
+static void names_of_stdout(void **state)
+{
+    (void)state;
+    good("f -o /dev/stdout --json /dev/fd/2 --dump /dev/stderr");
+    assert_string_equal(o.output, "-");
+    assert_string_equal(o.json, "/dev/fd/2");
+    assert_string_equal(o.dump, "/dev/stderr");
+    good("f -o ./- --json /dev/fd/1");
+    assert_string_equal(o.output, "./-");
+    assert_string_equal(o.json, "-");
 }
 
 static void what_this_build_lacks(void **state)
@@ -342,6 +356,7 @@ int main(void)
         cmocka_unit_test(selections),
         cmocka_unit_test(whole_numbers_are_strict),
         cmocka_unit_test(misuse_is_one_sentence),
+        cmocka_unit_test(names_of_stdout),
         cmocka_unit_test(what_this_build_lacks),
         cmocka_unit_test(abbreviations_and_levels),
         cmocka_unit_test(times),

@@ -154,6 +154,35 @@ static void errors(void **state)
     assert_non_null(strstr(e.text, "/dev/full"));
 }
 
+/* Frames on their way to a pipe wait where the user says there is room. */
+static void waits_in_tmpdir(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    char link[64], place[256] = {0};
+    assert_int_equal(mkdir("room", 0700), 0);
+    assert_int_equal(mkfifo("narrow", 0600), 0);
+    int reader = open("narrow", O_RDONLY | O_NONBLOCK), next = dup(reader);
+    assert_true(next >= 0);
+    close(next);
+    setenv("TMPDIR", "room", 1);
+    struct dump *d = filled("narrow");
+    bool found = false;
+    for (int fd = 3; fd < next + 4 && !found; fd++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(link, place, sizeof place - 1);
+        found = n > 0 && strstr(place, "/room/barcode-dump.") && strstr(place, "(deleted)");
+        memset(place, 0, sizeof place);
+    }
+    assert_true(found);
+    dump_discard(&d);
+    setenv("TMPDIR", "gone", 1);
+    assert_null(dump_open("narrow", FRAME, &e));
+    assert_non_null(strstr(e.text, "cannot make a temporary file in 'gone'"));
+    unsetenv("TMPDIR");
+    close(reader);
+}
+
 struct writer {
     struct dump *dump;
     pthread_t thread;
@@ -220,7 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(to_a_file), cmocka_unit_test(made_longer), cmocka_unit_test(discarded), cmocka_unit_test(to_a_pipe),
         cmocka_unit_test(to_stdout), cmocka_unit_test(errors), cmocka_unit_test(many_threads),
-        cmocka_unit_test(to_a_descriptor_of_the_users),
+        cmocka_unit_test(to_a_descriptor_of_the_users), cmocka_unit_test(waits_in_tmpdir),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -29,7 +29,7 @@ static void common_facts(void **state)
 {
     (void)state;
     if (!clip_encode("-c:v mpeg4 -q:v 4 plain.mp4") || !clip_ffmpeg("-i plain.mp4 -c copy plain.mkv") ||
-        !clip_encode("-c:v mpeg4 -q:v 4 plain.avi"))
+        !clip_encode("-c:v mpeg4 -q:v 4 plain.avi") || !clip_encode("-c:v mpeg2video -q:v 4 plain.ts"))
         skip();
     static const char *const names[] = {"plain.mp4", "plain.mkv", "plain.avi"};
     static const char *const containers[] = {"mov,mp4", "matroska", "avi"};
@@ -44,6 +44,7 @@ static void common_facts(void **state)
         assert_int_equal(f.coded_width, CLIP_W);
         assert_int_equal(f.rate_num, 25 * f.rate_den);
         assert_int_equal(f.duration_us, CLIP_FRAMES * CLIP_STEP_US);
+        assert_false(f.duration_guessed);
         assert_int_equal(f.frames, CLIP_FRAMES);
         assert_int_equal(f.matrix, MATRIX_BT601);       /* small and untagged */
         assert_int_equal(f.range, RANGE_LIMITED);
@@ -52,6 +53,9 @@ static void common_facts(void **state)
         assert_int_equal(f.orientation.quarter_turns, 0);
         assert_false(f.orientation.mirror);
     }
+    /* From the first and the last timestamp: another recording may lie between them. */
+    struct film f = facts("plain.ts");
+    assert_true(f.duration_us > 0 && f.duration_guessed);
 }
 
 static void colour_tags(void **state)

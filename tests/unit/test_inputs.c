@@ -92,20 +92,40 @@ static void expect_output(const struct options *o, const struct inputs *in, size
     free(got);
 }
 
-static void expect_refusal(const struct options *o, const struct inputs *in, enum err_code code, const char *part)
+static void expect_sentence(const struct err *e, enum err_code code, const char *part)
+{
+    if (!strstr(e->text, part))
+        fail_msg("'%s' lacks '%s'", e->text, part);
+    assert_int_equal(e->code, code);
+}
+
+/* The whole run is refused. */
+static void expect_refusal(const struct options *o, struct inputs *in, enum err_code code, const char *part)
 {
     struct err e = ERR_INIT;
     assert_false(inputs_check(o, in, &e));
-    if (!strstr(e.text, part))
-        fail_msg("'%s' lacks '%s'", e.text, part);
-    assert_int_equal(e.code, code);
+    expect_sentence(&e, code, part);
 }
 
-static void expect_allowed(const struct options *o, const struct inputs *in)
+/* Only film `i` is. */
+static void expect_problem(const struct options *o, struct inputs *in, size_t i, enum err_code code, const char *part)
 {
     struct err e = ERR_INIT;
     if (!inputs_check(o, in, &e))
         fail_msg("%s", e.text);
+    expect_sentence(&in->problem[i], code, part);
+    err_clear(&in->problem[i]);
+    for (size_t k = 0; k < in->count; k++)
+        assert_int_equal(in->problem[k].code, ERR_NONE);
+}
+
+static void expect_allowed(const struct options *o, struct inputs *in)
+{
+    struct err e = ERR_INIT;
+    if (!inputs_check(o, in, &e))
+        fail_msg("%s", e.text);
+    for (size_t i = 0; i < in->count; i++)
+        assert_string_equal(in->problem[i].text, "");
 }
 
 static void a_folder_is_scanned(void **state)
@@ -135,9 +155,7 @@ static void a_folder_is_scanned(void **state)
 static void what_cannot_be_expanded(void **state)
 {
     (void)state;
-    mkdir("empty", 0777);
     static const struct { const char *word; enum err_code code; const char *part; } t[] = {
-        {"empty", ERR_INPUT, "no films in the folder 'empty'"},
         {"-", ERR_USAGE, "stdin"},
         {"", ERR_USAGE, "empty"}
     };
@@ -153,6 +171,33 @@ static void what_cannot_be_expanded(void **state)
         assert_int_equal(in.count, 0);
         assert_null(in.path);
     }
+}
+
+/* A folder without films is an entry of its own; the films around it are as they would be without it. */
+static void a_folder_without_films(void **state)
+{
+    (void)state;
+    mkdir("empty", 0777);
+    mkdir("locked", 0000);
+    struct inputs in;
+    struct options o = expand(LIST("a.mkv", "empty", "locked", "b.mkv"), &in);
+    assert_int_equal(in.count, 4);
+    expect_sentence(&in.problem[1], ERR_INPUT, "no films in the folder 'empty'");
+    expect_sentence(&in.problem[2], ERR_INPUT, geteuid() == 0 ? "no films" : "cannot read the folder 'locked'");
+    assert_int_equal(in.problem[0].code, ERR_NONE);
+    assert_int_equal(in.problem[3].code, ERR_NONE);
+    assert_string_equal(in.stem[3], "b");
+    err_clear(&in.problem[1]);
+    inputs_free(&in);
+    /* It is no second film, either. */
+    o = expand(LIST("a.mkv", "empty"), &in);
+    struct err e = ERR_INIT;
+    o.output = "x.png";
+    o.json = "x.json";
+    assert_true(inputs_check(&o, &in, &e));
+    assert_int_equal(in.problem[0].code, ERR_NONE);
+    assert_int_equal(in.problem[1].code, ERR_INPUT);
+    inputs_free(&in);
 }
 
 static void stems(void **state)
@@ -265,12 +310,12 @@ static void strangers_files_stay(void **state)
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
     touch("film.png");
-    expect_refusal(&o, &in, ERR_FAILED, "'film.png' is there and was not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' is there and was not made by barcode");
     o.output = "film.png";             /* the user said so */
     expect_allowed(&o, &in);
     o.output = NULL;
     put("film.png", "", 0);
-    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     static const char ours[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP", title[] = "Title\0barcode";
     static const char inter[] = "Software\0\0\0en\0Programm\0barcode 0.1.0", torn[] = "Software\0\0\0enbarcode";
     put_png("film.png", "tEXt", ours, sizeof ours - 1, 9);
@@ -278,23 +323,35 @@ static void strangers_files_stay(void **state)
     put_png("film.png", "iTXt", inter, sizeof inter - 1, 9);
     expect_allowed(&o, &in);
     put_png("film.png", "tEXt", other, sizeof other - 1, 9);
-    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "tEXt", title, sizeof title - 1, 9);
-    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "iTXt", torn, sizeof torn - 1, 9);
-    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "tEXt", "Software", 8, 9);
-    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "iTXt", "Software\0", 9, 9);
-    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "zTXt", ours, sizeof ours - 1, 9);
-    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "tEXt", ours, sizeof ours - 1, 5000);
-    expect_refusal(&o, &in, ERR_FAILED, "not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     mkdir("out", 0777);
     touch("out/film.png");
     o.output = "out";
-    expect_refusal(&o, &in, ERR_FAILED, "'out/film.png' is there");
+    expect_problem(&o, &in, 0, ERR_FAILED, "'out/film.png' is there");
+    inputs_free(&in);
+    /* Of several films, only the one that is in the way stays undone. */
+    o = expand(LIST("other.mkv", "film.mkv", "third.mkv"), &in);
+    o.output = "out";
+    expect_problem(&o, &in, 1, ERR_FAILED, "'out/film.png' is there");
+    remove("out/film.png");
+    mkdir("out/third-kmeans.png", 0777);
+    o.mode[MODE_PALETTE] = true;
+    expect_problem(&o, &in, 2, ERR_FAILED, "not made by barcode");
+    o.mode[MODE_PALETTE] = false;
+    assert_int_equal(mkfifo("out/other.png", 0600), 0);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");      /* and nobody waits for a writer */
     inputs_free(&in);
 }
 
@@ -327,7 +384,7 @@ static void places_that_cannot_be_written(void **state)
     o.output = "plain";
     chmod("plain", 0444);
     if (geteuid() != 0)
-        expect_refusal(&o, &in, ERR_FAILED, "cannot write 'plain': Permission denied");
+        expect_problem(&o, &in, 0, ERR_FAILED, "cannot write 'plain': Permission denied");
     inputs_free(&in);
 }
 
@@ -356,6 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_folder_is_scanned),
         TEST(what_cannot_be_expanded),
+        TEST(a_folder_without_films),
         TEST(stems),
         TEST(names_of_outputs),
         TEST(one_name_for_many),

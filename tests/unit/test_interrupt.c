@@ -3,7 +3,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +69,33 @@ static int broken_pipe(void)
     return write(end[1], "x", 1) == -1 ? 42 : 2;
 }
 
+static int hung_up(void)
+{
+    interrupt_install();
+    raise(SIGHUP);
+    raise(SIGHUP);      /* the shell says it again */
+    return interrupted() ? 42 : 2;
+}
+
+static int stopped_and_hung_up(void)
+{
+    interrupt_install();
+    raise(SIGTERM);
+    raise(SIGHUP);
+    raise(SIGTERM);
+    return 3;
+}
+
+static int file_too_large(void)
+{
+    struct rlimit none = {0, 0};
+    FILE *f = tmpfile();
+    interrupt_install();
+    if (!f || setrlimit(RLIMIT_FSIZE, &none) != 0)
+        return 1;
+    return write(fileno(f), "x", 1) == -1 && errno == EFBIG ? 42 : 2;
+}
+
 static void the_first_signal_asks(void **state)
 {
     (void)state;
@@ -101,6 +131,25 @@ static void a_closed_pipe_is_an_error_of_write(void **state)
     assert_int_equal(WEXITSTATUS(status), 42);
 }
 
+static void a_closed_terminal_asks(void **state)
+{
+    (void)state;
+    int status = in_child(hung_up);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+    status = in_child(stopped_and_hung_up);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
+static void a_file_too_large_is_an_error_of_write(void **state)
+{
+    (void)state;
+    int status = in_child(file_too_large);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+}
+
 static void the_sentence(void **state)
 {
     (void)state;
@@ -117,6 +166,8 @@ int main(void)
         cmocka_unit_test(the_second_signal_kills),
         cmocka_unit_test(what_nohup_ignores_stays_ignored),
         cmocka_unit_test(a_closed_pipe_is_an_error_of_write),
+        cmocka_unit_test(a_closed_terminal_asks),
+        cmocka_unit_test(a_file_too_large_is_an_error_of_write),
         cmocka_unit_test(the_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,8 @@ static void one_lost_picture(void **state)
         assert_int_equal(d.alone, 1);
         assert_int_equal(r.counts.lost, 1);
         assert_int_equal(r.counts.redone_runs, 1);
-        assert_true(r.counts.decode_errors > 0);
+        assert_int_equal(r.counts.decode_errors, 1);      /* although it was tried twice */
+        assert_false(r.counts.contradicted);              /* damage explains it          */
         assert_int_equal(r.counts.displayed, CLIP_FRAMES);
         assert_int_equal(columns_count(r.columns), CLIP_FRAMES);
         int missing = 0;
@@ -260,8 +261,8 @@ static void bench_close(struct bench *b)
     free(b->source.film.path);
 }
 
-/* Runs of one GOP each, queued in a shuffled order, every 5th picture wanted. */
-static size_t queue_runs(struct bench *b)
+/* Runs of one GOP each, queued in a shuffled order, every 5th picture wanted. `lie`: numbered in decoding order. */
+static size_t queue_runs(struct bench *b, bool unsure, bool lie)
 {
     struct err e = ERR_INIT;
     struct run *run[16];
@@ -270,7 +271,7 @@ static size_t queue_runs(struct bench *b)
     while (reader_next(&b->reader, &p, &e)) {
         if (p.cut != CUT_NONE)
             run[runs++] = calloc(1, sizeof **run);
-        p.frame = (uint64_t)p.pts_us / CLIP_STEP_US;
+        p.frame = lie ? p.serial : (uint64_t)p.pts_us / CLIP_STEP_US;
         p.wanted = p.frame % 5 == 0;
         p.tag = (struct frame_tag){.column = p.frame / 5, .repeat = 1, .frame = p.frame, .time_us = p.pts_us};
         run[runs - 1]->wanted += p.wanted;
@@ -280,6 +281,7 @@ static size_t queue_runs(struct bench *b)
     for (size_t i = 0; i < runs; i++) {
         struct run *r = run[i * 3 % runs];
         r->own = r->count;
+        r->unsure = unsure;
         r->frames = (i * 3 % runs + 1) * 40;
         bytes += r->bytes;
         assert_true(queue_push(b->staging->runs, r));
@@ -296,7 +298,7 @@ static void runs_in_any_order(void **state)
         skip();
     struct bench b;
     bench_open(&b, "gops.mp4");
-    size_t runs = queue_runs(&b);
+    size_t runs = queue_runs(&b, false, false);
     assert_null(session_main(b.staging));
     assert_int_equal(b.staging->error.code, ERR_NONE);
     assert_int_equal(b.staging->bytes_in_flight, 7);                    /* every run's bytes are given back, once */
@@ -304,6 +306,59 @@ static void runs_in_any_order(void **state)
     assert_int_equal(b.staging->counts.lost + b.staging->counts.redone_runs + b.staging->counts.decode_errors, 0);
     assert_true(b.staging->counts.sent < CLIP_FRAMES);                  /* not what nobody needs */
     assert_int_equal(b.staging->counts.decoded, CLIP_FRAMES / 5);       /* the rest is decoded, but not handed out */
+    assert_false(atomic_load(&b.staging->contradicted));
+    bench_close(&b);
+}
+
+/* Of a run whose order is a guess everything is decoded, though little is wanted: a wrong guess is found out. */
+static void guessed_order(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
+        skip();
+    for (int lie = 0; lie < 2; lie++) {
+        struct bench b;
+        bench_open(&b, "gops.mp4");
+        queue_runs(&b, true, lie);
+        assert_null(session_main(b.staging));
+        assert_int_equal(b.staging->error.code, ERR_NONE);
+        assert_int_equal(atomic_load(&b.staging->contradicted), lie);
+        assert_int_equal(atomic_load(&b.staging->stop), lie);
+        assert_int_equal(b.staging->counts.lost + b.staging->counts.decode_errors, 0);
+        if (!lie)
+            assert_int_equal(b.staging->counts.decoded, CLIP_FRAMES);
+        bench_close(&b);
+    }
+}
+
+/* A picture that is foreseen and never comes out of a sound film: what was foreseen is wrong. */
+static void a_picture_that_never_comes(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    struct bench b;
+    struct err e = ERR_INIT;
+    struct picture p;
+    bench_open(&b, "plain.mkv");
+    struct run *run = calloc(1, sizeof *run);
+    for (int i = 0; i < 5; i++) {
+        assert_true(reader_next(&b.reader, &p, &e));
+        p.frame = p.serial;
+        p.wanted = true;
+        p.tag = (struct frame_tag){.column = p.frame, .repeat = 1, .frame = p.frame};
+        if (i == 3) {      /* a packet that holds a picture by its flags, and none by its bytes */
+            memset(p.packet->data, 0, (size_t)p.packet->size);
+        }
+        assert_true(run_append(run, &p, &e));
+    }
+    run->own = run->count;
+    assert_true(queue_push(b.staging->runs, run));
+    queue_close(b.staging->runs);
+    assert_null(session_main(b.staging));
+    assert_int_equal(b.staging->counts.lost, 1);
+    assert_int_equal(b.staging->counts.decode_errors + b.staging->counts.damaged, 0);
+    assert_true(atomic_load(&b.staging->contradicted));
     bench_close(&b);
 }
 
@@ -337,7 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_lost_picture), cmocka_unit_test(nothing_is_staged_twice), cmocka_unit_test(a_lost_key), cmocka_unit_test(the_engine_fails),
-        cmocka_unit_test(runs_in_any_order), cmocka_unit_test(counts_are_added_under_the_lock),
+        cmocka_unit_test(runs_in_any_order), cmocka_unit_test(guessed_order), cmocka_unit_test(a_picture_that_never_comes), cmocka_unit_test(counts_are_added_under_the_lock),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

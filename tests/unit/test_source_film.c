@@ -234,19 +234,23 @@ static void measuring(void **state)
     (void)state;
     if (!clip_encode("-c:v libx264 -preset ultrafast -x264-params keyint=20:bframes=2 whole.mkv") ||
         !clip_ffmpeg("-i whole.mkv -c copy bare.h264") || !clip_ffmpeg("-i whole.mkv -c copy -t 3 short.mp4") ||
-        !clip_ffmpeg("-i whole.mkv -c copy whole.mp4") || !clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4"))
+        !clip_ffmpeg("-i whole.mkv -c copy whole.mp4") || !clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4") ||
+        !clip_ffmpeg("-i whole.mkv -c copy whole.ts") || system("cat whole.ts whole.ts > twice.ts") != 0)
         skip();
     static const struct {
         const char *name;
         int64_t frames;
-    } films[] = {{"whole.mkv", CLIP_FRAMES}, {"bare.h264", CLIP_FRAMES}, {"short.mp4", 75}, {"edited.mp4", 125}};
-    for (int i = 0; i < 4; i++) {
+    } films[] = {{"whole.mkv", CLIP_FRAMES}, {"bare.h264", CLIP_FRAMES}, {"short.mp4", 75}, {"edited.mp4", 125},
+                 {"twice.ts", 2 * CLIP_FRAMES}};
+    for (int i = 0; i < 5; i++) {
         struct err e = ERR_INIT;
         struct source *s = source_open(films[i].name, &e);
         assert_non_null(s);
         for (int again = 0; again < 2; again++) {
             s->film.frames = s->film.duration_us = -1;
+            s->film.duration_guessed = true;
             assert_true(source_measure(s, &e));
+            assert_false(s->film.duration_guessed);
             assert_in_range(s->film.frames, films[i].frames, films[i].frames + 2);      /* a cut may keep a B picture more */
             assert_in_range(s->film.duration_us, s->film.frames * CLIP_STEP_US, (s->film.frames + 2) * CLIP_STEP_US);
         }
