@@ -42,17 +42,44 @@ ifeq ($(WERROR),1)
   BASE += -Werror
 endif
 
+# With nvcc the CUDA engine is built too (CUDA=0: without). The runtime is linked in, the driver loaded when there is one.
+NVCC  ?= $(firstword $(wildcard /usr/local/cuda/bin/nvcc) $(shell command -v nvcc 2>/dev/null))
+CUDA  ?= $(if $(NVCC),1,0)
+ifneq ($(SAN),)
+  CUDA := 0
+endif
+ifeq ($(CUDA),1)
+  CUDA_HOME  := $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
+  CUDA_ARCH  ?= 75 80 86 89 90
+  NVCC_FLAGS  = -std=c++17 -O3 -lineinfo -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off \
+      $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
+      -gencode arch=compute_$(lastword $(CUDA_ARCH)),code=compute_$(lastword $(CUDA_ARCH))
+  BASE       += -DBARCODE_CUDA
+  CUDA_OBJ    = $(patsubst cuda/%.cu,$(BUILD)/cuda/%.o,$(sort $(wildcard cuda/*.cu)))
+  CUDA_LIBS   = -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl -lstdc++
+endif
+
 # Lazily, so that `make deps` works on a machine that has none of the packages yet.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES))
-PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES)) -lm
+PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES)) -lm $(CUDA_LIBS)
+
+# PORTABLE=1 (make portable): FFmpeg with NVDEC and dav1d and every other library but glibc inside the program.
+FFMPEG     = out/ffmpeg
+ifeq ($(PORTABLE),1)
+  PKG        = PKG_CONFIG_PATH=$(FFMPEG)/lib/pkgconfig pkg-config --static
+  LIBAV      = libavformat libavcodec libavutil
+  PKG_CFLAGS = $(shell $(PKG) --cflags $(PACKAGES))
+  PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jansson xxhash zstd z) -lm $(CUDA_LIBS)
+  LINK      += -static-libgcc -static-libstdc++
+endif
 
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
 FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK)' | cksum | cut -d' ' -f1)
 BUILD    := out/build/$(FLAGS_ID)
-BIN      := out/bin$(if $(SAN),-$(SAN))
+BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)
 
 SRC     := $(sort $(wildcard src/*.c))
-LIB_OBJ := $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC)))
+LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
 
 # The inner loops of one instruction set each; everything else stays at the x86-64 base line.
@@ -71,6 +98,10 @@ all: $(BIN)/barcode ## the program, in out/bin
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
+
+$(BUILD)/%.o: %.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCC_FLAGS) -MMD -MF $(@:.o=.d) -c $< -o $@
 
 $(LIB): $(LIB_OBJ)
 	@rm -f $@
@@ -181,6 +212,34 @@ fuzz: ## every fuzz target for FUZZ_SECONDS (60) with clang's libFuzzer
 fuzz-replay: $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made seeds through the fuzz targets, without a fuzzer
 	@tests/fuzz/make-corpus.sh out/corpus
 	@for f in $(FUZZ); do $(BIN)/replay_$${f#fuzz_} out/corpus/$${f#fuzz_} || exit 1; done
+
+# ------------------------------------------------------------------ the GPU
+
+CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu)))
+GPU_BENCH := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
+
+$(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(BUILD)/tests/check/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
+
+$(addprefix $(BIN)/,$(GPU_BENCH)): $(BIN)/%: $(BUILD)/tests/bench/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
+
+.PHONY: portable
+portable: ## one self-contained program, out/bin-portable/barcode, for hosts that have nothing but an NVIDIA driver
+	@tests/support/install-packages.sh portable
+	@tests/support/build-static-ffmpeg.sh $(FFMPEG)
+	@$(MAKE) --no-print-directory PORTABLE=1 out/bin-portable/barcode
+
+.PHONY: portable-tests
+portable-tests: portable ## what `make test-gpu` runs, self-contained too, to be carried to a host with a GPU
+	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH))
+
+.PHONY: test-gpu
+test-gpu: ## everything that needs a GPU: exact checks, films on both engines (GPU_BIN: where the programs are)
+	@$(if $(GPU_BIN),,$(MAKE) --no-print-directory all $(addprefix $(BIN)/,$(CHECKS)))
+	@tests/support/test-gpu.sh $(or $(GPU_BIN),$(BIN))
 
 # ------------------------------------------------------------------ lint
 

@@ -18,6 +18,12 @@ enum key {
 
 enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_RUN };
 
+#ifdef BARCODE_CUDA
+#define CUDA_WORD ", cuda[:N]"
+#else
+#define CUDA_WORD ""
+#endif
+
 /* The one table behind parsing, --help and the man page. */
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
@@ -47,7 +53,7 @@ static const struct argp_option table[] = {
     {"bench", KEY_BENCH, NULL, 0, "stage times and rates on stdout, as JSON", 0},
 
     {NULL, 0, NULL, 0, "Run:", GROUP_RUN},
-    {"engine", KEY_ENGINE, "NAME", 0, "what clusters: auto (default), cpu, cuda[:N]", 0},
+    {"engine", KEY_ENGINE, "NAME", 0, "what clusters: auto (default), cpu" CUDA_WORD, 0},
     {"decode", KEY_DECODE, "NAME", 0, "what decodes: auto (default), cpu, nvdec", 0},
     {"threads", KEY_THREADS, "N", 0, "threads (one a core)", 0},
     {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default: on a terminal), always, never", 0},

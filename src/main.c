@@ -79,16 +79,15 @@ int main(int argc, char **argv)
     }
     interrupt_install();
 
-    struct render r = {.options = &options, .inputs = &inputs};
-    r.threads = options.threads > 0 ? options.threads : core_count();
-    struct engine_config config = {.threads = r.threads};
+    int threads = options.threads > 0 ? options.threads : core_count();
+    struct engines engines = {.choice = options.engine, .config = {.threads = threads, .device = options.device}};
+    struct render r = {.options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
     int status;
-    if (inputs_expand(&options, &inputs, &e) && inputs_check(&options, &inputs, &e) &&
-        (r.engine = engine_open("cpu", &config, &e)))
+    if (inputs_expand(&options, &inputs, &e) && inputs_check(&options, &inputs, &e))
         status = render_all(&r);
     else
         status = complain(&e);
-    engine_close(&r.engine);
+    engines_close(&engines);
     inputs_free(&inputs);
     return status;
 }

@@ -10,7 +10,7 @@
 
 /* What all NVDEC sessions of one staging share. */
 struct nvdec {
-    void *context;             /* CUcontext                                                  */
+    void *context;             /* CUcontext; NULL: software stands in                        */
     AVBufferRef *own;          /* the device, when no engine lends its context               */
     int engines;               /* decoding engines that take this stream                     */
 };
@@ -19,6 +19,9 @@ struct nvdec {
  * Makes ready to decode `stream`, in the engine's context or, when it has none, in one of its own on device 0.
  * False with a sentence when there is no GPU (ERR_ENGINE), or when it cannot decode this stream (ERR_INPUT: codec,
  * depth, chroma sampling or size). Thread of the caller; nvdec_close after all sessions.
+ *
+ * BARCODE_NVDEC=software in the environment (for tests where there is no GPU): the sessions do all that they do, on
+ * libavcodec's software decoders.
  */
 bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *stream, struct err *e);
 void nvdec_close(struct nvdec *n);

@@ -19,6 +19,7 @@ struct job {
     const struct render *render;
     size_t input;
     struct source *source;
+    struct engine *engine;           /* the engines' */
     struct report report;
     struct columns *columns;
     struct dump *dump;
@@ -101,7 +102,7 @@ static void describe_film(struct job *j)
     log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s", f->path, f->codec, f->container,
             f->width, f->height, f->pixel_format, matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
             range_name(f->range), f->range_guessed ? " (guessed)" : "", j->render->threads,
-            engine_detail(j->render->engine));
+            engine_detail(j->engine));
     if (f->transfer != TRANSFER_SDR)
         warn(j, "'%s' is HDR (%s): its colours are read without tone mapping and come out flat", f->path,
              f->transfer == TRANSFER_PQ ? "PQ" : "HLG");
@@ -130,6 +131,22 @@ static bool open_stores(struct job *j, struct err *e)
     return j->second != NULL;
 }
 
+static bool choose_engine(struct job *j, struct err *e)
+{
+    const struct options *o = j->render->options;
+    const struct film *f = &j->source->film;
+    struct selection all = {.kind = SELECT_EVERY, .every = 1, .start_us = j->report.selection.start_us,
+                            .end_us = j->report.selection.end_us};
+    bool cluster = wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE);
+    struct engine_work work = {
+        .frames = selection_estimate(&all, f->frames, f->duration_us), .width = f->width, .height = f->height,
+        .columns = cluster ? selection_estimate(&j->report.selection, f->frames, f->duration_us) : 0,
+        .staged_width = j->report.width, .staged_height = j->report.height,
+    };
+    j->engine = engines_for(j->render->engines, &work, e);
+    return j->engine != NULL;
+}
+
 static bool open_job(struct job *j, struct err *e)
 {
     const struct options *o = j->render->options;
@@ -141,9 +158,11 @@ static bool open_job(struct job *j, struct err *e)
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
     r->film = f;
     r->options = o;
-    r->engine = "cpu";
+    if (!choose_engine(j, e))
+        return false;
+    r->engine = j->engine->ops->name;
     r->decode = "cpu";
-    r->isa = engine_detail(j->render->engine);
+    r->isa = engine_detail(j->engine);
     r->threads = j->render->threads;
     describe_film(j);
     return open_stores(j, e);
@@ -169,8 +188,8 @@ static bool run_pass(struct job *j, enum decode_plan plan, struct columns *colum
     bool judging = j->digest && j->digest == j->second;
     const char *slash = strrchr(f->path, '/');
     struct pass pass = {
-        .source = j->source, .engine = j->render->engine, .selection = j->report.selection, .plan = plan,
-        .threads = j->render->threads,
+        .source = j->source, .engine = j->engine, .selection = j->report.selection, .plan = plan,
+        .decode = o->decode, .threads = j->render->threads,
         .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us),
         .job = {.width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE)),
@@ -219,6 +238,15 @@ static bool stage(struct job *j, struct err *e)
     struct report *r = &j->report;
     return run_pass(j, DECODE_PARALLEL, j->columns, &r->counts, &r->times, e) &&
            (!r->counts.contradicted || start_over(j, e)) && (!j->render->options->verify || verify(j, e));
+}
+
+static void describe_decoding(struct job *j)
+{
+    const struct stage_counts *c = &j->report.counts;
+    if (c->hardware > 0)
+        j->report.decode = c->hardware < c->decoded ? "nvdec+cpu" : "nvdec";
+    if (c->fallbacks > 0)
+        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " NVDEC sessions decoded in software", j->report.film->path, c->fallbacks);
 }
 
 /* ------------------------------------------------------------------ judging what came */
@@ -315,13 +343,15 @@ static bool write_all(struct job *j, int64_t started, struct err *e)
     return !o->bench || writer_save(&writer_bench, &j->report, 0, false, "-", e);
 }
 
-bool render_film(const struct render *r, size_t i, struct err *e)
+static bool render_once(const struct render *r, size_t i, struct err *e)
 {
     int64_t started = clock_ns();
     struct job j = {.render = r, .input = i};
     bool fine = open_job(&j, e);
     j.report.times.start_up = (double)(clock_ns() - started) / 1e9;
-    fine = fine && stage(&j, e) && judge(&j, e) && write_all(&j, started, e);
+    fine = fine && stage(&j, e);
+    describe_decoding(&j);
+    fine = fine && judge(&j, e) && write_all(&j, started, e);
     if (fine && r->options->strict && !is_whole(&j))
         fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
     if (!fine && e->code == ERR_INTERRUPTED)
@@ -332,4 +362,16 @@ bool render_film(const struct render *r, size_t i, struct err *e)
     columns_free(&j.columns);
     source_close(&j.source);
     return fine;
+}
+
+bool render_film(const struct render *r, size_t i, struct err *e)
+{
+    if (render_once(r, i, e))
+        return true;
+    /* A GPU that nobody demanded may fail: memory, a lost device. The processor does the film again, and those behind. */
+    if (e->code != ERR_ENGINE || !engines_give_up_cuda(r->engines))
+        return false;
+    log_msg(LOG_WARNING, "%s: '%s' is done again on the CPU", e->text, r->inputs->path[i]);
+    err_clear(e);
+    return render_once(r, i, e);
 }

@@ -4,7 +4,7 @@
 #ifndef BARCODE_RENDER_H
 #define BARCODE_RENDER_H
 
-#include "barcode/engine.h"
+#include "barcode/engines.h"
 #include "barcode/inputs.h"
 #include "barcode/options.h"
 
@@ -15,7 +15,7 @@ extern "C" {
 struct render {
     const struct options *options;
     const struct inputs *inputs;
-    struct engine *engine;       /* open; lent for the call, used for one film after another */
+    struct engines *engines;     /* lent for the call, used for one film after another       */
     int threads;                 /* decided, 1 or more                                       */
 };
 

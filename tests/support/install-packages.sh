@@ -2,9 +2,10 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge]
+#   install-packages.sh [lint] [judge] [portable]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
+#   portable  also what a static FFmpeg is built with
 #   judge   also scikit-learn, the independent judge of the clustering
 set -eu
 
@@ -14,9 +15,10 @@ packages="build-essential pkg-config libavformat-dev libavcodec-dev libavutil-de
 for group in "$@"; do
     case $group in
     lint) packages="$packages clang clang-tidy shellcheck libclang-rt-14-dev" ;;
+    portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
     judge) packages="$packages python3-numpy python3-sklearn" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint and judge" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge and portable" >&2
         exit 2
         ;;
     esac

@@ -1,0 +1,236 @@
+/*
+ * check_engine - the whole CUDA engine against the CPU engine: the same frames through put (pictures in host and in
+ * device memory) and put_staged, from several threads, in shuffled order; columns, row means and the tap's frames must
+ * be the same bytes. And many films in one process must leave memory where it was.
+ *
+ *   check_engine [FILMS]     how many films the last check runs (200)
+ */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "barcode/engine.h"
+#include "check.h"
+
+struct film_frames {
+    int width, height, count, film_width, film_height;
+    std::vector<std::vector<uint8_t>> nv12;      /* pictures of film_width x film_height     */
+    std::vector<frame_tag> tag;
+};
+
+struct result {
+    struct columns *columns = nullptr;
+    std::vector<std::vector<uint8_t>> tapped;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    size_t bytes = 0;
+};
+
+static bool tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *)
+{
+    result *r = (result *)user;
+    pthread_mutex_lock(&r->lock);
+    if (r->tapped.size() <= tag->column)
+        r->tapped.resize(tag->column + 1);
+    r->tapped[tag->column].assign(rgb, rgb + r->bytes);
+    pthread_mutex_unlock(&r->lock);
+    return true;
+}
+
+static film_frames make_film(int count, int film_width, int film_height, int width, int height, rng &r)
+{
+    film_frames f{width, height, count, film_width, film_height, {}, {}};
+    size_t pitch = (size_t)(film_width + 1) / 2 * 2, rows = film_height + (film_height + 1) / 2;
+    for (int i = 0; i < count; i++) {
+        std::vector<uint8_t> picture(pitch * rows);
+        int kind = r.below(4), base = r.below(256);
+        for (size_t j = 0; j < picture.size(); j++)
+            picture[j] = (uint8_t)(kind == 0 ? r.next() : kind == 1 ? base : kind == 2 ? base + j / pitch / 8 : base + r.below(9));
+        f.nv12.push_back(picture);
+        f.tag.push_back({(uint64_t)i, 1, (uint64_t)i * 24, i * 1000000, r.below(50) == 0});
+    }
+    return f;
+}
+
+static frame_view view_at(const film_frames &f, const uint8_t *base, bool on_device)
+{
+    ptrdiff_t pitch = (f.film_width + 1) / 2 * 2;
+    int cw = (f.film_width + 1) / 2, ch = (f.film_height + 1) / 2;
+    const uint8_t *chroma = base + pitch * f.film_height;
+    frame_view v = {};
+    v.model = MODEL_YCBCR;
+    v.matrix = MATRIX_BT709;
+    v.range = RANGE_LIMITED;
+    v.bits = 8;
+    v.width = f.film_width;
+    v.height = f.film_height;
+    v.on_device = on_device;
+    v.plane[0] = {base, pitch, 1, f.film_width, f.film_height};
+    v.plane[1] = {chroma, pitch, 2, cw, ch};
+    v.plane[2] = {chroma + 1, pitch, 2, cw, ch};
+    return v;
+}
+
+enum way { HOST, DEVICE, STAGED };
+
+struct worker {
+    const film_frames *film;
+    engine *g;
+    int first, step;
+    way how;
+    const std::vector<std::vector<uint8_t>> *staged;
+    bool fine;
+};
+
+static void *worker_main(void *argument)
+{
+    worker *w = (worker *)argument;
+    struct err e = ERR_INIT;
+    engine_port *port = engine_port_open(w->g, &e);
+    w->fine = port != NULL;
+    device_buffer picture(w->film->nv12[0].size());
+    for (int i = w->film->count - 1 - w->first; i >= 0 && w->fine; i -= w->step) {     /* not in order */
+        const std::vector<uint8_t> &bytes = w->film->nv12[i];
+        if (w->how == STAGED) {
+            w->fine = engine_put_staged(port, (*w->staged)[i].data(), &w->film->tag[i], &e);
+            continue;
+        }
+        if (w->how == DEVICE)
+            must(cudaMemcpy(picture.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "upload");
+        frame_view v = view_at(*w->film, w->how == DEVICE ? picture.data() : bytes.data(), w->how == DEVICE);
+        w->fine = engine_put(port, &v, &w->film->tag[i], &e);
+    }
+    if (!w->fine)
+        printf("%s\n", e.text);
+    w->fine &= picture.guards_whole();
+    engine_port_close(&port);
+    return NULL;
+}
+
+static bool run(engine *g, const film_frames &f, const kmeans_params *params, way how,
+                const std::vector<std::vector<uint8_t>> *staged, result *out)
+{
+    enum { WORKERS = 3 };
+    struct err e = ERR_INIT;
+    out->bytes = (size_t)f.width * f.height * 3;
+    out->columns = columns_open(params ? params->k : 0, f.height, &e);
+    engine_job job = {};
+    job.width = f.width;
+    job.height = f.height;
+    job.cluster = params != NULL;
+    job.rows = true;
+    if (params)
+        job.kmeans = *params;
+    job.ports = WORKERS;
+    job.columns = out->columns;
+    job.tap = tap;
+    job.tap_user = out;
+    bool fine = engine_begin(g, &job, &e);
+    worker w[WORKERS];
+    pthread_t thread[WORKERS];
+    for (int i = 0; i < WORKERS && fine; i++) {
+        w[i] = {&f, g, i, WORKERS, how, staged, false};
+        pthread_create(&thread[i], NULL, worker_main, &w[i]);
+    }
+    for (int i = 0; i < WORKERS && fine; i++)
+        pthread_join(thread[i], NULL);
+    bool worked = fine;
+    for (int i = 0; i < WORKERS && fine; i++)
+        worked &= w[i].fine;
+    engine_times times;
+    if (fine)
+        worked &= engine_finish(g, &times, &e);
+    if (!worked)
+        printf("%s\n", e.text);
+    return worked;
+}
+
+static bool same(const result &a, const result &b, int height)
+{
+    if (columns_count(a.columns) != columns_count(b.columns) || a.tapped != b.tapped)
+        return false;
+    for (uint64_t i = 0; i < columns_count(a.columns); i++) {
+        const column *x = columns_get(a.columns, i), *y = columns_get(b.columns, i);
+        bool alike = x->frame == y->frame && x->time_us == y->time_us && x->repeat == y->repeat && x->status == y->status &&
+                     x->clusters == y->clusters && memcmp(x->average, y->average, 3) == 0 &&
+                     memcmp(x->row, y->row, (size_t)height * 3) == 0;
+        for (int j = 0; j < x->clusters && alike; j++)
+            alike = x->cluster[j].count == y->cluster[j].count && memcmp(x->cluster[j].rgb, y->cluster[j].rgb, 3) == 0;
+        if (!alike)
+            return false;
+    }
+    return true;
+}
+
+static void compare(engine *cpu, engine *cuda, const film_frames &f, const kmeans_params *params, const char *what)
+{
+    static const char *const name[] = {"host", "device", "staged"};
+    result right;
+    bool fine = run(cpu, f, params, HOST, NULL, &right);
+    for (int how = HOST; how <= STAGED; how++) {
+        result r;
+        bool ran = fine && run(cuda, f, params, (way)how, &right.tapped, &r);
+        check(ran && same(right, r, f.height), "%s from %s memory", what, name[how]);
+        columns_free(&r.columns);
+    }
+    columns_free(&right.columns);
+}
+
+static size_t resident_pages()
+{
+    size_t size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%zu %zu", &size, &resident) != 2)
+        resident = 0;
+    if (f)
+        fclose(f);
+    return resident;
+}
+
+/* The first films fill caches and pools; after them nothing may grow. */
+static void check_many(engine *cuda, int films, rng &r)
+{
+    enum { WARM = 20 };
+    kmeans_params params = {4, 2, 50, INIT_SCALABLE, 1};
+    film_frames f = make_film(9, 320, 180, 64, 36, r);
+    size_t free_before = 0, free_after = 0, total, pages = 0;
+    bool fine = true;
+    for (int i = 0; i < films && fine; i++) {
+        result out;
+        if (i == WARM) {
+            must(cudaMemGetInfo(&free_before, &total), "memory");
+            pages = resident_pages();
+        }
+        fine = run(cuda, f, &params, DEVICE, NULL, &out);
+        columns_free(&out.columns);
+    }
+    must(cudaMemGetInfo(&free_after, &total), "memory");
+    size_t grown = (resident_pages() - pages) * (size_t)sysconf(_SC_PAGESIZE);
+    check(fine, "%d films in one process", films);
+    check(films <= WARM || free_after == free_before, "device memory: %zu bytes free before, %zu after", free_before, free_after);
+    check(films <= WARM || (long long)grown < 4 << 20, "host memory grew by %zu bytes", grown);
+}
+
+int main(int argc, char **argv)
+{
+    need_device("check_engine");
+    struct err e = ERR_INIT;
+    engine_config config = {};
+    config.threads = 8;
+    engine *cpu = engine_open("cpu", &config, &e), *cuda = engine_open("cuda", &config, &e);
+    if (!check(cpu && cuda, "engines open: %s", e.text))
+        return done();
+    rng r{42};
+    kmeans_params usual = {8, 20, 300, INIT_SCALABLE, 0}, plus = {16, 3, 300, INIT_PLUSPLUS, 5}, random = {64, 2, 20, INIT_RANDOM, 9};
+    film_frames small = make_film(700, 160, 90, 80, 45, r), odd = make_film(40, 853, 479, 319, 181, r);
+    film_frames large = make_film(3, 1920, 1080, 1920, 1080, r), tiny = make_film(5, 7, 5, 1, 1, r);
+    compare(cpu, cuda, small, &usual, "700 small frames, several batches");
+    compare(cpu, cuda, small, NULL, "700 small frames, averages only");
+    compare(cpu, cuda, odd, &usual, "odd sizes");
+    compare(cpu, cuda, odd, &plus, "odd sizes, k-means++, k 16");
+    compare(cpu, cuda, odd, &random, "odd sizes, random start, k 64");
+    compare(cpu, cuda, large, &plus, "whole 1080p frames");
+    compare(cpu, cuda, tiny, &usual, "one pixel");
+    check_many(cuda, argc > 1 ? atoi(argv[1]) : 200, r);
+    engine_close(&cuda);
+    engine_close(&cpu);
+    return done();
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU: the exact checks, then real films on both engines and with every way of decoding.
+#
+#   test-gpu.sh BIN      BIN holds barcode and the check programs; CLIPS (out/clips), FILMS (../shared/films) and
+#                        SAMPLE (out/sample.mkv) say where the films are
+#
+# The last line counts; exit 1 when something failed, 77 when there is no GPU.
+set -uo pipefail
+
+bin=${1:?usage: test-gpu.sh BIN}
+here=$(cd "$(dirname "$0")/../.." && pwd)
+clips=${CLIPS:-$here/out/clips} films=${FILMS:-$here/../shared/films} sample=${SAMPLE:-$here/out/sample.mkv}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+export BARCODE_CACHE=$work/cache
+
+for program in "$bin"/check_*; do
+    said=$("$program" 2>&1)
+    case $? in
+        0) passed=$((passed + 1)) && echo "ok    $(basename "$program"): $(tail -n 1 <<< "$said")" ;;
+        77) echo "$said" && echo "SKIPPED: no GPU here" && exit 77 ;;
+        *) failed=$((failed + 1)) && echo "FAIL  $(basename "$program")" && tail -n 20 <<< "$said" ;;
+    esac
+done
+
+# render NAME OPTION...: pictures of every mode, JSON without times and names of engines, staged frames.
+render() {
+    local name=$1
+    shift
+    rm -rf "${work:?}/$name" "$work/cache"
+    mkdir "$work/$name"
+    "$bin/barcode" -q "$@" -m kmeans,palette,average,downsample -o "$work/$name/p.png" --json "$work/$name/j" \
+        --dump "$work/$name/rgb" 2> "$work/$name.said" || return 1
+    sed -i -E '/^"(engine|decode|isa|threads|stages|cache)":/d' "$work/$name/j"
+}
+
+compare() { # FILM WHAT OPTION...
+    local film=$1 what=$2
+    shift 2
+    if render other "$film" "$@" && diff -rq "$work/cpu" "$work/other" > "$work/diff"; then
+        passed=$((passed + 1))
+        echo "ok    $(basename "$film"): $what"
+    else
+        failed=$((failed + 1))
+        echo "FAIL  $(basename "$film"): $what: $(head -n 3 "$work/diff" "$work/other.said" 2> /dev/null | tr '\n' ' ')"
+    fi
+}
+
+for film in "$films"/*.mp4 "$sample" "$clips"/*.*; do
+    case $film in
+        *.made) continue ;;
+    esac
+    if [ ! -f "$film" ]; then
+        echo "SKIP  $film is not there"
+        skipped=$((skipped + 1))
+        continue
+    fi
+    if ! render cpu "$film" -n "${EVERY:-12}" --engine cpu --decode cpu; then
+        echo "SKIP  $(basename "$film"): $(cat "$work/cpu.said")"
+        skipped=$((skipped + 1))
+        continue
+    fi
+    # MPEG-2 leaves the inverse transform's last bit to the decoder: NVDEC's pictures are others, and auto does not take it.
+    case $("$bin/barcode" -v "$film" -q -n 1000000 -m average --json - -o /dev/null 2> /dev/null | grep -o '"codec":"[^"]*"') in
+        *mpeg2video*) ways="cpu auto" ;;
+        *) ways="cpu nvdec auto" ;;
+    esac
+    for way in $ways; do
+        compare "$film" "engine cuda, decode $way" -n "${EVERY:-12}" --engine cuda --decode "$way"
+    done
+    [ "$ways" = "cpu auto" ] || compare "$film" "engine cpu, decode nvdec" -n "${EVERY:-12}" --engine cpu --decode nvdec
+done
+
+[ "$skipped" -eq 0 ] || echo "test-gpu.sh: $skipped films were SKIPPED" >&2
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,105 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include "../../src/av.h"
+
+static struct staging s;
+
+static int begin(void **state)
+{
+    (void)state;
+    s = (struct staging){.file_bytes = 1000};
+    pthread_mutex_init(&s.lock, NULL);
+    pthread_cond_init(&s.budget_freed, NULL);
+    s.runs = queue_open(2, NULL, NULL);
+    return s.runs ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    queue_free(&s.runs);
+    pthread_cond_destroy(&s.budget_freed);
+    pthread_mutex_destroy(&s.lock);
+    return 0;
+}
+
+static void finished_runs(void **state)
+{
+    (void)state;
+    s.bytes_in_flight = 300;
+    staging_run_done(&s, 100, 70, true, 500000000);
+    staging_run_done(&s, 200, 50, false, 1000000000);
+    assert_int_equal(s.bytes_in_flight, 0);
+    assert_int_equal(atomic_load(&s.frames_done), 70);      /* never back */
+    assert_int_equal(s.pace[1].runs, 1);
+    assert_int_equal(s.pace[1].bytes, 100);
+    assert_float_equal(s.pace[1].seconds, 0.5, 1e-9);
+    assert_int_equal(s.pace[0].bytes, 200);
+}
+
+/* Two NVDEC sessions at 100 bytes a second each; a software run takes 2 seconds: 400 bytes of NVDEC's work. */
+static void software_stops_before_the_end(void **state)
+{
+    (void)state;
+    s.pace[1].sessions = 2;
+    assert_true(staging_worth_it(&s));                      /* nothing is known yet */
+    s.pace[1] = (struct pace){.runs = 5, .bytes = 500, .seconds = 5, .sessions = 2};
+    s.pace[0] = (struct pace){.runs = 3, .bytes = 150, .seconds = 6, .sessions = 1};
+    atomic_store(&s.bytes_read, 500);
+    assert_true(staging_worth_it(&s));                      /* 500 bytes are left */
+    atomic_store(&s.bytes_read, 650);
+    assert_false(staging_worth_it(&s));
+    s.bytes_in_flight = 100;                                /* read, but not decoded */
+    assert_true(staging_worth_it(&s));
+    s.read_to_end = true;
+    assert_false(staging_worth_it(&s));
+    s.pace[1].sessions = 0;                                 /* nobody else is there to do it */
+    assert_true(staging_worth_it(&s));
+}
+
+static void counts_add_up(void **state)
+{
+    (void)state;
+    struct stage_counts one = {.sent = 1, .decoded = 2, .hardware = 3, .fallbacks = 4, .decode_errors = 5, .redone_runs = 6,
+                               .lost = 7, .damaged = 8};
+    staging_add_counts(&s, &one);
+    staging_add_counts(&s, &one);
+    assert_int_equal(s.counts.sent, 2);
+    assert_int_equal(s.counts.decoded, 4);
+    assert_int_equal(s.counts.hardware, 6);
+    assert_int_equal(s.counts.fallbacks, 8);
+    assert_int_equal(s.counts.decode_errors, 10);
+    assert_int_equal(s.counts.redone_runs, 12);
+    assert_int_equal(s.counts.lost, 14);
+    assert_int_equal(s.counts.damaged, 16);
+}
+
+static void the_first_error_stays(void **state)
+{
+    (void)state;
+    struct err first = ERR_INIT, second = ERR_INIT;
+    err_set(&first, ERR_FAILED, "first");
+    err_set(&second, ERR_INPUT, "second");
+    assert_false(staging_stopped(&s));
+    staging_fail(&s, &first);
+    staging_fail(&s, &second);
+    assert_true(staging_stopped(&s));
+    assert_string_equal(s.error.text, "first");
+    void *item;
+    assert_false(queue_pop(s.runs, &item));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(finished_runs, begin, end),
+        cmocka_unit_test_setup_teardown(software_stops_before_the_end, begin, end),
+        cmocka_unit_test_setup_teardown(counts_add_up, begin, end),
+        cmocka_unit_test_setup_teardown(the_first_error_stays, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
