@@ -119,12 +119,6 @@ static bool drain(struct session *s, struct run *run, struct err *e)
     return fine;
 }
 
-/* Pictures still to come from a segment after which the state must be forgotten: HEVC drops pictures at an IDR. */
-static bool drains_before(const struct session *s, const struct run *run, size_t i)
-{
-    return i > 0 && run->picture[i].cut == CUT_CLEAN && s->staging->traits.stream == STREAM_HEVC;
-}
-
 static bool decode_once(struct session *s, struct run *run, bool everything, struct err *e)
 {
     assert(s->decoder);
@@ -140,9 +134,7 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
     for (size_t i = 0; i < run->count && fine; i++) {
         if (staging_stopped(s->staging))
             break;
-        if (drains_before(s, run, i))
-            fine = drain(s, run, e);
-        if (fine && run->picture[i].action != ACTION_SKIP)
+        if (run->picture[i].action != ACTION_SKIP)
             fine = send_picture(s, run, &run->picture[i], e);
     }
     return drain(s, run, e) && fine;
