@@ -35,6 +35,7 @@ struct reader {
     struct codec_traits traits;
     int length_size;
     uint64_t serial;                /* of the next packet                                        */
+    bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
     bool failed;                    /* the container is damaged somewhere                       */
     uint64_t errors_before;         /* film_av_read_errors when reading began                    */

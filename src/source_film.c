@@ -104,7 +104,7 @@ static bool read_runs(struct staging *s, struct reader *r, struct gather *g, boo
     struct picture p;
     *stuck = false;
     while (!staging_stopped(s)) {
-        if (r->odd || gather_stuck(g, false)) {
+        if ((r->odd && gather_begun(g)) || gather_stuck(g, false)) {
             *stuck = true;
             return true;
         }
@@ -119,7 +119,7 @@ static bool read_runs(struct staging *s, struct reader *r, struct gather *g, boo
     }
     if (e->code != ERR_NONE || staging_stopped(s))
         return e->code == ERR_NONE;
-    *stuck = gather_stuck(g, true);
+    *stuck = gather_stuck(g, true) || (r->odd && !gather_begun(g));
     return *stuck || gather_end(g, e);
 }
 
@@ -130,15 +130,9 @@ static bool read_runs(struct staging *s, struct reader *r, struct gather *g, boo
 static bool read_start(struct staging *s, struct reader *r, struct gather *g, struct err *e)
 {
     struct picture p;
-    bool key_seen = false;
-    while (!staging_stopped(s) && !r->odd && !gather_stuck(g, false) && reader_next(r, &p, e)) {
-        bool key = p.cut != CUT_NONE;
+    while (!staging_stopped(s) && !gather_begun(g) && !gather_stuck(g, false) && reader_next(r, &p, e))
         if (!gather_push(g, &p, e))
             return false;
-        if (key_seen && (key || !p.hidden))
-            break;
-        key_seen |= key;
-    }
     return e->code == ERR_NONE;
 }
 

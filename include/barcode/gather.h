@@ -67,6 +67,9 @@ bool gather_end(struct gather *g, struct err *e);
  */
 bool gather_stuck(const struct gather *g, bool at_end);
 
+/* True once the film's first picture that can be decoded is known, and which of its leading pictures. */
+bool gather_begun(const struct gather *g);
+
 /* True when the selection can want nothing more. */
 bool gather_done(const struct gather *g);
 

@@ -258,6 +258,31 @@ static void extras(void **state)
     assert_int_equal(live_packets, 0);
 }
 
+/* A film that begins with a CRA shows the leading pictures that need nothing before it (RADL), not the others (RASL). */
+static void first_leading_pictures(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    struct err e = ERR_INIT;
+    struct gather *g = hand_gather(STREAM_HEVC, 1, &c);
+    assert_false(gather_begun(g));
+    for (int i = 0; i < 5; i++) {      /* K r r P, and lead-in before */
+        struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .pts_us = TIME_NONE, .order = i == 1 ? 2 : i == 4 ? 3 : i - 2,
+                            .cut = i == 1 ? CUT_OPEN : CUT_NONE, .marked_leading = i == 2 || i == 3, .needs_before = i == 2};
+        assert_true(gather_push(g, &p, &e));
+        assert_int_equal(gather_begun(g), i == 4);
+    }
+    assert_true(gather_end(g, &e));
+    assert_int_equal(gather_counts_now(g).displayed, 3);
+    assert_true(c.run[0]->picture[1].hidden);
+    assert_false(c.run[0]->picture[2].hidden);
+    assert_int_equal(c.run[0]->picture[2].frame, 0);
+    assert_int_equal(c.run[0]->picture[0].frame, 1);
+    drop_runs(&c);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
 /* The delay that a run with extras asks of a decoder is its film's, whatever is wanted. */
 static void extras_do_not_lengthen_the_delay(void **state)
 {
@@ -376,7 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_films), cmocka_unit_test(no_films_at_all), cmocka_unit_test(too_long), cmocka_unit_test(never_a_cut),
-        cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras),
+        cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras), cmocka_unit_test(first_leading_pictures),
         cmocka_unit_test(extras_do_not_lengthen_the_delay), cmocka_unit_test(refusal), cmocka_unit_test(counting_alone),
         cmocka_unit_test(empty_film), cmocka_unit_test(last_frame), cmocka_unit_test(announcing),
     };
