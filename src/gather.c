@@ -391,11 +391,17 @@ bool gather_end(struct gather *g, struct err *e)
     return close_gop(g, e) && emit_pending(g, NULL, e);
 }
 
+static bool too_long(const struct run *r)
+{
+    return r->count > GOP_PICTURES_MAX || r->bytes > GOP_BYTES_MAX;
+}
+
 bool gather_stuck(const struct gather *g, bool at_end)
 {
     if (!g->cut_seen && at_end)
         return g->gop->count > 0;
-    return g->gop->count > GOP_PICTURES_MAX || g->gop->bytes > GOP_BYTES_MAX;
+    /* A key whose time or order is far too high seems to be led by everything behind it. */
+    return too_long(g->gop) || too_long(g->next);
 }
 
 bool gather_begun(const struct gather *g)

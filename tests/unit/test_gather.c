@@ -139,6 +139,30 @@ static void push_gops(struct gather *g, int gops, int length, bool times)
         hand_push(g, i % length == 0 ? CUT_CLEAN : CUT_NONE, times ? (int64_t)next_serial * 40000 : TIME_NONE, false);
 }
 
+/* One key's time is far too high, and there is no order: all that follows seems to lead it. Memory stays bounded, nothing is lost. */
+static void a_key_that_never_shows(void **state)
+{
+    (void)state;
+    struct gather_config config = {.selection = {.every = 3, .end_us = INT64_MAX}, .frame_us = 40000,
+                                   .traits = codec_traits_of(STREAM_H264)};
+    struct err e = ERR_INIT;
+    struct gather *g = gather_open(&config, &e);
+    uint64_t pushed = next_serial = 0;
+    for (; pushed < 5000 && !gather_stuck(g, false); pushed++)
+        hand_push(g, pushed == 0 ? CUT_CLEAN : pushed == 100 ? CUT_OPEN : CUT_NONE,
+                  (int64_t)pushed * 40000 + (pushed == 100 ? INT64_C(1000000000) : 0), false);
+    assert_in_range(pushed, GOP_PICTURES_MAX, GOP_PICTURES_MAX + 110);
+    struct gather_state s;
+    assert_true(gather_release(g, &s, &e));
+    assert_int_equal(s.held->count, pushed);
+    assert_int_equal(s.next_frame, 0);
+    for (size_t i = 0; i < s.held->count; i++)
+        assert_false(s.held->picture[i].leading || s.held->picture[i].hidden);
+    run_free(&s.held);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
 static void merging(void **state)
 {
     (void)state;
@@ -400,7 +424,7 @@ static void announcing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_films), cmocka_unit_test(no_films_at_all), cmocka_unit_test(too_long), cmocka_unit_test(never_a_cut),
+        cmocka_unit_test(random_films), cmocka_unit_test(no_films_at_all), cmocka_unit_test(too_long), cmocka_unit_test(never_a_cut), cmocka_unit_test(a_key_that_never_shows),
         cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras), cmocka_unit_test(first_leading_pictures),
         cmocka_unit_test(extras_do_not_lengthen_the_delay), cmocka_unit_test(refusal), cmocka_unit_test(counting_alone),
         cmocka_unit_test(empty_film), cmocka_unit_test(last_frame), cmocka_unit_test(announcing),
