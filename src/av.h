@@ -56,6 +56,12 @@ void reader_close(struct reader *r);
 /* A context for the film's stream; `threads` 1: single-threaded, more: frame threads. */
 AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e);
 
+/*
+ * Errors of avcodec_receive_frame that are stepped over at a time: each should use up a packet, of which a decoder holds
+ * a few dozen. A decoder that errs for ever must not hang us.
+ */
+enum { RECEIVE_ERRORS_MAX = 1000 };
+
 /* ---- view.c ---- */
 
 /* Describes a decoded frame. False (ERR_INPUT) for a pixel format that we cannot read. */

@@ -229,6 +229,14 @@ static void judge_end(struct job *j)
          c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6, (double)f->duration_us / 1e6, j->lost_to_end, expected);
 }
 
+static uint64_t damaged_columns(const struct columns *c, uint64_t count)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < count; i++)
+        n += columns_get(c, i)->status == COLUMN_DAMAGED;
+    return n;
+}
+
 static bool judge(struct job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -244,8 +252,9 @@ static bool judge(struct job *j, struct err *e)
     if (inside + cut > 0)
         warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns are missing, their pictures could not be decoded", path,
              inside + cut, announced);
-    if (r->counts.damaged > 0)
-        warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path, r->counts.damaged, announced);
+    uint64_t damaged = damaged_columns(j->columns, r->count);
+    if (damaged > 0)
+        warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path, damaged, r->count);
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
         warn(j, "'%s': the decoder refused %" PRIu64 " of %" PRIu64 " packets", path, r->counts.decode_errors,
              r->counts.packets);

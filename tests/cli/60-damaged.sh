@@ -45,6 +45,18 @@ test_corrupt() {
     done
 }
 
+# A picture may fill several columns: the warning counts columns.
+test_damaged_columns_are_counted() {
+    f=$(clip damaged/corrupt.ts)
+    for rule in '--columns 1000' '-n 1' '-n 3'; do
+        # shellcheck disable=SC2086  # two words on purpose
+        ok "$f" $rule -m average --json d.json -o d.png
+        n=$("$PYTHON" -c 'import json; print(sum(c.get("damaged", False) for c in json.load(open("d.json"))["columns"]))')
+        [ "$n" -gt 0 ] || fail "$rule: no damaged column"
+        says " $n of [0-9]* columns come from damaged pictures"
+    done
+}
+
 test_begins_in_the_middle() {
     f=$(clip damaged/middle-of-gop.ts)
     ok "$f" -n 2 --json d.json -o d.png
