@@ -86,6 +86,8 @@ static void describe_film(struct job *j)
             f->width, f->height, f->pixel_format, matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
             range_name(f->range), f->range_guessed ? " (guessed)" : "", j->render->threads,
             engine_detail(j->render->engine));
+    if (f->unknown_matrix[0])
+        warn(j, "'%s': matrix '%s' is read as %s", f->path, f->unknown_matrix, matrix_name(f->matrix));
     if (f->transfer != TRANSFER_SDR)
         warn(j, "'%s' is HDR (%s): its colours are read without tone mapping and come out flat", f->path,
              f->transfer == TRANSFER_PQ ? "PQ" : "HLG");

@@ -85,6 +85,7 @@ static bool emit(void *user, struct run *run, struct err *e)
     return err_set(e, ERR_FAILED, "staging stopped");
 }
 
+/* Opens the file again to read it from the start; what was said of it before must still hold. */
 static bool reopen(struct source_film *f, struct err *e)
 {
     if (!f->used) {
@@ -93,9 +94,12 @@ static bool reopen(struct source_film *f, struct err *e)
     }
     avformat_close_input(&f->format);
     struct film again;
-    bool fine = film_av_open(f->base.film.path, &f->format, &again, e);
+    const struct film *before = &f->base.film;
+    bool fine = film_av_open(before->path, &f->format, &again, e);
+    bool same = fine && again.stream == before->stream && strcmp(again.codec, before->codec) == 0 &&
+                again.coded_width == before->coded_width && again.coded_height == before->coded_height;
     free(again.path);
-    return fine;
+    return same || (fine && err_set(e, ERR_INPUT, "'%s' changed while it was being read", before->path));
 }
 
 /* Reads pictures into the gather until the film's end or until only a sequential decoder can go on. */

@@ -87,6 +87,18 @@ test_hdr_warns_once() {
     says_not warning
 }
 
+# However often the film is opened, and in the JSON too.
+test_unknown_matrix_warns_once() {
+    f=$(clip odd-matrix.mkv)
+    for also in '-n 20' '-n 20 --verify' '--columns 10 --verify'; do
+        # shellcheck disable=SC2086  # words on purpose
+        ok "$f" $also -o m.png --json m.json
+        [ "$(grep -c "warning.*matrix 'ictcp' is read as bt601" "$LOGS/stderr")" -eq 1 ] || fail "$also: not exactly one warning of the matrix"
+        "$PYTHON" -c 'import json, sys; w = json.load(open("m.json"))["warnings"]; sys.exit(sum("is read as" in x for x in w) != 1)' ||
+            fail "not exactly one warning of the matrix in the JSON"
+    done
+}
+
 # Half of the bytes cut off anywhere: never a crash, never a hang, never a half-written picture.
 test_cut_anywhere() {
     for name in h264-open.mkv hevc-open.mp4 mpeg2.ts vp9.webm; do

@@ -299,6 +299,7 @@ copy parts/hevc-radl.hevc hevc-radl.mkv -bsf:v hevc_mp4toannexb
 copy mpeg2.mkv mpeg2.ts
 copy fragmented.mp4 h264-closed.mkv -movflags frag_keyframe+empty_moov
 copy offset.mkv h264-closed.mkv -output_ts_offset 10
+copy odd-matrix.mkv h264-closed.mkv -bsf:v h264_metadata=matrix_coefficients=14
 # Presentation times that lie: those of decoding, and a single one that is far off. Decoders never look at them.
 copy h264-dts.mkv h264-open.mkv -bsf:v setts=pts=DTS
 copy hevc-dts.mkv hevc-open.mkv -bsf:v setts=pts=DTS

@@ -348,6 +348,33 @@ static void progress_and_reopening(void **state)
     source_close(&s);
 }
 
+/* Another film under the same name is not the one that was opened. */
+static void changed_in_between(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"-c:v mpeg2video -q:v 4 -s 64x64", "-c:v mpeg4 -q:v 4", "-map 0 -map 0 -c:v:0 mpeg4 -c:v:1 mpeg2video"};
+    struct selection rule = every(1);
+    for (int i = 0; i < 3; i++) {
+        char line[128];
+        struct err e = ERR_INIT;
+        snprintf(line, sizeof line, "%s other.mkv", others[i]);
+        if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv") || !clip_encode(line))
+            skip();
+        struct source *s = source_open("film.mkv", &e);
+        assert_non_null(s);
+        assert_true(source_measure(s, &e));
+        assert_true(source_measure(s, &e));      /* nothing changed */
+        assert_int_equal(rename("other.mkv", "film.mkv"), 0);
+        assert_false(source_measure(s, &e));
+        struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, NULL, NULL);
+        assert_false(r.fine);
+        assert_int_equal(r.error.code, ERR_INPUT);
+        assert_string_equal(r.error.text, "'film.mkv' changed while it was being read");
+        staged_free(&r);
+        source_close(&s);
+    }
+}
+
 /* Leaves the process interrupted: the last test. */
 static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
@@ -383,7 +410,7 @@ int main(void)
         cmocka_unit_test(h264_is_what_ffmpeg_says), cmocka_unit_test(hevc_is_what_ffmpeg_says),
         cmocka_unit_test(others_are_what_ffmpeg_says), cmocka_unit_test(mpeg2_both_ways), cmocka_unit_test(h264_both_ways),
         cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(lead_in_of_fields), cmocka_unit_test(measuring), cmocka_unit_test(damaged_container),
-        cmocka_unit_test(progress_and_reopening), cmocka_unit_test(interrupted_staging),
+        cmocka_unit_test(progress_and_reopening), cmocka_unit_test(changed_in_between), cmocka_unit_test(interrupted_staging),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }
