@@ -35,6 +35,7 @@ struct reader {
     struct codec_traits traits;
     int length_size;
     uint64_t serial;                /* of the next packet                                        */
+    bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
     bool failed;                    /* the container is damaged somewhere                       */
     uint64_t errors_before;         /* film_av_read_errors when reading began                    */
@@ -57,6 +58,12 @@ AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
 
 /* The same, not opened yet; `name`: a certain decoder, NULL: libavcodec's choice. */
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
+
+/*
+ * Errors of avcodec_receive_frame that are stepped over at a time: each should use up a packet, of which a decoder holds
+ * a few dozen. A decoder that errs for ever must not hang us.
+ */
+enum { RECEIVE_ERRORS_MAX = 1000 };
 
 /* ---- view.c ---- */
 

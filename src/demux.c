@@ -21,6 +21,8 @@ bool reader_open(struct reader *r, AVFormatContext *format, int stream, struct e
     *r = (struct reader){.format = format, .stream = s, .errors_before = film_av_read_errors()};
     r->traits = codec_traits_of(bitstream_of(s->codecpar->codec_id));
     r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    r->odd = r->traits.stream == STREAM_HEVC &&
+             nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
     if (!parse)
         return true;
@@ -72,6 +74,27 @@ static int64_t microseconds(int64_t time, AVRational base)
     return us >= -most && us <= most ? us : TIME_NONE;
 }
 
+/*
+ * An HEVC stream may end and begin anew in mid-film. What leads a key with nothing before it is never displayed, and what
+ * was not yet displayed may be thrown away: how much of it depends on the decoder's state, which only a sequential one has.
+ */
+static void note_ends(struct reader *r, const struct nal_info *info, struct picture *p)
+{
+    bool anew = r->ended || info->after_end;
+    if (!info->picture) {
+        r->ended = anew || info->ends;
+        return;
+    }
+    r->ended = info->ends;
+    if (info->cut != CUT_NONE) {
+        r->orphans = info->broken_link || anew;
+        bool cra = !info->broken_link && !info->closed;
+        r->odd |= p->serial > 0 && (info->discards || (cra && anew));
+    }
+    r->odd |= info->hides;
+    p->hidden |= info->needs_before && r->orphans;
+}
+
 static void describe(struct reader *r, AVPacket *packet, struct picture *p)
 {
     struct nal_info info;
@@ -94,6 +117,7 @@ static void describe(struct reader *r, AVPacket *packet, struct picture *p)
     /* Two packets a picture would count twice; a new header in mid-film would be missed by sessions that jump. */
     r->odd |= info.field;
     r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
+    note_ends(r, &info, p);
     if (r->parser)
         parse(r, packet, p);
 }

@@ -98,9 +98,9 @@ static void read_colour(const AVCodecParameters *par, struct film *f)
     } else if (f->matrix == MATRIX_UNSPECIFIED || f->matrix == MATRIX_RGB) {
         f->matrix = colour_guess_matrix(par->width, par->height);
         f->matrix_guessed = true;
+        const char *said = av_color_space_name(par->color_space);
         if (par->color_space != AVCOL_SPC_UNSPECIFIED)
-            log_msg(LOG_WARNING, "'%s': matrix '%s' is read as %s", f->path,
-                    av_color_space_name(par->color_space), matrix_name(f->matrix));
+            snprintf(f->unknown_matrix, sizeof f->unknown_matrix, "%s", said ? said : "unknown");
     }
     f->range = par->color_range == AVCOL_RANGE_JPEG   ? RANGE_FULL
                : par->color_range == AVCOL_RANGE_MPEG ? RANGE_LIMITED

@@ -372,7 +372,8 @@ bool gather_push(struct gather *g, struct picture *p, struct err *e)
     }
     if (p->leading) {
         /* Only the film's first GOP comes here: its leading pictures show if they need nothing before it. */
-        bool whole = g->gop->picture[0].closed && !p->needs_before;
+        bool hevc = g->config.traits.stream == STREAM_HEVC;
+        bool whole = (hevc || g->gop->picture[0].closed) && !p->needs_before;
         p->leading = false;
         p->hidden |= !whole;
     } else if (!p->hidden) {
@@ -390,11 +391,22 @@ bool gather_end(struct gather *g, struct err *e)
     return close_gop(g, e) && emit_pending(g, NULL, e);
 }
 
+static bool too_long(const struct run *r)
+{
+    return r->count > GOP_PICTURES_MAX || r->bytes > GOP_BYTES_MAX;
+}
+
 bool gather_stuck(const struct gather *g, bool at_end)
 {
     if (!g->cut_seen && at_end)
         return g->gop->count > 0;
-    return g->gop->count > GOP_PICTURES_MAX || g->gop->bytes > GOP_BYTES_MAX;
+    /* A key whose time or order is far too high seems to be led by everything behind it. */
+    return too_long(g->gop) || too_long(g->next);
+}
+
+bool gather_begun(const struct gather *g)
+{
+    return g->cut_seen && (!g->first_gop || g->next->count > 0);
 }
 
 bool gather_done(const struct gather *g)

@@ -73,17 +73,16 @@ static int read_bit(const uint8_t *data, size_t size, size_t *bit)
 }
 
 /* Exp-Golomb ue(v); 2^31 when the data ends first. */
-static uint32_t read_ue(const uint8_t *data, size_t size)
+static uint32_t read_ue(const uint8_t *data, size_t size, size_t *bit)
 {
-    size_t bit = 0;
     int zeros = 0;
-    while (bit < size * 8 && read_bit(data, size, &bit) == 0)
+    while (*bit < size * 8 && read_bit(data, size, bit) == 0)
         zeros++;
-    if (zeros > 30 || bit >= size * 8 + 1)
+    if (zeros > 30 || *bit >= size * 8 + 1)
         return UINT32_C(1) << 31;
     uint32_t value = 1;
     for (int i = 0; i < zeros; i++)
-        value = value << 1 | (uint32_t)read_bit(data, size, &bit);
+        value = value << 1 | (uint32_t)read_bit(data, size, bit);
     return value - 1;
 }
 
@@ -91,7 +90,7 @@ static uint32_t read_ue(const uint8_t *data, size_t size)
 static bool sei_recovers_at_once(const struct nal *nal)
 {
     uint8_t sei[1024];
-    size_t size = unescape(nal, sei, sizeof sei), at = 1;
+    size_t size = unescape(nal, sei, sizeof sei), at = 1, bit = 0;
     while (at + 2 < size) {
         unsigned type = 0, length = 0;
         while (at < size && sei[at] == 0xff)
@@ -105,7 +104,7 @@ static bool sei_recovers_at_once(const struct nal *nal)
         if (length > size - at)
             return false;
         if (type == 6 && length > 0)
-            return read_ue(sei + at, length) == 0;
+            return read_ue(sei + at, length, &bit) == 0;
         at += length;
     }
     return false;
@@ -134,6 +133,28 @@ static void scan_h264(int length_size, const uint8_t *data, size_t size, struct 
     info->droppable = info->picture && !referenced && !sets;
 }
 
+/* True when an HEVC PPS lets pictures say that they are not to be displayed (7.3.2.3.1: output_flag_present_flag). */
+static bool pps_hides(const struct nal *nal)
+{
+    uint8_t pps[64];
+    size_t size = unescape(nal, pps, sizeof pps), bit = 16;
+    read_ue(pps, size, &bit);                 /* its id, the SPS's id, dependent_slice_segments_enabled_flag */
+    read_ue(pps, size, &bit);
+    read_bit(pps, size, &bit);
+    return read_bit(pps, size, &bit);
+}
+
+/* What makes an HEVC decoder put out fewer pictures than there are. */
+static void note_hidden(int type, const struct nal *nal, struct nal_info *info)
+{
+    info->hides |= type == 34 && pps_hides(nal);
+    if (type == 36 || type == 37)             /* end of sequence, of bitstream */
+        *(info->picture ? &info->ends : &info->after_end) = true;
+    info->broken_link |= type >= 16 && type <= 18;
+    /* no_output_of_prior_pics_flag, behind first_slice_segment_in_pic_flag */
+    info->discards |= type >= 16 && type <= 20 && nal->size > 2 && nal->data[2] >> 6 & 1;
+}
+
 static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct nal_info *info)
 {
     bool referenced = false, sets = false;
@@ -144,7 +165,10 @@ static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct 
         int type = nal.data[0] >> 1 & 63;
         int layer = (nal.data[0] & 1) << 5 | nal.data[1] >> 3;
         sets |= type >= 32 && type <= 34;
-        if (type > 31 || layer != 0)
+        if (layer != 0)
+            continue;
+        note_hidden(type, &nal, info);
+        if (type > 31)
             continue;
         info->picture = true;
         info->temporal_id = (nal.data[1] & 7) > 0 ? (nal.data[1] & 7) - 1 : 0;
@@ -246,4 +270,22 @@ int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
     if (kind == STREAM_HEVC && size >= 23 && (extradata[0] || extradata[1] || extradata[2] > 1))
         return (extradata[21] & 3) + 1;
     return 0;
+}
+
+bool nal_extradata_hides(const uint8_t *extradata, size_t size)
+{
+    struct nal_info info = {.shown = true};
+    if (nal_length_size(STREAM_HEVC, extradata, size) == 0) {
+        scan_hevc(0, extradata, size, &info);
+        return info.hides;
+    }
+    /* hvcC: 22 bytes, the number of arrays; each has a byte of type, a number of NALs, and each of these two bytes of length. */
+    size_t at = 23;
+    for (int arrays = extradata[22]; arrays > 0 && at + 3 <= size; arrays--) {
+        int count = extradata[at + 1] << 8 | extradata[at + 2];
+        at += 3;
+        for (struct nal nal; count > 0 && next_nal(2, extradata, size, &at, &nal); count--)
+            info.hides |= nal.size > 2 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
+    }
+    return info.hides;
 }

@@ -103,6 +103,8 @@ static void describe_film(struct job *j)
             f->width, f->height, f->pixel_format, matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
             range_name(f->range), f->range_guessed ? " (guessed)" : "", j->render->threads,
             engine_detail(j->engine));
+    if (f->unknown_matrix[0])
+        warn(j, "'%s': matrix '%s' is read as %s", f->path, f->unknown_matrix, matrix_name(f->matrix));
     if (f->transfer != TRANSFER_SDR)
         warn(j, "'%s' is HDR (%s): its colours are read without tone mapping and come out flat", f->path,
              f->transfer == TRANSFER_PQ ? "PQ" : "HLG");
@@ -281,6 +283,14 @@ static void judge_end(struct job *j)
         warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path, j->report.count, expected);
 }
 
+static uint64_t damaged_columns(const struct columns *c, uint64_t count)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < count; i++)
+        n += columns_get(c, i)->status == COLUMN_DAMAGED;
+    return n;
+}
+
 static bool judge(struct job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -296,8 +306,9 @@ static bool judge(struct job *j, struct err *e)
     if (inside + cut > 0)
         warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns are missing, their pictures could not be decoded", path,
              inside + cut, announced);
-    if (r->counts.damaged > 0)
-        warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path, r->counts.damaged, announced);
+    uint64_t damaged = damaged_columns(j->columns, r->count);
+    if (damaged > 0)
+        warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path, damaged, r->count);
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
         warn(j, "'%s': the decoder refused %" PRIu64 " of %" PRIu64 " packets", path, r->counts.decode_errors,
              r->counts.packets);

@@ -62,7 +62,7 @@ static bool settle(struct sequential *q, int64_t next_us, struct err *e)
 
 static bool receive(struct sequential *q, struct err *e)
 {
-    for (;;) {
+    for (int errors = 0;;) {
         int code = avcodec_receive_frame(q->decoder, q->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
@@ -70,6 +70,8 @@ static bool receive(struct sequential *q, struct err *e)
             return err_set(e, ERR_FAILED, "out of memory for a decoded picture");
         if (code < 0) {
             q->counts.decode_errors++;
+            if (++errors == RECEIVE_ERRORS_MAX)
+                return true;
             continue;
         }
         q->counts.decoded++;

@@ -64,19 +64,19 @@ static void watch_order(struct session *s, const struct picture *p)
     s->last_frame = p->frame > s->last_frame ? p->frame : s->last_frame;
 }
 
-/* Takes every picture that is ready. *ended: the decoder is drained. */
-static bool receive(struct session *s, struct run *run, bool *ended, struct err *e)
+/* Takes every picture that is ready. */
+static bool receive(struct session *s, struct run *run, struct err *e)
 {
-    for (;;) {
+    for (int errors = 0;;) {
         int code = avcodec_receive_frame(s->decoder, s->frame);
-        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) {
-            *ended = code == AVERROR_EOF;
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
-        }
         if (code == AVERROR(ENOMEM))
             return err_set(e, ERR_FAILED, "out of memory for a decoded picture");
         if (code < 0) {
             s->counts.decode_errors++;
+            if (++errors == RECEIVE_ERRORS_MAX)
+                return true;
             continue;
         }
         s->counts.decoded++;
@@ -93,7 +93,6 @@ static bool receive(struct session *s, struct run *run, bool *ended, struct err 
 
 static bool send_picture(struct session *s, struct run *run, const struct picture *p, struct err *e)
 {
-    bool ended;
     if (av_packet_ref(s->packet, p->packet) < 0)
         return err_set(e, ERR_FAILED, "out of memory for a packet");
     s->packet->pts = (int64_t)p->serial;
@@ -108,22 +107,15 @@ static bool send_picture(struct session *s, struct run *run, const struct pictur
     if (code < 0)
         s->counts.decode_errors++;
     s->counts.sent++;
-    return receive(s, run, &ended, e);
+    return receive(s, run, e);
 }
 
 static bool drain(struct session *s, struct run *run, struct err *e)
 {
-    bool ended = false;
     avcodec_send_packet(s->decoder, NULL);
-    bool fine = receive(s, run, &ended, e);
+    bool fine = receive(s, run, e);
     avcodec_flush_buffers(s->decoder);
     return fine;
-}
-
-/* Pictures still to come from a segment after which the state must be forgotten: HEVC drops pictures at an IDR. */
-static bool drains_before(const struct session *s, const struct run *run, size_t i)
-{
-    return i > 0 && run->picture[i].cut == CUT_CLEAN && s->staging->traits.stream == STREAM_HEVC;
 }
 
 static bool decode_once(struct session *s, struct run *run, bool everything, struct err *e)
@@ -141,9 +133,7 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
     for (size_t i = 0; i < run->count && fine; i++) {
         if (staging_stopped(s->staging))
             break;
-        if (drains_before(s, run, i))
-            fine = drain(s, run, e);
-        if (fine && run->picture[i].action != ACTION_SKIP)
+        if (run->picture[i].action != ACTION_SKIP)
             fine = send_picture(s, run, &run->picture[i], e);
     }
     return drain(s, run, e) && fine;

@@ -56,6 +56,7 @@ static bool emit(void *user, struct run *run, struct err *e)
     return err_set(e, ERR_FAILED, "staging stopped");
 }
 
+/* Opens the file again to read it from the start; what was said of it before must still hold. */
 static bool reopen(struct source_film *f, struct err *e)
 {
     if (!f->used) {
@@ -64,9 +65,12 @@ static bool reopen(struct source_film *f, struct err *e)
     }
     avformat_close_input(&f->format);
     struct film again;
-    bool fine = film_av_open(f->base.film.path, &f->format, &again, e);
+    const struct film *before = &f->base.film;
+    bool fine = film_av_open(before->path, &f->format, &again, e);
+    bool same = fine && again.stream == before->stream && strcmp(again.codec, before->codec) == 0 &&
+                again.coded_width == before->coded_width && again.coded_height == before->coded_height;
     free(again.path);
-    return fine;
+    return same || (fine && err_set(e, ERR_INPUT, "'%s' changed while it was being read", before->path));
 }
 
 /* Reads pictures into the gather until the film's end or until only a sequential decoder can go on. */
@@ -75,7 +79,7 @@ static bool read_runs(struct staging *s, struct reader *r, struct gather *g, boo
     struct picture p;
     *stuck = false;
     while (!staging_stopped(s)) {
-        if (r->odd || gather_stuck(g, false)) {
+        if ((r->odd && gather_begun(g)) || gather_stuck(g, false)) {
             *stuck = true;
             return true;
         }
@@ -90,7 +94,7 @@ static bool read_runs(struct staging *s, struct reader *r, struct gather *g, boo
     }
     if (e->code != ERR_NONE || staging_stopped(s))
         return e->code == ERR_NONE;
-    *stuck = gather_stuck(g, true);
+    *stuck = gather_stuck(g, true) || (r->odd && !gather_begun(g));
     return *stuck || gather_end(g, e);
 }
 
@@ -101,15 +105,9 @@ static bool read_runs(struct staging *s, struct reader *r, struct gather *g, boo
 static bool read_start(struct staging *s, struct reader *r, struct gather *g, struct err *e)
 {
     struct picture p;
-    bool key_seen = false;
-    while (!staging_stopped(s) && !r->odd && !gather_stuck(g, false) && reader_next(r, &p, e)) {
-        bool key = p.cut != CUT_NONE;
+    while (!staging_stopped(s) && !gather_begun(g) && !gather_stuck(g, false) && reader_next(r, &p, e))
         if (!gather_push(g, &p, e))
             return false;
-        if (key_seen && (key || !p.hidden))
-            break;
-        key_seen |= key;
-    }
     return e->code == ERR_NONE;
 }
 

@@ -26,7 +26,8 @@ struct film {
     struct orientation orientation;
     enum matrix matrix;          /* decided, never UNSPECIFIED                              */
     enum range range;            /* decided, never UNSPECIFIED                              */
-    bool matrix_guessed;         /* the film did not say                                    */
+    bool matrix_guessed;         /* the film did not say, or said                           */
+    char unknown_matrix[32];     /* this, which we cannot read; "" otherwise                */
     bool range_guessed;
     enum transfer transfer;
     int64_t rate_num, rate_den;  /* frames a second, 0/1 when unknown                       */

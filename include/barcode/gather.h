@@ -62,10 +62,13 @@ bool gather_push(struct gather *g, struct picture *p, struct err *e);
 bool gather_end(struct gather *g, struct err *e);
 
 /*
- * True when what is held cannot become a run: the GOP is too long to hold, or no cut was seen for as long
+ * True when what is held cannot become a run: a GOP is too long to hold, or no cut was seen for as long
  * (or, `at_end`, at all). The caller then asks gather_release and decodes sequentially from there.
  */
 bool gather_stuck(const struct gather *g, bool at_end);
+
+/* True once the film's first picture that can be decoded is known, and which of its leading pictures. */
+bool gather_begun(const struct gather *g);
 
 /* True when the selection can want nothing more. */
 bool gather_done(const struct gather *g);

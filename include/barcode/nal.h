@@ -34,6 +34,10 @@ struct nal_info {
     bool leading;          /* HEVC RASL or RADL                                                 */
     bool needs_before;     /* HEVC RASL: cannot be decoded when decoding starts at its key      */
     bool closed;           /* MPEG-2: the GOP header's closed_gop; HEVC: IDR                    */
+    bool broken_link;      /* HEVC BLA: a key whose RASL pictures are never displayed            */
+    bool after_end, ends;  /* HEVC: an end of sequence in front of the picture, or behind it (or no picture) */
+    bool discards;         /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
+    bool hides;            /* HEVC: a PPS lets pictures hide themselves                          */
     bool shown;            /* VP8/VP9: the packet shows a frame; true for the others            */
     bool field;            /* MPEG-2: a lone field picture                                      */
     int temporal_id;       /* HEVC, else 0                                                      */
@@ -42,6 +46,9 @@ struct nal_info {
 
 /* `length_size`: bytes of a NAL length prefix (1, 2 or 4), or 0 for start codes (Annex B). Only for H.264 and HEVC. */
 void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info);
+
+/* HEVC: `hides` of the parameter sets in the extradata, hvcC or start codes. */
+bool nal_extradata_hides(const uint8_t *extradata, size_t size);
 
 /* Bytes of the length prefix that an avcC or hvcC record announces; 0 when the extradata is start codes or empty. */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);

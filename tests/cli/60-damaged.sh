@@ -45,6 +45,18 @@ test_corrupt() {
     done
 }
 
+# A picture may fill several columns: the warning counts columns.
+test_damaged_columns_are_counted() {
+    f=$(clip damaged/corrupt.ts)
+    for rule in '--columns 1000' '-n 1' '-n 3'; do
+        # shellcheck disable=SC2086  # two words on purpose
+        ok "$f" $rule -m average --json d.json -o d.png
+        n=$("$PYTHON" -c 'import json; print(sum(c.get("damaged", False) for c in json.load(open("d.json"))["columns"]))')
+        [ "$n" -gt 0 ] || fail "$rule: no damaged column"
+        says " $n of [0-9]* columns come from damaged pictures"
+    done
+}
+
 test_begins_in_the_middle() {
     f=$(clip damaged/middle-of-gop.ts)
     ok "$f" -n 2 --json d.json -o d.png
@@ -73,6 +85,18 @@ test_hdr_warns_once() {
     f=$(clip bt2020.mkv)
     ok "$f" -n 20 -o h.png
     says_not warning
+}
+
+# However often the film is opened, and in the JSON too.
+test_unknown_matrix_warns_once() {
+    f=$(clip odd-matrix.mkv)
+    for also in '-n 20' '-n 20 --verify' '--columns 10 --verify'; do
+        # shellcheck disable=SC2086  # words on purpose
+        ok "$f" $also -o m.png --json m.json
+        [ "$(grep -c "warning.*matrix 'ictcp' is read as bt601" "$LOGS/stderr")" -eq 1 ] || fail "$also: not exactly one warning of the matrix"
+        "$PYTHON" -c 'import json, sys; w = json.load(open("m.json"))["warnings"]; sys.exit(sum("is read as" in x for x in w) != 1)' ||
+            fail "not exactly one warning of the matrix in the JSON"
+    done
 }
 
 # Half of the bytes cut off anywhere: never a crash, never a hang, never a half-written picture.

@@ -165,6 +165,32 @@ open(sys.argv[2], 'wb').write(data)
 PY
 }
 
+# Edits the NALs of a raw HEVC stream: what encoders do not write and broadcasts hold.
+hevc_nals() { # FROM WHAT TO
+    py - "$@" <<'PY'
+import re, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+what = sys.argv[2]
+at = [m.start() + 3 for m in re.finditer(b'\0\0\1', data)]
+kind = lambda i: data[i] >> 1 & 63
+keys = [i for i in at if 16 <= kind(i) <= 21]
+if what == 'bla':                     # the third key begins anew: what leads it cannot be decoded
+    data[keys[2]] = 16 << 1
+elif what == 'no-output':             # keys throw away what was not yet put out
+    for i in keys[1:]:
+        data[i + 2] |= 0x40
+elif what == 'eos':                   # the stream ends before the third key, and another begins
+    sets = max(i for i in at if kind(i) == 32 and i < keys[2]) - 3
+    data[sets:sets] = b'\0\0\1\x48\1'
+elif what == 'cra-radl':              # begins with a CRA, and what leads it needs nothing before
+    for i in at:
+        if keys[1] < i < keys[2] and kind(i) in (8, 9):
+            data[i] = kind(i) - 2 << 1
+    del data[:max(i for i in at if kind(i) == 32 and i < keys[1]) - 3]
+open(sys.argv[3], 'wb').write(data)
+PY
+}
+
 # ---- the master ----
 
 if [ ! -s "$MASTER" ]; then
@@ -269,9 +295,11 @@ copy hevc-open.ts hevc-open.mkv
 copy hevc-open.mp4 hevc-open.mkv -tag:v hvc1
 copy hevc-open.hevc hevc-open.mkv -bsf:v hevc_mp4toannexb
 copy hevc-temporal.ts hevc-temporal.mkv
+copy parts/hevc-radl.hevc hevc-radl.mkv -bsf:v hevc_mp4toannexb
 copy mpeg2.mkv mpeg2.ts
 copy fragmented.mp4 h264-closed.mkv -movflags frag_keyframe+empty_moov
 copy offset.mkv h264-closed.mkv -output_ts_offset 10
+copy odd-matrix.mkv h264-closed.mkv -bsf:v h264_metadata=matrix_coefficients=14
 # Presentation times that lie: those of decoding, and a single one that is far off. Decoders never look at them.
 copy h264-dts.mkv h264-open.mkv -bsf:v setts=pts=DTS
 copy hevc-dts.mkv hevc-open.mkv -bsf:v setts=pts=DTS
@@ -286,6 +314,10 @@ clip audio-longer.mp4 "${FF[@]}" -i parts/short.mkv -f lavfi -i sine=d=12 -map 0
 clip audio-longer.mkv "${FF[@]}" -i parts/short.mkv -f lavfi -i sine=d=12 -map 0:v -map 1:a -c:v copy -c:a aac
 clip audio-first.mkv "${FF[@]}" -i h264-open.mkv -f lavfi -i sine=d=8 -map 1:a -map 0:v -c:v copy -c:a aac
 wait
+for what in bla eos cra-radl; do
+    clip "hevc-$what.hevc" hevc_nals hevc-open.hevc $what
+done
+clip hevc-no-output.hevc hevc_nals parts/hevc-radl.hevc no-output
 clip mpeg2-no-order.mkv unorder parts/mpeg2-dts.mkv    # no header and no time tells the order: only a decoder does
 clip jump.ts join h264-closed.ts h264-open.ts
 clip size-change.ts join h264-closed.ts parts/small.ts

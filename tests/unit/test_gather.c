@@ -139,6 +139,30 @@ static void push_gops(struct gather *g, int gops, int length, bool times)
         hand_push(g, i % length == 0 ? CUT_CLEAN : CUT_NONE, times ? (int64_t)next_serial * 40000 : TIME_NONE, false);
 }
 
+/* One key's time is far too high, and there is no order: all that follows seems to lead it. Memory stays bounded, nothing is lost. */
+static void a_key_that_never_shows(void **state)
+{
+    (void)state;
+    struct gather_config config = {.selection = {.every = 3, .end_us = INT64_MAX}, .frame_us = 40000,
+                                   .traits = codec_traits_of(STREAM_H264)};
+    struct err e = ERR_INIT;
+    struct gather *g = gather_open(&config, &e);
+    uint64_t pushed = next_serial = 0;
+    for (; pushed < 5000 && !gather_stuck(g, false); pushed++)
+        hand_push(g, pushed == 0 ? CUT_CLEAN : pushed == 100 ? CUT_OPEN : CUT_NONE,
+                  (int64_t)pushed * 40000 + (pushed == 100 ? INT64_C(1000000000) : 0), false);
+    assert_in_range(pushed, GOP_PICTURES_MAX, GOP_PICTURES_MAX + 110);
+    struct gather_state s;
+    assert_true(gather_release(g, &s, &e));
+    assert_int_equal(s.held->count, pushed);
+    assert_int_equal(s.next_frame, 0);
+    for (size_t i = 0; i < s.held->count; i++)
+        assert_false(s.held->picture[i].leading || s.held->picture[i].hidden);
+    run_free(&s.held);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
 static void merging(void **state)
 {
     (void)state;
@@ -253,6 +277,31 @@ static void extras(void **state)
     assert_int_equal(r->picture[6].frame, 5);
     assert_int_equal(run_reorder(r), 1);
     assert_int_equal(gather_counts_now(g).skipped, 1);      /* its own pictures were not needed */
+    drop_runs(&c);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
+/* A film that begins with a CRA shows the leading pictures that need nothing before it (RADL), not the others (RASL). */
+static void first_leading_pictures(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    struct err e = ERR_INIT;
+    struct gather *g = hand_gather(STREAM_HEVC, 1, &c);
+    assert_false(gather_begun(g));
+    for (int i = 0; i < 5; i++) {      /* K r r P, and lead-in before */
+        struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .pts_us = TIME_NONE, .order = i == 1 ? 2 : i == 4 ? 3 : i - 2,
+                            .cut = i == 1 ? CUT_OPEN : CUT_NONE, .marked_leading = i == 2 || i == 3, .needs_before = i == 2};
+        assert_true(gather_push(g, &p, &e));
+        assert_int_equal(gather_begun(g), i == 4);
+    }
+    assert_true(gather_end(g, &e));
+    assert_int_equal(gather_counts_now(g).displayed, 3);
+    assert_true(c.run[0]->picture[1].hidden);
+    assert_false(c.run[0]->picture[2].hidden);
+    assert_int_equal(c.run[0]->picture[2].frame, 0);
+    assert_int_equal(c.run[0]->picture[0].frame, 1);
     drop_runs(&c);
     gather_free(&g);
     assert_int_equal(live_packets, 0);
@@ -375,8 +424,8 @@ static void announcing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_films), cmocka_unit_test(no_films_at_all), cmocka_unit_test(too_long), cmocka_unit_test(never_a_cut),
-        cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras),
+        cmocka_unit_test(random_films), cmocka_unit_test(no_films_at_all), cmocka_unit_test(too_long), cmocka_unit_test(never_a_cut), cmocka_unit_test(a_key_that_never_shows),
+        cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras), cmocka_unit_test(first_leading_pictures),
         cmocka_unit_test(extras_do_not_lengthen_the_delay), cmocka_unit_test(refusal), cmocka_unit_test(counting_alone),
         cmocka_unit_test(empty_film), cmocka_unit_test(last_frame), cmocka_unit_test(announcing),
     };

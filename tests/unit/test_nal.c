@@ -4,48 +4,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "barcode/nal.h"
-
-/* A packet under construction. */
-struct bytes {
-    uint8_t at[4096];
-    size_t n;
-};
-
-static void put(struct bytes *b, const void *data, size_t n)
-{
-    memcpy(b->at + b->n, data, n);
-    b->n += n;
-}
-
-#define PUT(b, ...) put((b), (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
-
-/* One NAL, behind a start code (length_size 0) or a length. */
-static void nal(struct bytes *b, int length_size, const void *data, size_t n)
-{
-    if (length_size == 0)
-        PUT(b, 0, 0, 1);
-    for (int i = length_size - 1; i >= 0; i--)
-        PUT(b, (uint8_t)(n >> (8 * i)));
-    put(b, data, n);
-}
-
-#define NAL(b, size, ...) nal((b), (size), (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
-
-/* The packet is scanned from a block of its exact size, so that the address sanitizer sees a read behind it. */
-static struct nal_info scan(enum bitstream kind, int length_size, const struct bytes *b)
-{
-    struct nal_info info;
-    uint8_t *copy = malloc(b->n);
-    assert_non_null(copy);
-    memcpy(copy, b->at, b->n);
-    nal_scan(kind, length_size, copy, b->n, &info);
-    free(copy);
-    return info;
-}
+#include "nal_bytes.h"
 
 /* ------------------------------------------------------------------ H.264 */
 
@@ -252,6 +212,54 @@ static void hevc_layers_and_sets(void **state)
     struct bytes tiny = {.n = 0};
     NAL(&tiny, 1, 20 << 1);                     /* half a NAL header */
     assert_false(scan(STREAM_HEVC, 1, &tiny).picture);
+}
+
+/* What makes a decoder put out fewer pictures than there are. */
+static void hevc_hidden_pictures(void **state)
+{
+    (void)state;
+    for (int type = 0; type < 64; type++) {
+        for (int flag = 0; flag < 2; flag++) {
+            struct bytes b = {.n = 0};
+            NAL(&b, 0, (uint8_t)(type << 1), 1, (uint8_t)(0x80 | flag << 6), 0x11);
+            struct nal_info i = scan(STREAM_HEVC, 0, &b);
+            assert_int_equal(i.broken_link, type >= 16 && type <= 18);
+            assert_int_equal(i.discards, flag && type >= 16 && type <= 20);
+            assert_int_equal(i.after_end, type == 36 || type == 37);
+            assert_false(i.ends);
+        }
+    }
+    struct bytes before = {.n = 0}, behind = {.n = 0};
+    NAL(&before, 4, 36 << 1, 1);
+    NAL(&before, 4, 21 << 1, 1, 0x80);
+    struct nal_info i = scan(STREAM_HEVC, 4, &before);
+    assert_true(i.picture && i.after_end && !i.ends);
+    NAL(&behind, 4, 1 << 1, 1, 0x80);
+    NAL(&behind, 4, 37 << 1, 1);
+    i = scan(STREAM_HEVC, 4, &behind);
+    assert_true(i.picture && i.ends && !i.after_end);
+}
+
+static void hevc_output_flags(void **state)
+{
+    (void)state;
+    /* pps id 0 ("1"), sps id 1 ("010"), dependent slices, output flags; then as id 3 ("00100"), sps 0 ("1") */
+    static const uint8_t plain[] = {0xa8, 0xa0, 0x24, 0x26}, hiding[] = {0xa4, 0xac, 0x25, 0x27};
+    for (size_t k = 0; k < sizeof plain; k++) {
+        for (int hides = 0; hides < 2; hides++) {
+            uint8_t bits = hides ? hiding[k] : plain[k];
+            struct bytes b = {.n = 0};
+            NAL(&b, 0, 34 << 1, 1, bits, 0x80);
+            assert_int_equal(scan(STREAM_HEVC, 0, &b).hides, hides);
+            assert_int_equal(nal_extradata_hides(b.at, b.n), hides);
+            uint8_t hvcc[64] = {1, [21] = 3, [22] = 2, [23] = 33, [25] = 1, [27] = 3, [28] = 33 << 1, 1, 0xff,      /* one SPS     */
+                                34, 0, 2, 0, 2, 34 << 1, 1, 0, 4, 34 << 1, 1, bits, 0x80};                         /* a short PPS */
+            assert_int_equal(nal_extradata_hides(hvcc, 45), hides);
+            for (size_t size = 0; size < 44; size++)
+                assert_false(nal_extradata_hides(hvcc, size) && !hides);
+        }
+    }
+    assert_false(nal_extradata_hides(NULL, 0));
 }
 
 /* ------------------------------------------------------------------ MPEG-2 */
@@ -461,6 +469,7 @@ int main(void)
         cmocka_unit_test(h264_recovery_point), cmocka_unit_test(h264_sei_of_nonsense),
         cmocka_unit_test(truncated_lengths), cmocka_unit_test(start_codes_anywhere),
         cmocka_unit_test(hevc_types), cmocka_unit_test(hevc_layers_and_sets),
+        cmocka_unit_test(hevc_hidden_pictures), cmocka_unit_test(hevc_output_flags),
         cmocka_unit_test(mpeg2_pictures), cmocka_unit_test(mpeg2_closed_and_fields),
         cmocka_unit_test(vp8_frames), cmocka_unit_test(vp9_frames), cmocka_unit_test(vp9_superframes),
         cmocka_unit_test(others), cmocka_unit_test(nothing_behind_the_end), cmocka_unit_test(extradata),

@@ -227,6 +227,36 @@ static void lead_in_both_ways(void **state)
     same_both_ways("late.ts", frames, false);
 }
 
+/* The same of a film that only a sequential decoder can do: pictures stored as fields, which is seen before the first key. */
+static void lead_in_of_fields(void **state)
+{
+    (void)state;
+    static uint8_t file[1 << 20];
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -b:v 200k -sc_threshold 1000000000 fields.m2v"))
+        skip();
+    FILE *f = fopen("fields.m2v", "rb");
+    size_t size = fread(file, 1, sizeof file, f), from = 0;
+    fclose(f);
+    for (size_t i = 0; i + 6 < size; i++) {
+        if (memcmp(file + i, "\0\0\1\xb5", 4) == 0 && file[i + 4] >> 4 == 8)
+            file[i + 6] = (uint8_t)((file[i + 6] & 0xfc) | 1);      /* picture_structure: top field */
+        if (from == 0 && i > 1000 && memcmp(file + i, "\0\0\1\0", 4) == 0)
+            from = i;                                               /* the first P picture or the next */
+    }
+    /* The sequence header stands in front, as in a container's private data: a decoder could begin at once. */
+    size_t header = (size_t)((uint8_t *)memmem(file, size, "\0\0\1\xb8", 4) - file);
+    f = fopen("late.m2v", "wb");
+    assert_int_equal(fwrite(file, 1, header, f) + fwrite(file + from, 1, size - from, f), header + size - from);
+    fclose(f);
+    for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
+        struct selection rule = every(1);
+        struct staged r = clip_stage("late.m2v", (enum decode_plan)plan, 2, &rule);
+        assert_true(r.fine && r.counts.sequential);
+        assert_in_range(r.counts.lead_in, 1, 10);
+        staged_free(&r);
+    }
+}
+
 /* ------------------------------------------------------------------ the source itself */
 
 static void measuring(void **state)
@@ -322,6 +352,33 @@ static void progress_and_reopening(void **state)
     source_close(&s);
 }
 
+/* Another film under the same name is not the one that was opened. */
+static void changed_in_between(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"-c:v mpeg2video -q:v 4 -s 64x64", "-c:v mpeg4 -q:v 4", "-map 0 -map 0 -c:v:0 mpeg4 -c:v:1 mpeg2video"};
+    struct selection rule = every(1);
+    for (int i = 0; i < 3; i++) {
+        char line[128];
+        struct err e = ERR_INIT;
+        snprintf(line, sizeof line, "%s other.mkv", others[i]);
+        if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv") || !clip_encode(line))
+            skip();
+        struct source *s = source_open("film.mkv", &e);
+        assert_non_null(s);
+        assert_true(source_measure(s, &e));
+        assert_true(source_measure(s, &e));      /* nothing changed */
+        assert_int_equal(rename("other.mkv", "film.mkv"), 0);
+        assert_false(source_measure(s, &e));
+        struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, NULL, NULL);
+        assert_false(r.fine);
+        assert_int_equal(r.error.code, ERR_INPUT);
+        assert_string_equal(r.error.text, "'film.mkv' changed while it was being read");
+        staged_free(&r);
+        source_close(&s);
+    }
+}
+
 /* Leaves the process interrupted: the last test. */
 static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
@@ -356,8 +413,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(h264_is_what_ffmpeg_says), cmocka_unit_test(hevc_is_what_ffmpeg_says),
         cmocka_unit_test(others_are_what_ffmpeg_says), cmocka_unit_test(mpeg2_both_ways), cmocka_unit_test(h264_both_ways),
-        cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(measuring), cmocka_unit_test(damaged_container),
-        cmocka_unit_test(progress_and_reopening), cmocka_unit_test(interrupted_staging),
+        cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(lead_in_of_fields), cmocka_unit_test(measuring), cmocka_unit_test(damaged_container),
+        cmocka_unit_test(progress_and_reopening), cmocka_unit_test(changed_in_between), cmocka_unit_test(interrupted_staging),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }
