@@ -93,6 +93,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
 .SECONDARY:
+.DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 # ------------------------------------------------------------------ set-up and the two README commands
@@ -120,7 +121,7 @@ UNIT_BIN := $(addprefix $(BIN)/,$(UNIT))
 unit: $(UNIT_BIN) ## the unit tests alone
 	@tests/support/run-unit.sh $(UNIT_BIN)
 
-out/sample.mkv: | $(BIN)/make_film
+out/sample.mkv: $(wildcard samples/*.c samples/*.h) | $(BIN)/make_film
 	$(BIN)/make_film $@
 
 out/clips.made: tests/support/make-clips.sh
