@@ -147,7 +147,7 @@ tsan: ## unit tests under ThreadSanitizer
 	@$(MAKE) --no-print-directory SAN=thread unit
 
 .PHONY: san-films
-san-films: out/clips.made ## the program under both sanitizers on the test clips
+san-films: out/clips.made ## the program under both sanitizers on a choice of the test clips
 	@$(MAKE) --no-print-directory SAN=address out/bin-address/barcode
 	@$(MAKE) --no-print-directory SAN=thread out/bin-thread/barcode
 	@tests/support/sanitized-films.sh out/bin-address/barcode out/bin-thread/barcode
