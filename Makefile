@@ -124,6 +124,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
 .SECONDARY:
+.DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 # ------------------------------------------------------------------ set-up and the two README commands
@@ -151,7 +152,7 @@ UNIT_BIN := $(addprefix $(BIN)/,$(UNIT))
 unit: $(UNIT_BIN) ## the unit tests alone
 	@tests/support/run-unit.sh $(UNIT_BIN)
 
-out/sample.mkv: | $(BIN)/make_film
+out/sample.mkv: $(wildcard samples/*.c samples/*.h) | $(BIN)/make_film
 	$(BIN)/make_film $@
 
 out/clips.made: tests/support/make-clips.sh
@@ -177,7 +178,7 @@ tsan: ## unit tests under ThreadSanitizer
 	@$(MAKE) --no-print-directory SAN=thread unit
 
 .PHONY: san-films
-san-films: out/clips.made ## the program under both sanitizers on the test clips
+san-films: out/clips.made ## the program under both sanitizers on a choice of the test clips
 	@$(MAKE) --no-print-directory SAN=address out/bin-address/barcode
 	@$(MAKE) --no-print-directory SAN=thread out/bin-thread/barcode
 	@tests/support/sanitized-films.sh out/bin-address/barcode out/bin-thread/barcode

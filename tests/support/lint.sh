@@ -2,6 +2,12 @@
 # lint.sh - the house rules that a machine can see (DESIGN.md sections 3 and 9). Quiet when all hold.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+# An empty list would pass every check below.
+tracked=$(git ls-files)
+if [ -z "$tracked" ]; then
+    echo "lint: git cannot list the files of $PWD"
+    exit 1
+fi
 bad=0
 complain() {
     echo "lint: $*"
@@ -47,7 +53,7 @@ python3 - <<'PY' || bad=1
 import re, subprocess, sys
 bad = False
 files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.c", "*.h", "*.cu", "*.cuh", "*.sh", "*.py", "Makefile", "*.md"],
-                       capture_output=True, text=True).stdout.split()
+                       stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 for f in files:
     try:
         text = open(f).read()
@@ -98,10 +104,10 @@ for f in src/*.c; do
 done
 
 # The top level is fixed.
-for f in $(git ls-files | cut -d/ -f1 | sort -u); do
+while read -r f; do
     case $f in
         Makefile | README.md | LICENSE | src | cuda | include | samples | tests | out | .*) ;;
         *) complain "$f: not at the top level" ;;
     esac
-done
+done < <(cut -d/ -f1 <<< "$tracked" | sort -u)
 exit $bad

@@ -10,8 +10,8 @@ for program in "$@"; do
     p=$(grep -c '^\[       OK \]' "$log")
     s=$(grep -c '^\[  SKIPPED \] [^0-9]' "$log")
     f=$(grep -c '^\[  FAILED  \] [^0-9]*$' "$log")
-    # Each failure is listed twice, where it happens and in the closing list; a crash lists none.
-    f=$(((f + 1) / 2))
+    # Each failure and each skip is listed twice, where it happens and in the closing list; a crash lists none.
+    f=$(((f + 1) / 2)) s=$(((s + 1) / 2))
     [ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
     if [ "$status" -ne 0 ]; then
         cat "$log"
