@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     demand(i.order >= -1 && i.order < 1024);
     length_size = nal_length_size(kind, copy, n);
     demand(length_size >= 0 && length_size <= 4);
+    nal_extradata_hides(copy, n);
     free(copy);
     return 0;
 }
