@@ -116,8 +116,7 @@ static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *
 /* Takes every picture that is ready. */
 static bool receive(struct nvdec_session *s, struct err *e)
 {
-    enum { REFUSALS_MAX = 64 };
-    for (int refused = 0; refused < REFUSALS_MAX;) {
+    for (int refused = 0; refused < RECEIVE_ERRORS_MAX;) {
         int code = avcodec_receive_frame(s->decoder, s->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
@@ -213,7 +212,7 @@ static bool follows_on(const struct nvdec_session *s, const struct run *run)
 static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
 {
     const struct codec_traits *traits = &s->staging->traits;
-    if ((!follows_on(s, run) || s->waitings == WAITING_MAX)) {
+    if (!follows_on(s, run) || s->waitings == WAITING_MAX) {
         if (!drain(s, e)) {
             run_free(&run);
             return false;
@@ -231,12 +230,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     s->waiting[s->waitings++] = (struct waiting){run, 0, 0};
     bool fine = true;
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
-        if (i > 0 && run->picture[i].cut == CUT_CLEAN && traits->stream == STREAM_HEVC) {
-            avcodec_send_packet(s->decoder, NULL);
-            fine = receive(s, e);
-            avcodec_flush_buffers(s->decoder);
-        }
-        if (fine && run->picture[i].action != ACTION_SKIP)
+        if (run->picture[i].action != ACTION_SKIP)
             fine = send_picture(s, &run->picture[i], e);
     }
     return fine && settle_old(s, false, e);
