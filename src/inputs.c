@@ -18,14 +18,22 @@ static const char *const ending[] = {
     "rmvb", "h264", "264", "avc", "h265", "265", "hevc", "ivf", "obu", "av1", "vp8", "vp9", "y4m", "mjpg", "mjpeg"
 };
 
-static bool is_film_name(const char *name)
+/* Formats that somebody may hope for; the pictures are PNG. */
+static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp", "tif", "tiff", "svg", "pdf", "avif"};
+
+static bool ends_in(const char *name, const char *const *list, size_t count)
 {
     const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && i < sizeof ending / sizeof *ending; i++) {
-        if (strcasecmp(dot + 1, ending[i]) == 0)
+    for (size_t i = 0; dot && i < count; i++) {
+        if (strcasecmp(dot + 1, list[i]) == 0)
             return true;
     }
     return false;
+}
+
+static bool is_film_name(const char *name)
+{
+    return ends_in(name, ending, sizeof ending / sizeof *ending);
 }
 
 static bool is_folder(const char *path)
@@ -455,6 +463,18 @@ static bool check_film(const struct options *o, struct inputs *in, size_t i, str
     return true;
 }
 
+/* `-o a.mkv b.mkv` is a slip that would cost a film; `-o a.jpg` would not give what its name says. */
+static bool check_name(const char *option, const char *path, bool picture, struct err *e)
+{
+    if (!path || is_folder(path))
+        return true;
+    if (is_film_name(path))
+        return err_set(e, ERR_USAGE, "%s '%s' is the name of a film, and an output would replace it", option, path);
+    if (picture && ends_in(path, picture_ending, sizeof picture_ending / sizeof *picture_ending))
+        return err_set(e, ERR_USAGE, "%s '%s': the picture is a PNG; give it a name that ends in .png", option, path);
+    return true;
+}
+
 bool inputs_check(const struct options *o, struct inputs *in, struct err *e)
 {
     if (isatty(STDOUT_FILENO) && (is_stdout(o->output) || is_stdout(o->dump)))
@@ -468,5 +488,6 @@ bool inputs_check(const struct options *o, struct inputs *in, struct err *e)
         return false;
     if (o->json && o->dump && !is_stdout(o->json) && same_file(o->json, o->dump))
         return err_set(e, ERR_USAGE, "'%s' is asked for twice: by --json and by --dump", o->json);
-    return true;
+    return check_name("-o", o->output, true, e) && check_name("--json", o->json, false, e) &&
+           check_name("--dump", o->dump, false, e);
 }

@@ -43,7 +43,7 @@ char *inputs_output(const struct options *o, const struct inputs *in, size_t i, 
 /*
  * Before any decoding. False for what makes the whole run impossible: everything ERR_USAGE of inputs_output, a folder that
  * is missing or cannot be written to (ERR_FAILED), --json or --dump for several films, two outputs in one file, pixels to
- * a terminal. What stands in one film's way only, such as somebody else's file in the place of its picture, becomes that
+ * a terminal, an output with a film's ending or a picture with that of another format (ERR_USAGE). What stands in one film's way only, such as somebody else's file in the place of its picture, becomes that
  * film's problem.
  */
 bool inputs_check(const struct options *o, struct inputs *in, struct err *e);

@@ -57,6 +57,28 @@ test_stdout_by_other_names() {
     files p.png
 }
 
+# A slip in the order of the words must not cost a film.
+test_output_named_like_a_film() {
+    f=$(clip h264-closed.mkv)
+    cp "$f" other.mkv
+    refuses 2 -o other.mkv "$f"
+    refuses 2 --json other.mkv "$f"
+    refuses 2 -o picture.jpg "$f"
+    says "PNG"
+    cmp other.mkv "$f" || fail "the film was overwritten"
+    files other.mkv
+}
+
+test_every_file_is_told() {
+    f=$(clip one-frame.mkv)
+    ok "$f" -o p.png --json p.json --dump p.rgb
+    for name in p.png p.json p.rgb; do
+        says "wrote '$name': 1 column$"
+    done
+    ok "$f" -q -o p.png --json p.json --dump p.rgb
+    [ ! -s "$LOGS/stderr" ] || fail "-q says something"
+}
+
 test_several_films() {
     a=$(clip h264-closed.mkv)
     b=$(clip hevc-open.mkv)

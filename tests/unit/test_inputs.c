@@ -406,6 +406,31 @@ static void outputs_do_not_share_a_file(void **state)
     inputs_free(&in);
 }
 
+static void names_that_promise_something_else(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    mkdir("d.jpg", 0777);
+    mkdir("e.mkv", 0777);
+    static const char *const fine[] = {"x.png", "x", "x.PNG", "x.data", "d.jpg", "e.mkv", "d.jpg/x", "-", "jpg"};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        o.output = fine[i];
+        expect_allowed(&o, &in);
+    }
+    o.output = "x.JPG";
+    expect_refusal(&o, &in, ERR_USAGE, "-o 'x.JPG': the picture is a PNG");
+    o.output = "other.mkv";
+    expect_refusal(&o, &in, ERR_USAGE, "-o 'other.mkv' is the name of a film");
+    o.output = NULL;
+    o.json = "other.mp4";
+    expect_refusal(&o, &in, ERR_USAGE, "--json 'other.mp4' is the name of a film");
+    o.json = "x.jpg";                  /* odd, but nobody is deceived */
+    o.dump = "other.ts";
+    expect_refusal(&o, &in, ERR_USAGE, "--dump 'other.ts' is the name of a film");
+    inputs_free(&in);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
 
 int main(void)
@@ -421,6 +446,7 @@ int main(void)
         TEST(strangers_files_stay),
         TEST(places_that_cannot_be_written),
         TEST(outputs_do_not_share_a_file),
+        TEST(names_that_promise_something_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
