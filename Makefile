@@ -89,7 +89,7 @@ VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
 isa_flags = $(if $(filter %_avx2.c,$(1)),$(AVX2_FLAGS))$(if $(filter %_avx512.c,$(1)),$(AVX512_FLAGS))$(if $(filter %_vnni.c,$(1)),$(VNNI_FLAGS))
 
 UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
-BENCH   := $(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c)))
+BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
 SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
 
 .PHONY: all
@@ -217,13 +217,14 @@ fuzz-replay: $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made seeds through th
 # ------------------------------------------------------------------ the GPU
 
 CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu)))
-GPU_BENCH := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
+CU_BENCH  := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
+GPU_BENCH := $(CU_BENCH) bench_nvdec
 
 $(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(BUILD)/tests/check/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
 
-$(addprefix $(BIN)/,$(GPU_BENCH)): $(BIN)/%: $(BUILD)/tests/bench/%.o $(LIB)
+$(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(BUILD)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
 

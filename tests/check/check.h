@@ -83,7 +83,12 @@ struct device_buffer {
     device_buffer(const device_buffer &) = delete;
     device_buffer &operator=(const device_buffer &) = delete;
     uint8_t *data() { return base + GUARD; }
-    void put(const void *from, size_t n) { must(cudaMemcpy(data(), from, n, cudaMemcpyHostToDevice), "upload"); }
+    /* From pageable memory cudaMemcpy may return before the last bytes have landed, and a port's stream waits for nobody. */
+    void put(const void *from, size_t n)
+    {
+        must(cudaMemcpy(data(), from, n, cudaMemcpyHostToDevice), "upload");
+        must(cudaDeviceSynchronize(), "upload");
+    }
     std::vector<uint8_t> get()
     {
         std::vector<uint8_t> out(bytes);

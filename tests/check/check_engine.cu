@@ -94,7 +94,7 @@ static void *worker_main(void *argument)
             continue;
         }
         if (w->how == DEVICE)
-            must(cudaMemcpy(picture.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "upload");
+            picture.put(bytes.data(), bytes.size());
         frame_view v = view_at(*w->film, w->how == DEVICE ? picture.data() : bytes.data(), w->how == DEVICE);
         w->fine = engine_put(port, &v, &w->film->tag[i], &e);
     }

@@ -1,0 +1,163 @@
+/*
+ * bench_nvdec - how fast the decoders alone are: barcode's own reading, runs and plan, but every picture is decoded and
+ * thrown away inside libavcodec (AV_PKT_FLAG_DISCARD), so that nothing is mapped, shrunk or clustered. What barcode
+ * itself reaches is to be compared with it.
+ *
+ *   bench_nvdec FILM [SOFTWARE-SESSIONS]     every 24th picture counts as wanted; prints one line of JSON
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../src/nvdec.h"
+#include "barcode/clock.h"
+#include "barcode/log.h"
+
+struct bench {
+    struct queue *runs;
+    const AVStream *stream;
+    struct codec_traits traits;
+    struct nvdec nvdec;
+    bool soft[256];
+    atomic_uint_fast64_t sent;
+    atomic_int next;
+};
+
+static bool emit(void *user, struct run *run, struct err *e)
+{
+    struct bench *b = user;
+    return queue_push(b->runs, run) || err_set(e, ERR_FAILED, "the queue is closed");
+}
+
+static void drop_run(void *item)
+{
+    struct run *run = item;
+    run_free(&run);
+}
+
+static void swallow(AVCodecContext *decoder, AVFrame *frame)
+{
+    while (avcodec_receive_frame(decoder, frame) >= 0)
+        av_frame_unref(frame);
+}
+
+static void decode_run(struct bench *b, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame, struct run *run)
+{
+    run_plan(run, &b->traits, false);
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->picture[i].action == ACTION_SKIP || av_packet_ref(packet, run->picture[i].packet) < 0)
+            continue;
+        packet->flags |= AV_PKT_FLAG_DISCARD;
+        avcodec_send_packet(decoder, packet);
+        av_packet_unref(packet);
+        swallow(decoder, frame);
+        atomic_fetch_add(&b->sent, 1);
+    }
+}
+
+static void *session(void *argument)
+{
+    struct bench *b = argument;
+    struct err e = ERR_INIT;
+    bool soft = b->soft[atomic_fetch_add(&b->next, 1)];
+    AVCodecContext *decoder = soft ? decoder_open(b->stream, 1, &e) : nvdec_decoder_open(&b->nvdec, b->stream, NULL, &e);
+    AVPacket *packet = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    void *item;
+    bool used = false;
+    while (decoder && queue_pop(b->runs, &item)) {
+        struct run *run = item;
+        bool follows = b->traits.stream == STREAM_H264 && run->picture[0].cut == CUT_CLEAN;
+        if (used && b->traits.flush && !follows) {
+            avcodec_send_packet(decoder, NULL);
+            swallow(decoder, frame);
+            avcodec_flush_buffers(decoder);
+        }
+        used = true;
+        decode_run(b, decoder, packet, frame, run);
+        run_free(&run);
+    }
+    if (decoder) {
+        avcodec_send_packet(decoder, NULL);
+        swallow(decoder, frame);
+    } else {
+        log_msg(LOG_ERROR, "%s", e.text);
+    }
+    avcodec_free_context(&decoder);
+    av_packet_free(&packet);
+    av_frame_free(&frame);
+    return NULL;
+}
+
+/* Reads the film into runs. */
+static bool read_all(struct bench *b, struct reader *r, uint64_t *pictures, struct err *e)
+{
+    struct gather_config config = {.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+                                   .traits = b->traits, .frame_us = 40000, .emit = emit, .user = b};
+    struct gather *g = gather_open(&config, e);
+    struct picture p;
+    bool fine = g != NULL;
+    while (fine && reader_next(r, &p, e))
+        fine = gather_push(g, &p, e);
+    fine = fine && e->code == ERR_NONE && gather_end(g, e);
+    *pictures = gather_counts_now(g).displayed;
+    gather_free(&g);
+    return fine;
+}
+
+static bool run_bench(struct bench *b, struct reader *r, int soft, uint64_t *pictures, struct err *e)
+{
+    pthread_t thread[256];
+    int hard = 2 * b->nvdec.engines, count = hard + soft;
+    b->runs = queue_open((size_t)count + 2, drop_run, e);
+    if (!b->runs)
+        return false;
+    for (int i = 0; i < count; i++)
+        b->soft[i] = i >= hard;
+    for (int i = 0; i < count; i++)
+        pthread_create(&thread[i], NULL, session, b);
+    bool fine = read_all(b, r, pictures, e);
+    queue_close(b->runs);
+    for (int i = 0; i < count; i++)
+        pthread_join(thread[i], NULL);
+    queue_free(&b->runs);
+    return fine;
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench b;
+    struct err e = ERR_INIT;
+    struct engine_config config = {.threads = 1};
+    AVFormatContext *format = NULL;
+    struct film film;
+    struct reader reader;
+    uint64_t pictures = 0;
+    int soft = argc > 2 ? atoi(argv[2]) : 0;
+    if (argc < 2 || soft < 0 || soft > 128) {
+        fputs("usage: bench_nvdec FILM [SOFTWARE-SESSIONS]\n", stderr);
+        return 2;
+    }
+    int64_t begun = clock_ns();
+    struct engine *cuda = engine_open("cuda", &config, &e);
+    if (!cuda || !film_av_open(argv[1], &format, &film, &e) || !reader_open(&reader, format, film.stream, &e)) {
+        log_msg(LOG_ERROR, "%s", e.text);
+        return 1;
+    }
+    b.stream = reader.stream;
+    b.traits = reader.traits;
+    int64_t before = clock_ns();
+    if (!nvdec_open(&b.nvdec, engine_device(cuda), b.stream, &e) || !run_bench(&b, &reader, soft, &pictures, &e)) {
+        log_msg(LOG_ERROR, "%s", e.text);
+        return 1;
+    }
+    double seconds = (double)(clock_ns() - before) / 1e9;
+    printf("{\"bench\":\"nvdec\",\"sessions\":%d,\"software_sessions\":%d,\"pictures\":%llu,\"sent\":%llu,\"start_up\":%.3f,"
+           "\"seconds\":%.3f,\"pictures_per_second\":%.0f}\n", 2 * b.nvdec.engines, soft, (unsigned long long)pictures,
+           (unsigned long long)atomic_load(&b.sent), (double)(before - begun) / 1e9, seconds, (double)pictures / seconds);
+    nvdec_close(&b.nvdec);
+    reader_close(&reader);
+    avformat_close_input(&format);
+    free(film.path);
+    engine_close(&cuda);
+    return 0;
+}
