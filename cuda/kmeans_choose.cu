@@ -4,6 +4,8 @@
 #include "kmeans_job.h"
 #include "warp.cuh"
 
+static_assert(sizeof(struct cluster) == sizeof(uint2), "a cluster is rgb, a byte of padding, count");
+
 struct found {
     uint32_t rgb, count;     /* 0xRRGGBB; count 0: none */
 };
@@ -92,13 +94,9 @@ __global__ void choose_kernel(struct kmeans_job j)
         rank += before;
         all += other.count != 0;
     }
-    struct cluster c;
-    memset(&c, 0, sizeof c);
-    c.rgb[0] = (uint8_t)(mine.rgb >> 16);
-    c.rgb[1] = (uint8_t)(mine.rgb >> 8);
-    c.rgb[2] = (uint8_t)mine.rgb;
-    c.count = mine.count;
-    out->cluster[rank] = c;
+    /* A struct cluster as two words, so that its padding is written too. */
+    uint32_t bytes = mine.rgb >> 16 | (mine.rgb >> 8 & 255) << 8 | (mine.rgb & 255) << 16;
+    ((uint2 *)out->cluster)[rank] = make_uint2(bytes, mine.count);
     if (me == 0) {
         out->inertia = few ? 0 : inertia[best];
         out->clusters = all;
