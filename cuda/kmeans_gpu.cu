@@ -1,0 +1,218 @@
+/*
+ * kmeans_gpu.cu - the host's side of the k-means: memory, and the order of the kernels.
+ */
+#include "kmeans_gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef BARCODE_EMULATED
+#include "cuda_emulator.h"
+#endif
+
+#include "barcode/points.h"
+#include "kmeans_job.h"
+
+/* Frames sorted together: their number must fit above the key, and more than CHUNK_KEYS gain nothing. */
+enum { CHUNK_FRAMES = 256, CHUNK_KEYS = 1 << 25 };
+
+/* What all blocks' slots together may take, unless that leaves a multiprocessor without a block. */
+#define SLOTS_BYTES ((size_t)4 << 30)
+
+/* The parts of the workspace. */
+enum part { SORTED, POINT, BOX, SUM, MADE, INERTIA, OUTCOME, NEXT, SLOT, KEY, START, TILE, SORT, PARTS };
+
+struct plan {
+    struct kmeans_job job;           /* without pointers                  */
+    int frames, chunk, warps;
+    int multiprocessors, slots;      /* slots: blocks that there is memory for */
+    size_t bytes[PARTS], sort_bytes;
+};
+
+struct kmeans_gpu {
+    struct plan plan;
+    struct points_scratch scratch;
+    char *memory;
+    int warps, blocks;               /* a block; blocks at once            */
+};
+
+static bool failed(struct err *e, cudaError_t status, const char *what)
+{
+    return err_set(e, ERR_FAILED, "cannot %s on the GPU: %s", what, cudaGetErrorString(status));
+}
+
+/* Found by bench_kmeans_gpu. */
+static int warps_for(int pixels)
+{
+    return pixels <= 2048 ? 1 : pixels <= 131072 ? 4 : 8;
+}
+
+static void plan_frames(struct plan *p, const struct kmeans_params *params, int pixels, int frames)
+{
+    struct kmeans_job *j = &p->job;
+    size_t capacity = points_most((size_t)pixels) + (size_t)pixels / WEIGHT_MOST + 1;
+    memset(p, 0, sizeof *p);
+    j->params = *params;
+    while (1 << j->bits < params->k)
+        j->bits++;
+    j->pixels = (uint32_t)pixels;
+    j->capacity = (uint32_t)((capacity + CHUNK - 1) / CHUNK * CHUNK);
+    j->groups = j->capacity / GROUP;
+    j->slot_bytes = slot_bytes(j);
+    p->frames = frames;
+    p->chunk = CHUNK_KEYS / pixels < 1 ? 1 : CHUNK_KEYS / pixels;
+    p->chunk = p->chunk > CHUNK_FRAMES ? CHUNK_FRAMES : p->chunk;
+    p->chunk = p->chunk > frames ? frames : p->chunk;
+    p->warps = warps_for(pixels);
+}
+
+/* How many restart blocks are worth having memory for. */
+static cudaError_t plan_slots(struct plan *p)
+{
+    int device, each;
+    size_t tasks = (size_t)p->frames * (size_t)p->job.params.n_init, slots;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&p->multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (status == cudaSuccess)
+        status = restart_prepare(&p->job, 32 * p->warps, &each);
+    if (status != cudaSuccess)
+        return status;
+    slots = (size_t)p->multiprocessors * (size_t)each;
+    if (slots * p->job.slot_bytes > SLOTS_BYTES)
+        slots = SLOTS_BYTES / p->job.slot_bytes;
+    if (slots < (size_t)p->multiprocessors)
+        slots = (size_t)p->multiprocessors;
+    p->slots = (int)(slots > tasks ? tasks : slots);
+    return cudaSuccess;
+}
+
+/* Everything that the workspace holds, in bytes; on the current device. */
+static cudaError_t plan_make(struct plan *p, const struct kmeans_params *params, int pixels, int frames)
+{
+    plan_frames(p, params, pixels, frames);
+    const struct kmeans_job *j = &p->job;
+    size_t n = (size_t)frames, tasks = n * (size_t)params->n_init, chunk = (size_t)p->chunk;
+    cudaError_t status = plan_slots(p);
+    if (status == cudaSuccess)
+        status = sort_keys(NULL, &p->sort_bytes, NULL, NULL, (int)(chunk * j->pixels), 32, NULL);
+    if (status != cudaSuccess)
+        return status;
+    p->bytes[SORTED] = n * j->pixels * sizeof *j->sorted;
+    p->bytes[POINT] = n * j->capacity * sizeof *j->point;
+    p->bytes[BOX] = n * j->groups * sizeof *j->box;
+    p->bytes[SUM] = n * j->groups * sizeof *j->sum;
+    p->bytes[MADE] = n * sizeof *j->made;
+    p->bytes[INERTIA] = tasks * sizeof *j->inertia;
+    p->bytes[OUTCOME] = tasks * (size_t)params->k * 4 * sizeof *j->outcome;
+    p->bytes[NEXT] = sizeof *j->next;
+    p->bytes[SLOT] = (size_t)p->slots * j->slot_bytes;
+    p->bytes[KEY] = chunk * j->pixels * sizeof(uint32_t);
+    p->bytes[START] = chunk * j->capacity * sizeof(uint32_t);
+    p->bytes[TILE] = chunk * (size_t)points_tiles(j->pixels) * sizeof(uint32_t);
+    p->bytes[SORT] = p->sort_bytes;
+    return cudaSuccess;
+}
+
+/* Where each part begins; returns the size of the whole. */
+static size_t plan_places(const struct plan *p, size_t place[PARTS])
+{
+    size_t at = 0;
+    for (int i = 0; i < PARTS; i++) {
+        place[i] = at;
+        at += (p->bytes[i] + 255) / 256 * 256;
+    }
+    return at;
+}
+
+size_t kmeans_gpu_bytes(const struct kmeans_params *params, int pixels, int frames)
+{
+    struct plan p;
+    size_t place[PARTS];
+    return plan_make(&p, params, pixels, frames) == cudaSuccess ? plan_places(&p, place) : 0;
+}
+
+static void point_into(struct kmeans_gpu *km, const size_t place[PARTS])
+{
+    struct kmeans_job *j = &km->plan.job;
+    char *at = km->memory;
+    j->sorted = (uint32_t *)(at + place[SORTED]);
+    j->point = (uint32_t *)(at + place[POINT]);
+    j->box = (uint2 *)(at + place[BOX]);
+    j->sum = (uint4 *)(at + place[SUM]);
+    j->made = (struct frame_points *)(at + place[MADE]);
+    j->inertia = (unsigned long long *)(at + place[INERTIA]);
+    j->outcome = (unsigned long long *)(at + place[OUTCOME]);
+    j->next = (unsigned *)(at + place[NEXT]);
+    j->slot = at + place[SLOT];
+    km->scratch.key = (uint32_t *)(at + place[KEY]);
+    km->scratch.start = (uint32_t *)(at + place[START]);
+    km->scratch.tile = (uint32_t *)(at + place[TILE]);
+    km->scratch.sort = at + place[SORT];
+    km->scratch.sort_bytes = km->plan.sort_bytes;
+}
+
+struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixels, int frames, struct err *e)
+{
+    struct kmeans_gpu *km = (struct kmeans_gpu *)calloc(1, sizeof *km);
+    size_t place[PARTS];
+    if (!km) {
+        err_memory(e, sizeof *km);
+        return NULL;
+    }
+    cudaError_t status = plan_make(&km->plan, params, pixels, frames);
+    if (status == cudaSuccess)
+        status = cudaMalloc((void **)&km->memory, plan_places(&km->plan, place));
+    if (status != cudaSuccess) {
+        failed(e, status, "make room for the k-means");
+        free(km);
+        return NULL;
+    }
+    point_into(km, place);
+    km->warps = km->plan.warps;
+    km->blocks = km->plan.slots;
+    return km;
+}
+
+bool kmeans_gpu_warps(struct kmeans_gpu *km, int warps)
+{
+    int each;
+    if (warps < 1 || warps > WARPS_MOST || restart_prepare(&km->plan.job, 32 * warps, &each) != cudaSuccess || each < 1)
+        return false;
+    int blocks = each * km->plan.multiprocessors;
+    km->warps = warps;
+    km->blocks = blocks < km->plan.slots ? blocks : km->plan.slots;
+    return true;
+}
+
+bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *frame, int n, cudaStream_t stream,
+                    struct gpu_column *out, struct err *e)
+{
+    struct kmeans_job job = km->plan.job;
+    size_t tasks = (size_t)n * (size_t)job.params.n_init;
+    job.frames = n;
+    job.frame = frame;
+    job.out = out;
+    cudaError_t status = cudaMemsetAsync(job.made, 0, (size_t)n * sizeof *job.made, stream);
+    if (status == cudaSuccess)
+        status = cudaMemsetAsync(job.next, 0, sizeof *job.next, stream);
+    if (status != cudaSuccess)
+        return failed(e, status, "cluster");
+    for (int first = 0; first < n; first += km->plan.chunk) {
+        int frames = n - first < km->plan.chunk ? n - first : km->plan.chunk;
+        points_launch(&job, &km->scratch, rgb, first, frames, stream);
+    }
+    restart_launch(&job, 32 * km->warps, (size_t)km->blocks < tasks ? km->blocks : (int)tasks, stream);
+    choose_launch(&job, stream);
+    status = cudaGetLastError();
+    return status == cudaSuccess || failed(e, status, "cluster");
+}
+
+void kmeans_gpu_free(struct kmeans_gpu **km)
+{
+    if (!*km)
+        return;
+    cudaFree((*km)->memory);
+    free(*km);
+    *km = NULL;
+}

@@ -1,0 +1,91 @@
+/*
+ * kmeans_job.h - what the kernels of the k-means share.
+ *
+ * The order of work, all on one stream and all in integers where a result is decided:
+ *   points   kmeans_points.cu   Morton keys, one radix sort for many frames, runs of equal keys to points, groups
+ *   restart  kmeans_restart.cu  one block a (frame, restart), taken from a counter until none is left: start
+ *                               (kmeans_seed.cuh), then assign and update to the end (kmeans_lloyd.cuh)
+ *   choose   kmeans_choose.cu   the best restart, clusters in order
+ *
+ * A point is one word, r | g << 8 | b << 16 | weight << 24. A weight above 255 does not fit, so that a colour may stand
+ * in several points, one after the other: sums do not notice, and draws are compared by colour. 32 points make a group,
+ * with its box and its sums: one warp looks at 32 points, or one lane at a group.
+ */
+#ifndef BARCODE_CUDA_KMEANS_JOB_H
+#define BARCODE_CUDA_KMEANS_JOB_H
+
+#include "kmeans_gpu.h"
+
+enum {
+    GROUP = 32,                /* points a group: a warp                                        */
+    CHUNK = 32 * GROUP,        /* points that a warp's lanes test at once, a group each         */
+    WEIGHT_MOST = 255,
+    WARPS_MOST = 16            /* a block                                                       */
+};
+
+/* What the points of a frame came to. */
+struct frame_points {
+    uint32_t points, groups;
+    uint32_t distinct;             /* colours                               */
+    uint32_t zero;
+    unsigned long long square;     /* sum of weight * (r^2 + g^2 + b^2)     */
+};
+
+/* The parameters of every kernel. Arrays of frames are strided by `pixels`, `capacity` or `groups`. */
+struct kmeans_job {
+    struct kmeans_params params;
+    int bits;                          /* ceil(log2 k)                                      */
+    int frames;
+    uint32_t pixels;
+    uint32_t capacity, groups;         /* room for points, a multiple of CHUNK; / GROUP     */
+    const uint64_t *frame;             /* numbers                                           */
+    uint32_t *sorted;                  /* the pixels' keys in order: key 24 bits, frame in the high byte */
+    uint32_t *point;
+    uint2 *box;                        /* lowest and highest r | g << 8 | b << 16           */
+    uint4 *sum;                        /* of weight * (r, g, b, 1)                          */
+    struct frame_points *made;
+    unsigned long long *inertia;       /* [frames][n_init]                                  */
+    unsigned long long *outcome;       /* [frames][n_init][k][4]                            */
+    unsigned *next;                    /* the counter that gives out restarts               */
+    char *slot;                        /* a block's own memory: struct slot                 */
+    size_t slot_bytes;
+    struct gpu_column *out;
+};
+
+/* A block's own memory while it works on a restart. */
+struct slot {
+    uint32_t *key;         /* [capacity] start: D2 << 10 | nearest candidate                         */
+    uint8_t *label;        /* [capacity] afterwards, in the same place: who won                      */
+    uint32_t *mass;        /* [groups] start: sum of weight * D2                                     */
+    int32_t *slack;        /* [groups] how far scores may move before a label of the group may change */
+    uint64_t *rivals;      /* [groups] the centroids that slack knows of                             */
+};
+
+static inline size_t slot_bytes(const struct kmeans_job *j)
+{
+    return (size_t)j->capacity * sizeof(uint32_t) + (size_t)j->groups * (sizeof(uint32_t) + sizeof(int32_t) + sizeof(uint64_t));
+}
+
+/* Shared memory of a restart block, and threads; kmeans_restart.cu. */
+size_t restart_shared_bytes(const struct kmeans_job *j, int threads);
+cudaError_t restart_prepare(const struct kmeans_job *j, int threads, int *blocks_per_multiprocessor);
+void restart_launch(const struct kmeans_job *j, int threads, int blocks, cudaStream_t stream);
+
+/* kmeans_points.cu. `scratch`: uint32_t [chunk frames][max(capacity, pixels)], `tiles` [chunk frames][tiles]. */
+struct points_scratch {
+    uint32_t *key, *start, *tile;
+    void *sort;
+    size_t sort_bytes;
+};
+int points_tiles(uint32_t pixels);
+void points_launch(const struct kmeans_job *j, const struct points_scratch *s, const uint8_t *rgb, int first, int frames,
+                   cudaStream_t stream);
+
+/* kmeans_sort.cu: out = in[count] sorted by the low `bits` bits. With scratch NULL only *bytes is set. */
+cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count, int bits,
+                      cudaStream_t stream);
+
+/* kmeans_choose.cu */
+void choose_launch(const struct kmeans_job *j, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,337 @@
+/*
+ * check_kmeans - the k-means of the CUDA engine against kmeans_run: whole results by memcmp.
+ *
+ *   check_kmeans [--quick | --large] [FILE W H K N_INIT]...
+ *
+ * FILE: raw RGB24 frames (barcode --dump). --quick leaves out what takes long (emulator, sanitizer), --large adds a
+ * frame of more than 2^24 pixels. Outputs are poisoned before each run, and guard bands
+ * stand around every buffer that this program owns. Exit: 0, 1, 77 without a device.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <thread>
+#include <vector>
+
+#include "barcode/isa.h"
+#include "barcode/philox.h"
+#include "kmeans_gpu.h"
+#include "warp.cuh"
+
+enum { GUARD = 4096, POISON = 0xee };
+
+static int passed, failed;
+static enum isa isa;
+
+static void verdict(bool good, const char *what)
+{
+    passed += good;
+    failed += !good;
+    if (!good)
+        printf("FAILED: %s\n", what);
+}
+
+static void must(cudaError_t status, const char *what)
+{
+    if (status == cudaSuccess)
+        return;
+    printf("check_kmeans: %s: %s\n", what, cudaGetErrorString(status));
+    exit(1);
+}
+
+/* Device memory between two guard bands. */
+struct guarded {
+    char *all;
+    size_t bytes;
+};
+
+static char *guarded_make(struct guarded *g, size_t bytes)
+{
+    g->bytes = bytes;
+    must(cudaMalloc((void **)&g->all, bytes + 2 * GUARD), "cudaMalloc");
+    must(cudaMemset(g->all, POISON, bytes + 2 * GUARD), "cudaMemset");
+    return g->all + GUARD;
+}
+
+static bool guarded_free(struct guarded *g)
+{
+    std::vector<unsigned char> band(2 * GUARD);
+    must(cudaMemcpy(band.data(), g->all, GUARD, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    must(cudaMemcpy(band.data() + GUARD, g->all + GUARD + g->bytes, GUARD, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    bool whole = true;
+    for (unsigned char c : band)
+        whole = whole && c == POISON;
+    must(cudaFree(g->all), "cudaFree");
+    return whole;
+}
+
+enum picture { RANDOM, BLACK, WHITE, TWO_COLOURS, GRADIENT, LETTERBOX, BLOBS, DISTINCT, NEARLY_FLAT, NINE_COLOURS, PICTURES };
+static const char *const picture_name[] = {"random", "black", "white", "two colours", "gradient", "letterbox", "blobs",
+                                           "distinct", "nearly flat", "nine colours"};
+
+static uint32_t next(uint32_t *x)
+{
+    *x ^= *x << 13;
+    *x ^= *x >> 17;
+    *x ^= *x << 5;
+    return *x;
+}
+
+static uint8_t channel(enum picture kind, size_t i, size_t pixels, uint32_t c, uint32_t r, uint32_t seed)
+{
+    size_t row = i / 100, rows = pixels / 100 + 1;
+    uint32_t mixed = (uint32_t)(i + seed) * 0x9e3779b1u;
+    switch (kind) {
+    case BLACK: return 0;
+    case WHITE: return 255;
+    case TWO_COLOURS: return i % 7 < 3 ? 255 : 0;
+    case GRADIENT: return (uint8_t)(i * (c + 1) * 255 / (pixels * 3));
+    case LETTERBOX: return row < rows / 8 || row >= rows - rows / 8 ? 0 : (uint8_t)(r >> 24);
+    case BLOBS: return (uint8_t)((row * 5 / rows * 37 + i % 100 / 25 * 61 + c * 53) % 200 + (r >> 16) % 28);
+    case DISTINCT: return (uint8_t)(mixed >> (8 * c));
+    case NEARLY_FLAT: return (uint8_t)(100 + (r >> 24) % 3);
+    case NINE_COLOURS: return (uint8_t)((mixed >> 20) % 9 * (20 + 3 * c));
+    default: return (uint8_t)(r >> 24);
+    }
+}
+
+static void paint(uint8_t *rgb, size_t pixels, enum picture kind, uint32_t seed)
+{
+    uint32_t x = seed * 2654435761u + 1;
+    for (size_t i = 0; i < pixels; i++)
+        for (uint32_t c = 0; c < 3; c++)
+            rgb[3 * i + c] = channel(kind, i, pixels, c, next(&x), seed);
+}
+
+/* What the CPU says, frame after frame on several threads. */
+static std::vector<gpu_column> expect(const kmeans_params &params, const uint8_t *rgb, size_t pixels,
+                                      const std::vector<uint64_t> &frame)
+{
+    std::vector<gpu_column> want(frame.size());
+    size_t most = pixels > 4000000 ? 4 : 16, threads = frame.size() < most ? frame.size() : most;
+    std::vector<std::thread> crew;
+    for (size_t t = 0; t < threads; t++)
+        crew.emplace_back([&, t] {
+            struct err e = ERR_INIT;
+            struct kmeans *km = kmeans_open(&params, pixels, isa, &e);
+            for (size_t i = t; i < frame.size() && km; i += threads) {
+                memset(&want[i], 0, sizeof want[i]);
+                struct cluster c[CLUSTERS_MAX];
+                want[i].clusters = kmeans_run(km, rgb + 3 * pixels * i, pixels, frame[i], c, &want[i].inertia);
+                for (int j = 0; j < want[i].clusters; j++) {
+                    memcpy(want[i].cluster[j].rgb, c[j].rgb, 3);
+                    want[i].cluster[j].count = c[j].count;
+                }
+            }
+            kmeans_free(&km);
+        });
+    for (std::thread &t : crew)
+        t.join();
+    return want;
+}
+
+static bool same(const std::vector<gpu_column> &got, const std::vector<gpu_column> &want, const char *what)
+{
+    for (size_t i = 0; i < want.size(); i++) {
+        if (memcmp(&got[i], &want[i], sizeof want[i]) == 0)
+            continue;
+        printf("  %s: frame %zu: %d clusters, inertia %llu; wanted %d, %llu\n", what, i, got[i].clusters,
+               (unsigned long long)got[i].inertia, want[i].clusters, (unsigned long long)want[i].inertia);
+        return false;
+    }
+    return true;
+}
+
+/* Runs all frames twice through one workspace made for `room` frames; `warps` 0: its own choice. */
+static void compare(const kmeans_params &params, const uint8_t *rgb, size_t pixels, size_t frames, int room, int warps,
+                    const char *what)
+{
+    struct err e = ERR_INIT;
+    struct guarded rgb_band, frame_band, out_band;
+    std::vector<uint64_t> frame(frames);
+    for (size_t i = 0; i < frames; i++)
+        frame[i] = 7 * i + 3 + (i % 3 == 1 ? UINT64_C(1) << 33 : 0);
+    char *d_rgb = guarded_make(&rgb_band, 3 * pixels * frames), *d_frame = guarded_make(&frame_band, 8 * frames);
+    char *d_out = guarded_make(&out_band, frames * sizeof(gpu_column));
+    must(cudaMemcpy(d_rgb, rgb, 3 * pixels * frames, cudaMemcpyHostToDevice), "cudaMemcpy");
+    must(cudaMemcpy(d_frame, frame.data(), 8 * frames, cudaMemcpyHostToDevice), "cudaMemcpy");
+    struct kmeans_gpu *km = kmeans_gpu_open(&params, (int)pixels, room, &e);
+    bool good = km && (!warps || kmeans_gpu_warps(km, warps));
+    std::vector<gpu_column> want = expect(params, rgb, pixels, frame), got(frames);
+    for (int round = 0; round < 2 && good; round++) {
+        must(cudaMemset(d_out, POISON, frames * sizeof(gpu_column)), "cudaMemset");
+        for (size_t at = 0; at < frames && good; at += (size_t)room) {
+            int n = (int)(frames - at < (size_t)room ? frames - at : (size_t)room);
+            good = kmeans_gpu_run(km, (uint8_t *)d_rgb + 3 * pixels * at, (uint64_t *)d_frame + at, n, NULL,
+                                  (gpu_column *)d_out + at, &e);
+        }
+        must(cudaDeviceSynchronize(), what);
+        must(cudaMemcpy(got.data(), d_out, frames * sizeof(gpu_column), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        good = good && same(got, want, what);
+    }
+    if (e.text[0])
+        printf("  %s\n", e.text);
+    kmeans_gpu_free(&km);
+    bool whole = guarded_free(&rgb_band);
+    whole = guarded_free(&frame_band) && whole;
+    whole = guarded_free(&out_band) && whole;
+    verdict(good && whole && !km, what);
+}
+
+static kmeans_params params_of(int k, int n_init, int init)
+{
+    kmeans_params p = {};
+    p.k = k;
+    p.n_init = n_init;
+    p.max_iter = 300;
+    p.init = (enum kmeans_init)init;
+    p.seed = UINT64_C(0x123456789abcdef) * (uint64_t)k + (uint64_t)n_init;
+    return p;
+}
+
+static void painted(enum picture kind, size_t w, size_t h, size_t frames, const kmeans_params &p, int room, int warps)
+{
+    char what[200];
+    std::vector<uint8_t> rgb(3 * w * h * frames);
+    for (size_t i = 0; i < frames; i++)
+        paint(rgb.data() + 3 * w * h * i, w * h, kind, (uint32_t)(i + w));
+    snprintf(what, sizeof what, "%s %zux%zu k %d n_init %d %s max_iter %d, %zu frames, room %d, warps %d",
+             picture_name[kind], w, h, p.k, p.n_init, kmeans_init_name(p.init), p.max_iter, frames, room, warps);
+    compare(p, rgb.data(), w * h, frames, room, warps, what);
+}
+
+static void file_frames(const char *path, size_t w, size_t h, int k, int n_init)
+{
+    char what[300];
+    FILE *f = fopen(path, "rb");
+    std::vector<uint8_t> rgb;
+    size_t frame = 3 * w * h, n = 0;
+    for (rgb.resize(frame); f && fread(rgb.data() + n * frame, frame, 1, f) == 1; rgb.resize((n + 1) * frame))
+        n++;
+    if (f)
+        fclose(f);
+    for (int init = INIT_SCALABLE; init <= INIT_RANDOM && n; init++) {
+        kmeans_params p = params_of(k, n_init, init);
+        snprintf(what, sizeof what, "%s %zux%zu k %d n_init %d %s", path, w, h, k, n_init, kmeans_init_name(p.init));
+        compare(p, rgb.data(), w * h, n, (int)n, 0, what);
+    }
+    verdict(n > 0, path);
+}
+
+/* cuRAND's words by the plain function (what the kernels call) and by its generator. */
+__global__ void words_kernel(uint64_t seed, unsigned long long *plain, unsigned long long *generator)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, restart = i * 7 % 1000, frame = i * 0x9e3779b1u, stage = i % 4;
+    plain[i] = random_u64(seed, i, restart, frame, stage);
+#ifdef BARCODE_EMULATED
+    generator[i] = plain[i];
+#else
+    curandStatePhilox4_32_10_t state;
+    curand_init(seed, frame | (unsigned long long)stage << 32, 4 * (i | (unsigned long long)restart << 32), &state);
+    uint4 w = curand4(&state);
+    generator[i] = w.x | (unsigned long long)w.y << 32;
+#endif
+}
+
+static void random_words()
+{
+    enum { WORDS = 4096 };
+    static const uint64_t seeds[] = {0, 1, UINT64_C(0xfedcba9876543210), UINT64_MAX};
+    for (uint64_t seed : seeds) {
+        struct guarded band[2];
+        std::vector<unsigned long long> word[2] = {std::vector<unsigned long long>(WORDS), std::vector<unsigned long long>(WORDS)};
+        unsigned long long *d[2];
+        for (int i = 0; i < 2; i++)
+            d[i] = (unsigned long long *)guarded_make(band + i, WORDS * 8);
+        LAUNCH(words_kernel, WORDS / 128, 128, 0, (cudaStream_t)0, seed, d[0], d[1]);
+        must(cudaDeviceSynchronize(), "words_kernel");
+        bool good = true;
+        for (int i = 0; i < 2; i++) {
+            must(cudaMemcpy(word[i].data(), d[i], WORDS * 8, cudaMemcpyDeviceToHost), "cudaMemcpy");
+            good = guarded_free(band + i) && good;
+            for (uint32_t n = 0; n < WORDS; n++)
+                good = good && word[i][n] == philox_u64(seed, n, n * 7 % 1000, n * 0x9e3779b1u, n % 4);
+        }
+        verdict(good, "cuRAND's Philox words are philox.c's");
+    }
+}
+
+static void small_sizes()
+{
+    static const size_t sizes[][2] = {{1, 1}, {1, 7}, {16, 9}, {31, 33}};
+    static const int ks[] = {1, 2, 3, 5, 8, 16, 33, 64};
+    for (int k = 1; k <= CLUSTERS_MAX; k++)
+        painted(BLOBS, 40, 30, 2, params_of(k, 1 + k % 3, k % 3), 2, 0);
+    for (int kind = 0; kind < PICTURES; kind++)
+        for (auto &s : sizes)
+            for (int k : ks)
+                for (int init = 0; init < 3; init++)
+                    painted((enum picture)kind, s[0], s[1], 2, params_of(k, 2, init), 3, 0);
+}
+
+static void odd_parameters()
+{
+    for (int warps = 1; warps <= 16; warps++)
+        painted(BLOBS, 60, 50, 2, params_of(1 + warps * 4 % 64, 2, warps % 3), 2, warps);
+    for (int max_iter = 1; max_iter <= 3; max_iter++)
+        for (int init = 0; init < 3; init++) {
+            kmeans_params p = params_of(6, 3, init);
+            p.max_iter = max_iter;
+            painted(BLOBS, 33, 31, 3, p, 3, 0);
+        }
+    painted(RANDOM, 16, 9, 1, params_of(8, 1000, INIT_SCALABLE), 1, 0);
+    painted(BLOBS, 16, 9, 300, params_of(4, 1, INIT_SCALABLE), 300, 0);
+    painted(BLOBS, 5, 3, 700, params_of(3, 2, INIT_PLUSPLUS), 290, 0);
+}
+
+static void usual_sizes()
+{
+    static const size_t sizes[][2] = {{160, 90}, {320, 180}, {319, 181}};
+    static const int ks[] = {2, 8, 20, 64};
+    for (int kind = 0; kind < PICTURES; kind++)
+        for (auto &s : sizes)
+            for (int k : ks)
+                painted((enum picture)kind, s[0], s[1], 2, params_of(k, 3, k % 3), 2, 0);
+}
+
+static void large_sizes()
+{
+    static const enum picture kinds[] = {RANDOM, BLACK, GRADIENT, BLOBS, DISTINCT, NEARLY_FLAT};
+    for (enum picture kind : kinds)
+        for (int init = 0; init < 3; init++)
+            painted(kind, 1920, 1080, 1, params_of(8, 2, init), 1, 0);
+    painted(DISTINCT, 3840, 2160, 1, params_of(8, 1, INIT_SCALABLE), 1, 0);
+    painted(LETTERBOX, 3840, 2160, 1, params_of(5, 2, INIT_SCALABLE), 1, 0);
+}
+
+int main(int argc, char **argv)
+{
+    struct err e = ERR_INIT;
+    int devices = 0, at = 1;
+    bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0, large = argc > 1 && strcmp(argv[1], "--large") == 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        printf("SKIP: THERE IS NO CUDA DEVICE HERE: THE K-MEANS OF THE CUDA ENGINE WAS NOT CHECKED\n");
+        return 77;
+    }
+    if (!isa_choose(&isa, &e)) {
+        printf("check_kmeans: %s\n", e.text);
+        return 1;
+    }
+    random_words();
+    small_sizes();
+    odd_parameters();
+    if (!quick) {
+        usual_sizes();
+        large_sizes();
+    }
+    if (large) {
+        painted(RANDOM, 4099, 4099, 1, params_of(8, 1, INIT_SCALABLE), 1, 0);
+        painted(LETTERBOX, 4099, 4099, 1, params_of(40, 1, INIT_RANDOM), 1, 0);
+    }
+    for (at += quick || large; at + 4 < argc; at += 5)
+        file_frames(argv[at], strtoul(argv[at + 1], NULL, 10), strtoul(argv[at + 2], NULL, 10), atoi(argv[at + 3]),
+                    atoi(argv[at + 4]));
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
