@@ -96,6 +96,7 @@ struct staging {
     size_t bytes_in_flight;
     struct pace pace[2];             /* of software sessions, of NVDEC sessions               */
     uint64_t file_bytes;
+    int64_t began_ns;
     bool read_to_end;
     struct stage_counts counts;
     double decode_seconds;
@@ -133,8 +134,8 @@ void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvd
 /* Adds a session's counts. */
 void staging_add_counts(struct staging *s, const struct stage_counts *c);
 
-/* A session's thread is about to end: adds the processor time that it used. */
-void staging_thread_ends(struct staging *s);
+/* A session's thread is about to end, having sent `sent` packets: adds the processor time that it used. */
+void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
 
 /*
  * Should a software session take another run? Not when the NVDEC sessions would be through with the whole rest of

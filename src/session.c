@@ -214,6 +214,6 @@ void *session_main(void *staging)
         staging_fail(s.staging, &e);
     staging_add_counts(s.staging, &s.counts);
     session_close(&s);
-    staging_thread_ends(staging);
+    staging_thread_ends(staging, false, s.counts.sent);
     return NULL;
 }

@@ -265,6 +265,6 @@ void *session_nvdec_main(void *staging)
     s.counts.fallbacks = s.fell_back;
     staging_add_counts(s.staging, &s.counts);
     close_all(&s);
-    staging_thread_ends(staging);
+    staging_thread_ends(staging, true, s.counts.sent);
     return NULL;
 }

@@ -232,6 +232,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.budget_freed, NULL);
     s.file_bytes = f->file_bytes;
+    s.began_ns = clock_ns();
     struct nvdec nvdec = {0};
     bool fine = choose_sessions(&s, &nvdec, e);
     s.runs = fine ? queue_open((size_t)(s.pace[0].sessions + s.pace[1].sessions) + 2, drop_run, e) : NULL;
