@@ -50,10 +50,11 @@ ifneq ($(SAN),)
 endif
 ifeq ($(CUDA),1)
   CUDA_HOME  := $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
-  CUDA_ARCH  ?= 75 80 86 89 90
+  # Machine code for these; every other GPU from 7.5 on compiles the intermediate code once, and the driver keeps it.
+  CUDA_ARCH  ?= $(if $(PORTABLE),80 86 89 90,90)
   NVCC_FLAGS  = -std=c++17 -O3 -lineinfo -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off \
       $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
-      -gencode arch=compute_$(lastword $(CUDA_ARCH)),code=compute_$(lastword $(CUDA_ARCH))
+      -gencode arch=compute_75,code=compute_75
   BASE       += -DBARCODE_CUDA
   CUDA_OBJ    = $(patsubst cuda/%.cu,$(BUILD)/cuda/%.o,$(sort $(wildcard cuda/*.cu)))
   CUDA_LIBS   = -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl -lstdc++

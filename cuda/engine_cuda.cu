@@ -200,6 +200,9 @@ bool find_context(struct cuda *c, struct err *e)
 bool start_device(struct cuda *c, struct err *e)
 {
     int count = 0;
+    int driver = 0;
+    if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
+        return err_set(e, ERR_ENGINE, "there is no usable CUDA device: no NVIDIA driver is installed");
     cudaError_t code = cudaGetDeviceCount(&count);
     if (code != cudaSuccess || count == 0)
         return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s",

@@ -64,7 +64,9 @@ def rewritten(kind, body, times, samples, offsets):
         return body[:4] + struct.pack(">IIII", 1, 1, samples, 1)
     if kind in (b"stco", b"co64"):
         return body[:4] + struct.pack(f">I{len(offsets)}Q", len(offsets), *offsets)
-    if kind in (b"sgpd", b"sbgp", b"sdtp"):
+    if kind == b"sdtp":
+        return body[:4] + body[4:] * times
+    if kind in (b"sgpd", b"sbgp"):
         sys.exit(f"repeat_mp4.py: box {kind} is not understood")
     return body
 

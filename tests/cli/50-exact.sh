@@ -134,3 +134,16 @@ test_contradiction() {
     "$PYTHON" -c 'import json; c = json.load(open("f.json"))["columns"]; assert [x["frame"] for x in c] == list(range(200))' ||
         fail "the frames are not numbered one after another"
 }
+
+# What NVDEC sessions do with every codec's runs, on software decoders in their place: the same frames.
+test_nvdec_sessions() {
+    clip h264-open.mkv > /dev/null
+    for name in $FEW hevc-bla.hevc h264-keyint1.mkv hevc-10bit.mkv; do
+        f=$CLIPS/$name
+        for n in 1 24; do
+            ok "$f" -n $n -m average --decode cpu --dump a.rgb -o a.png
+            BARCODE_NVDEC=software ok "$f" -n $n -m average --decode nvdec --dump b.rgb -o b.png
+            cmp a.rgb b.rgb || fail "$f: other frames from NVDEC sessions (-n $n)"
+        done
+    done
+}
