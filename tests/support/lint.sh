@@ -21,7 +21,7 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
         [[ $f =~ $2 ]] || complain "$f: $3 does not belong here"
     done < <(grep -lE "$1" -r src include cuda samples --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' 2>/dev/null)
 }
-only '#include <libav' '^(src/(av\.h|film_av|demux|decoder|view|session|sequential|source_film|packet)|samples/)' 'a libav header'
+only '#include <libav' '^(src/(av\.h|film_av|demux|decoder|view|nvdec|session|sequential|source_film|packet)|samples/)' 'a libav header'
 only '#include <png\.h>' '^src/writer_png\.c$' 'png.h'
 only '#include <jansson\.h>' '^src/(writer_json\.[ch]|writer_bench\.c)$' 'jansson.h'
 only '#include <xxhash\.h>' '^src/digest\.c$' 'xxhash.h'
@@ -32,7 +32,7 @@ only '#include "(\.\./)?src/' '^$' 'a private header through its folder'
 # Nothing includes main's rooms from below: cli, inputs, render and pipeline are the top.
 for f in src/*.c; do
     case $f in
-        src/main.c | src/cli.c | src/inputs.c | src/render.c | src/pipeline.c | src/progress.c | src/writer*.c) continue ;;
+        src/main.c | src/cli*.c | src/inputs.c | src/render.c | src/pipeline.c | src/progress.c | src/writer*.c) continue ;;
     esac
     if grep -qE '#include "barcode/(cli|inputs|render|pipeline|progress)\.h"' "$f"; then
         # The version is in cli.h, and the painter's title may show it.
