@@ -78,7 +78,7 @@ bool view_format_known(enum AVPixelFormat format);
 /* How fast one kind of session works. */
 struct pace {
     uint64_t runs, bytes;            /* finished                                              */
-    double seconds;                  /* summed over the sessions                              */
+    double seconds;                  /* decoding, summed over the sessions                    */
     int sessions;
 };
 
@@ -127,6 +127,9 @@ bool session_decode(struct session *s, struct run *run, struct err *e);
 void session_free(struct session **s);
 
 /* ---- staging.c: what sessions of both kinds tell each other ---- */
+
+/* As queue_pop on the runs. Ends a software session's work too when no other run is worth it (staging_worth_it). */
+bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
 
 /* A run of `bytes` went through a session in `nanoseconds`; `frames` of the film are covered with it. */
 void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvdec, int64_t nanoseconds);

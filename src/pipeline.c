@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "barcode/clock.h"
+
 struct stager {
     const struct pass *pass;
     struct stage_counts counts;
@@ -89,10 +91,13 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
 {
     struct engine_job job = p->job;
     job.ports = p->threads + 1;      /* sessions, and the reading thread when the rest of a film is decoded in one piece */
+    int64_t begun = clock_ns();
     if (!engine_begin(p->engine, &job, e))
         return false;
+    int64_t ready = clock_ns();
     struct stager s = {.pass = p, .error = ERR_INIT};
     bool fine = run_stager(&s, e);
+    int64_t staged = clock_ns();
     if (fine && !s.fine) {
         *e = s.error;
         fine = false;
@@ -104,6 +109,11 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
         fine = false;
     }
     *counts = s.counts;
+    times->engine_begin += (double)(ready - begun) / 1e9;
+    times->staging += (double)(staged - ready) / 1e9;
+    times->engine_finish += (double)(clock_ns() - staged) / 1e9;
+    times->nvdec_busy = s.times.nvdec_busy;
+    times->software_busy = s.times.software_busy;
     times->demux += s.times.demux;
     times->decode += s.times.decode > engine.shrink ? s.times.decode - engine.shrink : s.times.decode;
     times->shrink += engine.shrink;

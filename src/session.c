@@ -202,9 +202,8 @@ void *session_main(void *staging)
     struct session s = {.staging = staging};
     struct err e = ERR_INIT;
     bool fine = session_open(&s, &e);
-    void *item;
-    while (fine && staging_worth_it(s.staging) && queue_pop(s.staging->runs, &item)) {
-        struct run *run = item;
+    struct run *run;
+    while (fine && staging_next_run(s.staging, false, &run)) {
         int64_t began = clock_ns();
         fine = decode_run(&s, run, &e);
         staging_run_done(s.staging, run->bytes, run->frames, false, clock_ns() - began);

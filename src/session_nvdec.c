@@ -248,15 +248,13 @@ void *session_nvdec_main(void *staging)
         return session_main(staging);
     }
     bool fine = true;
-    void *item;
-    int64_t began = clock_ns();
-    while (fine && queue_pop(s.staging->runs, &item)) {
-        struct run *run = item;
+    struct run *run;
+    while (fine && staging_next_run(s.staging, true, &run)) {
+        int64_t began = clock_ns();
         size_t bytes = run->bytes;
         uint64_t frames = run->frames;
         fine = decode_run(&s, run, &e);
         staging_run_done(s.staging, bytes, frames, true, clock_ns() - began);
-        began = clock_ns();
     }
     if (!fine)
         staging_fail(s.staging, &e);

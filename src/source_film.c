@@ -243,6 +243,9 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     *(s.counts.sequential ? &times->decode : &times->demux) += (double)(clock_thread_ns() - demux_before) / 1e9;
     publish(f, NULL);
     times->decode += s.decode_seconds;
+    double wall = (double)(clock_ns() - s.began_ns) / 1e9;
+    times->software_busy = s.pace[0].sessions > 0 ? s.pace[0].seconds / wall / s.pace[0].sessions : 0;
+    times->nvdec_busy = s.pace[1].sessions > 0 ? s.pace[1].seconds / wall / s.pace[1].sessions : 0;
     *counts = s.counts;
     queue_free(&s.runs);
     nvdec_close(&nvdec);

@@ -72,6 +72,15 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent)
             (double)(clock_ns() - s->began_ns) / 1e9, (unsigned long long)sent, busy);
 }
 
+bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
+{
+    void *item;
+    if ((!nvdec && !staging_worth_it(s)) || !queue_pop(s->runs, &item))
+        return false;
+    *run = item;
+    return true;
+}
+
 bool staging_worth_it(struct staging *s)
 {
     pthread_mutex_lock(&s->lock);

@@ -8,11 +8,28 @@
 
 static json_t *counts_value(const struct stage_counts *c)
 {
-    return json_pack("{sI sI sI sI sI sI sI sI sI sI}", "packets", (json_int_t)c->packets, "displayed",
-                     (json_int_t)c->displayed, "sent", (json_int_t)c->sent, "decoded", (json_int_t)c->decoded, "runs",
+    return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI}", "packets", (json_int_t)c->packets, "displayed",
+                     (json_int_t)c->displayed, "sent", (json_int_t)c->sent, "decoded", (json_int_t)c->decoded, "hardware", (json_int_t)c->hardware, "fallbacks", (json_int_t)c->fallbacks, "runs",
                      (json_int_t)c->runs, "skipped_runs", (json_int_t)c->skipped_runs, "redone_runs",
                      (json_int_t)c->redone_runs, "decode_errors", (json_int_t)c->decode_errors, "lost",
                      (json_int_t)c->lost, "damaged", (json_int_t)c->damaged);
+}
+
+/* Parts that follow one another and add up to the wall, and how busy staging kept everybody, as shares of its time. */
+static json_t *wall_value(const struct stage_times *t)
+{
+    double known = t->start_up + t->engine_begin + t->staging + t->engine_finish + t->write;
+    return json_pack("{so so so so so so}", "start_up", value_seconds(t->start_up), "engine_begin",
+                     value_seconds(t->engine_begin), "staging", value_seconds(t->staging), "engine_finish",
+                     value_seconds(t->engine_finish), "write", value_seconds(t->write), "rest",
+                     value_seconds(t->wall > known ? t->wall - known : 0));
+}
+
+static json_t *busy_value(const struct stage_times *t)
+{
+    double staging = t->staging > 0 ? t->staging : 1;
+    return json_pack("{so so so so}", "reader", value_seconds(t->demux / staging), "nvdec", value_seconds(t->nvdec_busy),
+                     "software", value_seconds(t->software_busy), "cluster", value_seconds(t->cluster / staging));
 }
 
 /* A number per second of wall time; null when no time was taken. */
@@ -26,12 +43,13 @@ static bool write_bench(const struct report *r, enum mode mode, bool stacked, FI
     (void)mode;
     (void)stacked;
     json_t *value = json_pack(
-        "{ss so so so so si sI sI so so so sI so so}", "version", BARCODE_VERSION, "film", value_bytes(r->film->path),
+        "{ss so so so so si sI sI so so so sI so so so so}", "version", BARCODE_VERSION, "film", value_bytes(r->film->path),
         "engine", value_bytes(r->engine), "decode", value_bytes(r->decode), "isa", value_bytes(r->isa), "threads",
         r->threads, "columns", (json_int_t)r->count, "missing", (json_int_t)r->missing, "frames_per_second",
         per_second(r->counts.displayed, r->times.wall), "columns_per_second", per_second(r->count, r->times.wall),
         "cpu_seconds", value_seconds(clock_cpu_seconds()), "peak_memory", (json_int_t)clock_peak_memory(), "stages",
-        value_stages(&r->times), "counts", counts_value(&r->counts));
+        value_stages(&r->times), "wall", wall_value(&r->times), "busy", busy_value(&r->times), "counts",
+        counts_value(&r->counts));
     bool done = value_put(f, value) && fputs("\n", f) != EOF;
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }

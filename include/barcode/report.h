@@ -17,6 +17,12 @@ extern "C" {
 /* Seconds. `wall` is of the whole film; the others are summed over threads and so may exceed it. */
 struct stage_times {
     double wall, start_up, demux, decode, shrink, cluster, write;
+    /* Parts of the wall, one after another, between start_up and write. */
+    double engine_begin;     /* the engine takes its memory                                      */
+    double staging;          /* from the first packet read to the last session's end             */
+    double engine_finish;    /* what is not clustered yet when the last frame is staged          */
+    /* Shares of `staging`, 0..1, that sessions of a kind had a run to decode, on average; 0: there were none. */
+    double nvdec_busy, software_busy;
 };
 
 struct stage_counts {
