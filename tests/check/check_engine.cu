@@ -209,6 +209,41 @@ static void check_many(engine *cuda, int films, rng &r)
     check(films <= WARM || (long long)grown < 4 << 20, "host memory grew by %zu bytes", grown);
 }
 
+/* With all memory taken, beginning fails with a sentence or makes do; the next film is fine again. */
+static void check_out_of_memory(engine *cpu, engine *cuda, const film_frames &f, const kmeans_params *params)
+{
+    std::vector<void *> taken;
+    for (size_t bytes = (size_t)8 << 30; bytes >= (size_t)1 << 20; bytes /= 2) {
+        void *some;
+        while (cudaMalloc(&some, bytes) == cudaSuccess)
+            taken.push_back(some);
+    }
+    cudaGetLastError();
+    struct err e = ERR_INIT;
+    columns *c = columns_open(params->k, 0, &e);
+    engine_job job = {};
+    job.width = f.width;
+    job.height = f.height;
+    job.cluster = true;
+    job.kmeans = *params;
+    job.ports = 1;
+    job.columns = c;
+    bool began = engine_begin(cuda, &job, &e);
+    check(!began && e.code == ERR_ENGINE && strlen(e.text) > 10, "a full GPU is refused with a sentence: '%s'", e.text);
+    if (began) {
+        engine_times times;
+        engine_finish(cuda, &times, &e);
+    }
+    columns_free(&c);
+    for (void *some : taken)
+        cudaFree(some);
+    result right, again;
+    check(run(cpu, f, params, HOST, NULL, &right) && run(cuda, f, params, HOST, NULL, &again) && same(right, again, f.height),
+          "the film after it is right");
+    columns_free(&right.columns);
+    columns_free(&again.columns);
+}
+
 int main(int argc, char **argv)
 {
     need_device("check_engine");
@@ -229,6 +264,7 @@ int main(int argc, char **argv)
     compare(cpu, cuda, odd, &random, "odd sizes, random start, k 64");
     compare(cpu, cuda, large, &plus, "whole 1080p frames");
     compare(cpu, cuda, tiny, &usual, "one pixel");
+    check_out_of_memory(cpu, cuda, large, &plus);
     check_many(cuda, argc > 1 ? atoi(argv[1]) : 200, r);
     engine_close(&cuda);
     engine_close(&cpu);
