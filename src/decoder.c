@@ -34,9 +34,10 @@ AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
     /* Frame threads copy the context here: a delay that is set later does not reach them (sequential.c says why 15). */
     if (threads > 1 && c->codec_id == AV_CODEC_ID_H264)
         c->has_b_frames = 15;
-    int code = avcodec_open2(c, c->codec, NULL);
+    const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
+    int code = avcodec_open2(c, codec, NULL);
     if (code < 0) {
-        err_set(e, ERR_INPUT, "the %s decoder cannot be opened: %s", c->codec->name, av_sentence(code, text));
+        err_set(e, ERR_INPUT, "the %s decoder cannot be opened: %s", codec->name, av_sentence(code, text));
         avcodec_free_context(&c);
     }
     return c;

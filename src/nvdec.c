@@ -190,9 +190,10 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
     c->thread_count = 1;
     /* The picture being shrunk, and what a raised H.264 delay holds back. */
     c->extra_hw_frames = stream->codecpar->codec_id == AV_CODEC_ID_H264 ? 6 : 2;
-    int code = avcodec_open2(c, c->codec, NULL);
+    const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
+    int code = avcodec_open2(c, codec, NULL);
     if (code < 0) {
-        err_set(e, ERR_ENGINE, "no %s decoder can be opened on the GPU: %s", c->codec->name, av_sentence(code, text));
+        err_set(e, ERR_ENGINE, "no %s decoder can be opened on the GPU: %s", codec->name, av_sentence(code, text));
         avcodec_free_context(&c);
     }
     return c;

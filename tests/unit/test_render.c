@@ -16,22 +16,20 @@
 #include "barcode/synth.h"
 
 static char folder[64];
-static struct engine *engine;
+static struct engines engines = {.choice = ENGINE_CPU, .config = {.threads = 2}};
 
 static int set_up(void **state)
 {
     (void)state;
-    struct engine_config config = {.threads = 2};
     strcpy(folder, "/tmp/barcode-render-XXXXXX");
-    engine = engine_open("cpu", &config, NULL);
-    return engine && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     char command[128];
-    engine_close(&engine);
+    engines_close(&engines);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return chdir("/") == 0 ? system(command) : -1;
 }
@@ -52,7 +50,7 @@ static bool render(const char *line, struct err *e)
     if (cli_parse(count, word, &o, e) != CLI_RUN || !inputs_expand(&o, &in, e))
         fail_msg("%s", e->text);
     log_set_level(LOG_ERROR);
-    struct render r = {.options = &o, .inputs = &in, .engine = engine, .threads = 2};
+    struct render r = {.options = &o, .inputs = &in, .engines = &engines, .threads = 2};
     bool fine = true;
     for (size_t i = 0; i < in.count; i++)
         fine &= render_film(&r, i, e);

@@ -47,6 +47,13 @@ static void test_figures(void **state)
     assert_true(json_integer_value(json_object_get(root, "peak_memory")) > 100000);
     assert_true(json_is_real(json_object_get(root, "cpu_seconds")));
     assert_string_equal(json_string_value(json_object_get(root, "isa")), "vnni");
+    /* The parts of the wall, the rest among them, add up to it. */
+    const char *part;
+    json_t *seconds;
+    double sum = 0;
+    json_object_foreach(json_object_get(root, "wall"), part, seconds)
+        sum += json_real_value(seconds);
+    assert_float_equal(sum, 2.0, 1e-5);
     json_decref(root);
 }
 
