@@ -11,26 +11,82 @@
 
 enum { TRIALS_MOST = 8 };
 
-/* The block's shared memory. What the start needs and what the iterations need lie in the same place. */
-struct block_memory {
-    wide *base;             /* [threads] D2 masses before each thread's groups         */
-    wide *part;             /* [WARPS_MOST]                                            */
-    wide *potential;        /* [TRIALS_MOST]                                           */
-    uint32_t *centre;       /* [CLUSTERS_MAX] where the iterations begin               */
-    uint32_t *flag;         /* [4]                                                     */
-    /* start */
-    uint32_t *colour, *weight, *distance;   /* [candidates]                            */
-    uint2 *entry;           /* [2 k] the candidates of a pass                          */
-    uint32_t *drawn;        /* [2 k]                                                   */
-    /* iterations */
-    wide *kept;             /* [k][4] the clustering that counts                       */
-    void *sum;              /* [k][4] of the labels as they are                        */
-    int4 *now;              /* [k] constant, -step of red and green, -step of blue     */
-    float4 *line, *moved;   /* [k] the same four numbers; what they changed by         */
+/* The versions of the restart kernel: room for so many clusters, a bit for each, sums that hold a frame's. */
+struct few_clusters {
+    enum { MOST = 8 };
+    typedef uint32_t mask;
+    typedef uint32_t sum;
+};
+struct some_clusters {
+    enum { MOST = 32 };
+    typedef uint32_t mask;
+    typedef uint32_t sum;
+};
+struct many_clusters {
+    enum { MOST = CLUSTERS_MAX };
+    typedef uint64_t mask;
+    typedef uint32_t sum;
+};
+struct many_pixels {
+    enum { MOST = CLUSTERS_MAX };
+    typedef uint64_t mask;
+    typedef wide sum;
+};
+
+static __device__ __forceinline__ int lowest(uint32_t set) { return __ffs((int)set) - 1; }
+static __device__ __forceinline__ int lowest(uint64_t set) { return __ffsll((long long)set) - 1; }
+static __device__ __forceinline__ int highest(uint32_t set) { return 31 - __clz((int)set); }
+static __device__ __forceinline__ int highest(uint64_t set) { return 63 - __clzll((long long)set); }
+template <typename M> static __device__ __forceinline__ bool single(M set) { return (set & (set - 1)) == 0; }
+template <typename M> static __device__ __forceinline__ bool pair(M set) { return !single(set) && single((M)(set & (set - 1))); }
+
+/* A candidate of a pass over the points. */
+struct candidate {
+    float r, g, b;
+    uint32_t colour, key;    /* key: |colour|^2 << KEY_INDEX | its number */
+    uint32_t zero[3];
+};
+
+/* The block's shared memory, at addresses that the compiler knows. */
+template <class T> struct block_shared {
+    enum { CANDIDATES = 1 + SEED_ROUNDS * 2 * T::MOST };
+    wide base[32 * WARPS_MOST];        /* D2 masses before each thread's groups   */
+    wide part[WARPS_MOST];
+    wide potential[TRIALS_MOST];
+    uint32_t centre[T::MOST];          /* where the iterations begin              */
+    uint32_t task, count, go, blur;    /* blur: what floats may be off in `moved` */
+    union {
+        struct {
+            uint32_t colour[CANDIDATES], weight[CANDIDATES], distance[CANDIDATES];
+            uint32_t drawn[2 * T::MOST > TRIALS_MOST ? 2 * T::MOST : TRIALS_MOST];
+            struct candidate pass[2 * T::MOST];
+        };
+        struct {
+            wide kept[T::MOST][4];         /* the clustering that counts                            */
+            typename T::sum sum[T::MOST][4];   /* of the labels as they are                         */
+            int4 now[T::MOST];             /* constant, -step of red and green, -step of blue       */
+            float4 line[T::MOST], moved[T::MOST];   /* the same four numbers; what they changed by  */
+        };
+    };
+};
+
+/* What is known of a group while the iterations run. */
+template <class T> struct group_state {
+    typename T::mask rivals;
+    int slack[2];          /* for the points of the lower of two rivals, and of the other; else twice the same */
+    int winner;            /* a good guess at the centroid nearest to the group                                */
+};
+
+/* A block's own global memory. */
+template <class T> struct slot {
+    uint32_t *key;              /* [capacity] start: D2 << KEY_INDEX | nearest candidate   */
+    uint8_t *label;             /* [capacity] afterwards, in the same place: who won       */
+    uint32_t *mass, *reach;     /* [groups] start: sum of weight * D2, largest D2          */
+    struct group_state<T> *state;   /* [groups] afterwards                                 */
 };
 
 /* One restart of one frame. */
-struct work {
+template <class T> struct work {
     const uint32_t *sorted, *point;
     const uint2 *box;
     const uint4 *sum;
@@ -39,47 +95,31 @@ struct work {
     uint64_t seed;
     uint32_t restart, number;
     int k, bits, max_iter;
-    struct slot s;
-    struct block_memory m;
+    struct slot<T> s;
+    struct block_shared<T> *m;
 };
 
-static inline __host__ __device__ int candidates_most(int k)
+/*
+ * Eight groups at a time go to a warp, four such octets to its lanes, so that hard regions are shared by all warps. The
+ * group of a lane in the warp's i-th turn; turns go on while turn_begin < groups.
+ */
+static __device__ __forceinline__ uint32_t turn_begin(int i)
 {
-    return 1 + SEED_ROUNDS * 2 * k;
+    return ((uint32_t)(i * 4 * warp_count()) + (uint32_t)warp_id()) * 8;
+}
+static __device__ __forceinline__ uint32_t turn_group(int i, int lane)
+{
+    return ((uint32_t)((i * 4 + (lane >> 3)) * warp_count()) + (uint32_t)warp_id()) * 8 + (uint32_t)(lane & 7);
 }
 
-/* Lays out the shared memory from `at` on; returns its end. */
-static __host__ __device__ char *block_layout(struct block_memory *m, char *at, int k, int threads)
-{
-    int candidates = (candidates_most(k) + 3) / 4 * 4, pairs = (2 * k + 3) / 4 * 4;
-    m->base = (wide *)at;
-    m->part = m->base + threads;
-    m->potential = m->part + WARPS_MOST;
-    m->centre = (uint32_t *)(m->potential + TRIALS_MOST);
-    m->flag = m->centre + CLUSTERS_MAX;
-    char *both = (char *)(m->flag + 4);
-    m->colour = (uint32_t *)both;
-    m->weight = m->colour + candidates;
-    m->distance = m->weight + candidates;
-    m->entry = (uint2 *)(m->distance + candidates);
-    m->drawn = (uint32_t *)(m->entry + pairs);
-    char *start_end = (char *)(m->drawn + pairs);
-    m->now = (int4 *)both;
-    m->line = (float4 *)(m->now + k);
-    m->moved = m->line + k;
-    m->kept = (wide *)(m->moved + k);
-    m->sum = m->kept + 4 * k;
-    char *end = (char *)m->sum + 4 * k * sizeof(wide);
-    return start_end > end ? start_end : end;
-}
-
-static __device__ __forceinline__ wide draw_below(const struct work *w, int stage, int draw, wide total)
+template <class T>
+static __device__ __forceinline__ wide draw_below(const struct work<T> *w, int stage, int draw, wide total)
 {
     return __umul64hi(random_u64(w->seed, (uint32_t)draw, w->restart, w->number, (uint32_t)stage), total);
 }
 
 /* The colour that a draw from the weights gives. */
-static __device__ __forceinline__ uint32_t draw_colour(const struct work *w, int stage, int draw)
+template <class T> static __device__ __forceinline__ uint32_t draw_colour(const struct work<T> *w, int stage, int draw)
 {
     return colour_of(w->sorted[draw_below(w, stage, draw, w->pixels)]);
 }
@@ -87,6 +127,21 @@ static __device__ __forceinline__ uint32_t draw_colour(const struct work *w, int
 static __device__ __forceinline__ uint32_t distance2(uint32_t a, uint32_t b)
 {
     return square_of(a) + square_of(b) - 2 * dot4(a & 0xffffff, b & 0xffffff);
+}
+
+/* The box of a lane's group: centre and half edges. */
+struct lane_box {
+    float3 centre, half;
+};
+
+static __device__ __forceinline__ struct lane_box lane_box_of(uint2 box)
+{
+    float3 low = make_float3((float)red_of(box.x), (float)green_of(box.x), (float)blue_of(box.x));
+    float3 high = make_float3((float)red_of(box.y), (float)green_of(box.y), (float)blue_of(box.y));
+    struct lane_box b;
+    b.centre = make_float3(0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z));
+    b.half = make_float3(0.5f * (high.x - low.x), 0.5f * (high.y - low.y), 0.5f * (high.z - low.z));
+    return b;
 }
 
 #endif

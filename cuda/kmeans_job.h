@@ -47,27 +47,18 @@ struct kmeans_job {
     unsigned long long *inertia;       /* [frames][n_init]                                  */
     unsigned long long *outcome;       /* [frames][n_init][k][4]                            */
     unsigned *next;                    /* the counter that gives out restarts               */
-    char *slot;                        /* a block's own memory: struct slot                 */
+    char *slot;                        /* a block's own memory                              */
     size_t slot_bytes;
     struct gpu_column *out;
 };
 
-/* A block's own memory while it works on a restart. */
-struct slot {
-    uint32_t *key;         /* [capacity] start: D2 << 10 | nearest candidate                         */
-    uint8_t *label;        /* [capacity] afterwards, in the same place: who won                      */
-    uint32_t *mass;        /* [groups] start: sum of weight * D2                                     */
-    int32_t *slack;        /* [groups] how far scores may move before a label of the group may change */
-    uint64_t *rivals;      /* [groups] the centroids that slack knows of                             */
-};
-
+/* A block's own memory while it works on a restart: struct slot in kmeans_block.cuh. */
 static inline size_t slot_bytes(const struct kmeans_job *j)
 {
-    return (size_t)j->capacity * sizeof(uint32_t) + (size_t)j->groups * (sizeof(uint32_t) + sizeof(int32_t) + sizeof(uint64_t));
+    return (size_t)j->capacity * sizeof(uint32_t) + (size_t)j->groups * (2 * sizeof(uint32_t) + 24);
 }
 
-/* Shared memory of a restart block, and threads; kmeans_restart.cu. */
-size_t restart_shared_bytes(const struct kmeans_job *j, int threads);
+/* kmeans_restart.cu */
 cudaError_t restart_prepare(const struct kmeans_job *j, int threads, int *blocks_per_multiprocessor);
 void restart_launch(const struct kmeans_job *j, int threads, int blocks, cudaStream_t stream);
 

@@ -6,33 +6,19 @@
  * looked at; a lane tests a group (src/assign_template.h says why this holds):
  *   box test   P_w - P_j is linear in the colour: its maximum over a box is that at the centre plus the half edges
  *              times |step_w - step_j|. Below 0: no point of the box goes to j. The others are the group's rivals.
- *   margin     slack <= P_j - P_winner for the group's points and rivals j. Taken off it is by how much scores moved.
+ *   margin     slack <= P_j - P_winner for the group's points and rivals j. Taken off it is by how much scores moved;
+ *              of two rivals each has its own, since a border that moves threatens one side only.
  * The tests are in floats, wide of the mark by SAFETY at least: they decide what is looked at, never what is found.
  */
 #ifndef BARCODE_CUDA_KMEANS_LLOYD_CUH
 #define BARCODE_CUDA_KMEANS_LLOYD_CUH
 
-#include "kmeans_block.cuh"
+#include "kmeans_update.cuh"
 
 enum {
-    SAFETY = 64,                /* above every rounding of floats up to 2^27      */
-    SCORE_NEVER = 1 << 29
+    SCORE_NEVER = 1 << 29,
+    SLACK_MOST = 1 << 30
 };
-
-/* The box of a lane's group: centre and half edges. */
-struct lane_box {
-    float3 centre, half;
-};
-
-static __device__ __forceinline__ struct lane_box lane_box_of(uint2 box)
-{
-    float3 low = make_float3((float)red_of(box.x), (float)green_of(box.x), (float)blue_of(box.x));
-    float3 high = make_float3((float)red_of(box.y), (float)green_of(box.y), (float)blue_of(box.y));
-    struct lane_box b;
-    b.centre = make_float3(0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z));
-    b.half = make_float3(0.5f * (high.x - low.x), 0.5f * (high.y - low.y), 0.5f * (high.z - low.z));
-    return b;
-}
 
 /* constant + steps . c, in `line` or `moved`. */
 static __device__ __forceinline__ float line_at(float4 line, float3 c)
@@ -41,50 +27,74 @@ static __device__ __forceinline__ float line_at(float4 line, float3 c)
 }
 
 /* |steps| . half */
-static __device__ __forceinline__ float line_reach(float r, float g, float b, float3 half)
+static __device__ __forceinline__ float line_reach(float4 line, float3 half)
 {
-    return fmaf(fabsf(b), half.z, fmaf(fabsf(g), half.y, fabsf(r) * half.x));
+    return fmaf(fabsf(line.w), half.z, fmaf(fabsf(line.z), half.y, fabsf(line.y) * half.x));
 }
 
-/* The rivals in a lane's box. MASK: room for k bits. */
-template <typename MASK> static __device__ __forceinline__ MASK box_rivals(const struct work *w, const struct lane_box &b)
+static __device__ __forceinline__ float4 line_gap(float4 a, float4 b)
 {
-    float least = line_at(w->m.line[0], b.centre);
+    return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w);
+}
+
+/* The winner at the centre of a box. */
+template <class T> static __device__ __forceinline__ int box_winner(const struct work<T> *w, const struct lane_box &b)
+{
+    float least = line_at(w->m->line[0], b.centre);
     int winner = 0;
     for (int j = 1; j < w->k; j++) {
-        float score = line_at(w->m.line[j], b.centre);
+        float score = line_at(w->m->line[j], b.centre);
         winner = score < least ? j : winner;
         least = fminf(score, least);
     }
-    float4 own = w->m.line[winner];
-    MASK set = (MASK)1 << winner;
-    least += SAFETY;
+    return winner;
+}
+
+/* The rivals in a lane's box, *winner among them: any centroid will do, a near one is best. *winner becomes the nearest. */
+template <class T>
+static __device__ __forceinline__ typename T::mask box_rivals(const struct work<T> *w, const struct lane_box &b, int *winner)
+{
+    float4 own = w->m->line[*winner];
+    float here = line_at(own, b.centre), least = here;
+    typename T::mask set = (typename T::mask)1 << *winner;
+    here += SAFETY;
     for (int j = 0; j < w->k; j++) {
-        float4 line = w->m.line[j];
-        float reach = line_reach(own.y - line.y, own.z - line.z, own.w - line.w, b.half);
-        if (least + reach >= line_at(line, b.centre))
-            set |= (MASK)1 << j;
+        float4 line = w->m->line[j];
+        float score = line_at(line, b.centre), reach = line_reach(line_gap(own, line), b.half);
+        if (here + reach >= score)
+            set |= (typename T::mask)1 << j;
+        *winner = score < least ? j : *winner;
+        least = fminf(score, least);
     }
     return set;
 }
 
-/* By how much P_winner - P_j can have grown since the last step, for all winners and j in `set`. */
-template <typename MASK>
-static __device__ __forceinline__ int box_drift(const struct work *w, const struct lane_box &b, MASK set)
+/* Takes off the slacks by how much P_winner - P_j can have grown since the last step, for all winners and j in `set`. */
+template <class T>
+static __device__ __forceinline__ void use_up(const struct work<T> *w, const struct lane_box &b, typename T::mask set,
+                                              int slack[2])
 {
-    float up = -1e30f, down = 1e30f;
-    for (int j = 0; j < w->k; j++) {
-        float4 moved = w->m.moved[j];
-        float centre = line_at(moved, b.centre), reach = line_reach(moved.y, moved.z, moved.w, b.half);
-        if (set >> j & 1) {
-            up = fmaxf(up, centre + reach);
-            down = fminf(down, centre - reach);
+    float blur = (float)w->m->blur, up[2];
+    if (pair(set)) {
+        float4 gap = line_gap(w->m->moved[lowest(set)], w->m->moved[highest(set)]);
+        float centre = line_at(gap, b.centre), reach = line_reach(gap, b.half) + blur;
+        up[0] = reach + centre;
+        up[1] = reach - centre;
+    } else {
+        float most = -1e30f, least = 1e30f;
+        for (; set; set &= set - 1) {
+            float4 moved = w->m->moved[lowest(set)];
+            float centre = line_at(moved, b.centre), reach = line_reach(moved, b.half);
+            most = fmaxf(most, centre + reach);
+            least = fminf(least, centre - reach);
         }
+        up[0] = up[1] = most - least + blur;
     }
-    return (int)ceilf(up - down) + (int)w->m.flag[3];
+    for (int i = 0; i < 2; i++)
+        slack[i] = min(slack[i] - (int)ceilf(up[i]), SLACK_MOST);
 }
 
-template <typename SUM> static __device__ __forceinline__ void add4(SUM *to, SUM r, SUM g, SUM b, SUM n)
+template <typename S> static __device__ __forceinline__ void add4(S *to, S r, S g, S b, S n)
 {
     atomicAdd(to, r);
     atomicAdd(to + 1, g);
@@ -93,9 +103,8 @@ template <typename SUM> static __device__ __forceinline__ void add4(SUM *to, SUM
 }
 
 /* The sums of the whole warp's points, which had no labels before. */
-template <typename SUM> static __device__ void claim_each(const struct work *w, uint32_t word, uint32_t label)
+template <class T> static __device__ void claim_each(const struct work<T> *w, uint32_t word, uint32_t label)
 {
-    SUM *sum = (SUM *)w->m.sum;
     uint32_t weight = word >> 24, left = WARP_ALL;
     while (left) {
         uint32_t leader = __shfl_sync(WARP_ALL, label, __ffs(left) - 1);
@@ -104,206 +113,145 @@ template <typename SUM> static __device__ void claim_each(const struct work *w, 
         uint32_t r = warp_sum(n * red_of(word)), g = warp_sum(n * green_of(word)), b = warp_sum(n * blue_of(word));
         n = warp_sum(n);
         if (lane_id() == 0)
-            add4<SUM>(sum + 4 * leader, r, g, b, n);
+            add4<typename T::sum>(w->m->sum[leader], r, g, b, n);
     }
 }
 
 /* A point moves from one cluster to another. */
-template <typename SUM> static __device__ __forceinline__ void move(const struct work *w, uint32_t word, uint32_t from, uint32_t to)
+template <class T>
+static __device__ __forceinline__ void move(const struct work<T> *w, uint32_t word, uint32_t from, uint32_t to)
 {
-    SUM *sum = (SUM *)w->m.sum;
-    SUM n = word >> 24, r = n * red_of(word), g = n * green_of(word), b = n * blue_of(word);
-    add4<SUM>(sum + 4 * from, (SUM)0 - r, (SUM)0 - g, (SUM)0 - b, (SUM)0 - n);
-    add4<SUM>(sum + 4 * to, r, g, b, n);
+    typedef typename T::sum S;
+    S n = word >> 24, r = n * red_of(word), g = n * green_of(word), b = n * blue_of(word);
+    add4<S>(w->m->sum[from], (S)0 - r, (S)0 - g, (S)0 - b, (S)0 - n);
+    add4<S>(w->m->sum[to], r, g, b, n);
 }
 
-/* Scores a group's points against `set`; returns its slack. The whole warp. */
-template <typename MASK, typename SUM>
-static __device__ __forceinline__ int visit(const struct work *w, uint32_t group, MASK set, bool first)
+static __device__ __forceinline__ int score_of(int4 t, uint32_t word)
 {
-    uint32_t at = group * GROUP + lane_id(), word = w->point[at];
+    return dot2_high((uint32_t)t.z, word, dot2_low((uint32_t)t.y, word, t.x));
+}
+
+/* The winners among `set` of a warp's points, a lane each, and the slacks that they leave. */
+template <class T>
+static __device__ __forceinline__ uint32_t win(const struct work<T> *w, uint32_t word, typename T::mask set, int slack[2])
+{
+    if (pair(set)) {
+        int a = lowest(set), b = highest(set);
+        int gap = score_of(w->m->now[a], word) - score_of(w->m->now[b], word);
+        slack[0] = warp_min(gap < 0 ? -gap : SLACK_MOST);
+        slack[1] = warp_min(gap < 0 ? SLACK_MOST : gap);
+        return (uint32_t)(gap < 0 ? a : b);
+    }
     int best = SCORE_NEVER, second = SCORE_NEVER;
     for (; set; set &= set - 1) {
-        int4 t = w->m.now[sizeof(MASK) == 8 ? __ffsll((long long)set) - 1 : __ffs((int)set) - 1];
-        int score = dot2_high((uint32_t)t.z, word, dot2_low((uint32_t)t.y, word, t.x));
+        int score = score_of(w->m->now[lowest(set)], word);
         second = min(second, max(best, score));
         best = min(best, score);
     }
-    uint32_t label = (uint32_t)best & ((1u << w->bits) - 1);
-    if (first) {
-        w->s.label[at] = (uint8_t)label;
-        claim_each<SUM>(w, word, label);
-    } else {
-        uint32_t old = w->s.label[at];
-        if (old != label) {
-            w->s.label[at] = (uint8_t)label;
-            move<SUM>(w, word, old, label);
-        }
-    }
-    return warp_min(second - best);
+    slack[0] = slack[1] = warp_min(second - best);
+    return (uint32_t)best & ((1u << w->bits) - 1);
 }
 
 /* Gives a lane's whole group to the only member of its set. */
-template <typename MASK, typename SUM>
-static __device__ void claim_group(const struct work *w, uint32_t group, MASK set)
+template <class T>
+static __device__ void claim_group(const struct work<T> *w, uint32_t group, typename T::mask set)
 {
-    uint32_t label = sizeof(MASK) == 8 ? __ffsll((long long)set) - 1 : __ffs((int)set) - 1;
-    uint4 sum = w->sum[group], fill = make_uint4(label, label, label, label);
-    fill.x = fill.y = fill.z = fill.w = label * 0x01010101u;
-    uint4 *to = (uint4 *)(w->s.label + (size_t)group * GROUP);
-    to[0] = fill;
-    to[1] = fill;
-    add4<SUM>((SUM *)w->m.sum + 4 * label, sum.x, sum.y, sum.z, sum.w);
+    uint32_t label = lowest(set), bytes = label * 0x01010101u;
+    uint4 sum = w->sum[group], *to = (uint4 *)(w->s.label + (size_t)group * GROUP);
+    to[0] = to[1] = make_uint4(bytes, bytes, bytes, bytes);
+    add4<typename T::sum>(w->m->sum[label], sum.x, sum.y, sum.z, sum.w);
 }
 
-/* Whether a lane's group must be looked at, and its rivals. */
-template <typename MASK>
-static __device__ __forceinline__ bool test_group(const struct work *w, uint32_t group, MASK *set, bool first)
+/* Whether a lane's group must be looked at. */
+template <class T>
+static __device__ __forceinline__ bool test_group(const struct work<T> *w, uint32_t group, struct group_state<T> *s,
+                                                  bool first)
 {
     struct lane_box b = lane_box_of(w->box[group]);
-    MASK now = box_rivals<MASK>(w, b);
-    *set = now;
-    if (first) {
-        w->s.rivals[group] = now;
-        return (now & (now - 1)) != 0;
-    }
-    MASK known = (MASK)w->s.rivals[group];
-    int drift = box_drift<MASK>(w, b, known);
-    w->s.rivals[group] = now;
+    if (first)
+        s->winner = box_winner(w, b);
+    typename T::mask known = s->rivals, now = box_rivals(w, b, &s->winner);
+    s->rivals = now;
+    if (first)
+        return !single(now);
     if (now & ~known)
         return true;
-    if ((known & (known - 1)) == 0)
+    if (single(known))
         return false;
-    int slack = w->s.slack[group] - drift;
-    w->s.slack[group] = slack;
-    return slack < 0;
+    use_up(w, b, known, s->slack);
+    return (s->slack[0] | s->slack[1]) < 0;
+}
+
+/* The groups of one turn that the lanes in `left` want looked at. */
+template <class T>
+static __device__ __forceinline__ void visit_turn(const struct work<T> *w, int turn, uint32_t left, struct group_state<T> *s,
+                                                  bool first)
+{
+    int lane = __ffs(left) - 1;
+    uint32_t at = turn_group(turn, lane) * GROUP + lane_id();
+    uint32_t word = w->point[at], old = w->s.label[at];
+    while (left) {
+        int here = lane, slack[2];
+        uint32_t here_at = at, here_word = word, here_old = old;
+        left &= left - 1;
+        if (left) {                                  /* the next one is under way while this one is worked on */
+            lane = __ffs(left) - 1;
+            at = turn_group(turn, lane) * GROUP + lane_id();
+            word = w->point[at];
+            old = w->s.label[at];
+        }
+        uint32_t label = win(w, here_word, __shfl_sync(WARP_ALL, s->rivals, here), slack);
+        if (here == lane_id()) {
+            s->slack[0] = slack[0];
+            s->slack[1] = slack[1];
+        }
+        if (first || label != here_old)
+            w->s.label[here_at] = (uint8_t)label;
+        if (first)
+            claim_each(w, here_word, label);
+        else if (label != here_old)
+            move(w, here_word, here_old, label);
+    }
 }
 
 /* One assign step. */
-template <typename MASK, typename SUM> static __device__ void assign(const struct work *w, bool first)
+template <class T> static __device__ __forceinline__ void assign(const struct work<T> *w, bool first)
 {
-    for (uint32_t base = warp_id() * 32; base < w->groups; base += warp_count() * 32) {
-        uint32_t group = base + lane_id();
-        MASK set = 0;
-        bool look = group < w->groups && test_group<MASK>(w, group, &set, first);
-        if (first && !look && group < w->groups)
-            claim_group<MASK, SUM>(w, group, set);
-        for (uint32_t left = __ballot_sync(WARP_ALL, look); left; left &= left - 1) {
-            int lane = __ffs(left) - 1;
-            int slack = visit<MASK, SUM>(w, base + lane, __shfl_sync(WARP_ALL, set, lane), first);
-            if (lane == lane_id())
-                w->s.slack[group] = slack;
+    for (int turn = 0; turn_begin(turn) < w->groups; turn++) {
+        uint32_t group = turn_group(turn, lane_id());
+        struct group_state<T> s;
+        bool look = false, in = group < w->groups;
+        if (in) {
+            if (!first)
+                s = w->s.state[group];
+            look = test_group(w, group, &s, first);
+            if (first && !look)
+                claim_group(w, group, s.rivals);
         }
+        uint32_t left = __ballot_sync(WARP_ALL, look);
+        if (left)
+            visit_turn(w, turn, left, &s, first);
+        if (in)
+            w->s.state[group] = s;
     }
 }
 
-/* Puts centroid q into the tables; returns whether it moved farther than floats hold exactly. */
-static __device__ bool set_centroid(const struct work *w, int j, int r, int g, int b)
+/* From m->centre to the end; leaves the clustering that counts in m->kept. Warp 0 gets its inertia. */
+template <class T> static __device__ wide lloyd(const struct work<T> *w)
 {
-    int scale = 1 << w->bits, square = r * r + g * g + b * b;
-    int constant = (square / (1 << (9 - w->bits)) + 127 * (r + g + b)) * scale + j;
-    r *= -scale;
-    g *= -scale;
-    b *= -scale;
-    float4 line = make_float4((float)constant, (float)r, (float)g, (float)b), old = w->m.line[j];
-    int gap = constant - w->m.now[j].x;
-    float4 moved = make_float4((float)gap, line.y - old.y, line.z - old.z, line.w - old.w);
-    w->m.now[j] = make_int4(constant, (int)((uint32_t)(uint16_t)r | (uint32_t)g << 16), (uint16_t)b, 0);
-    w->m.line[j] = line;
-    w->m.moved[j] = moved;
-    return abs(gap) > 1 << 21 || fabsf(moved.y) > 4096 || fabsf(moved.z) > 4096 || fabsf(moved.w) > 4096;
-}
-
-/* x / n, rounded down; the quotient fits 32 bits. */
-static __device__ __forceinline__ wide divide(wide x, wide n, double inverse)
-{
-    wide quotient = (wide)((double)x * inverse);
-    long long rest = (long long)(x - quotient * n);
-    while (rest < 0) {
-        rest += (long long)n;
-        quotient--;
-    }
-    while (rest >= (long long)n) {
-        rest -= (long long)n;
-        quotient++;
-    }
-    return quotient;
-}
-
-/* The centroid of sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, as src/kmeans.c's settle. */
-static __device__ wide settle(const wide *sum, int f, int *q)
-{
-    wide n = sum[3], whole = 0, rest = 0;
-    double inverse = 1.0 / (double)n;
-    for (int c = 0; c < 3; c++) {
-        wide a = divide(sum[c], n, inverse), r = sum[c] - a * n;
-        q[c] = (int)(a << f) + (int)divide((r << f) + n / 2, n, inverse) - (127 << f);
-        whole += a * a * n + 2 * a * r;
-        rest += r * r;
-    }
-    wide unit = divide(rest, n, inverse);
-    return ((whole + unit) << INERTIA_FRACTION) + divide((rest - unit * n) << INERTIA_FRACTION, n, inverse);
-}
-
-/* The update step, one warp; returns the inertia of the clustering that the sums describe. */
-template <typename SUM> static __device__ wide update(const struct work *w, wide last)
-{
-    const SUM *sum = (const SUM *)w->m.sum;
-    wide explained = 0;
-    int q[2][3];
-    for (int i = 0; i < 2; i++) {
-        int j = lane_id() + 32 * i;
-        wide s[4] = {0, 0, 0, 0};
-        for (int c = 0; c < 4 && j < w->k; c++)
-            s[c] = sum[4 * j + c];
-        if (s[3])
-            explained += settle(s, 8 - w->bits, q[i]);
-    }
-    wide inertia = (w->square << INERTIA_FRACTION) - warp_sum_wide(explained);
-    bool far = false, better = inertia < last;
-    for (int i = 0; i < 2; i++) {
-        int j = lane_id() + 32 * i;
-        if (!better || j >= w->k)
-            continue;
-        for (int c = 0; c < 4; c++)
-            w->m.kept[4 * j + c] = sum[4 * j + c];
-        if (sum[4 * j + 3])
-            far |= set_centroid(w, j, q[i][0], q[i][1], q[i][2]);
-        else
-            w->m.moved[j] = make_float4(0, 0, 0, 0);
-    }
-    far = __any_sync(WARP_ALL, far);
-    if (lane_id() == 0) {
-        w->m.flag[2] = better;
-        w->m.flag[3] = far ? SAFETY : 1;
-    }
-    return better ? inertia : last;
-}
-
-/* From m.centre to the end; leaves the clustering that counts in m.kept. Warp 0 gets its inertia. */
-template <typename MASK, typename SUM> static __device__ wide lloyd(const struct work *w)
-{
-    SUM *sum = (SUM *)w->m.sum;
     wide last = ~0ull;
     __syncthreads();
-    for (int j = (int)threadIdx.x; j < w->k; j += (int)blockDim.x) {
-        uint32_t c = w->m.centre[j];
-        int f = 8 - w->bits;
-        w->m.now[j] = make_int4(0, 0, 0, 0);
-        w->m.line[j] = make_float4(0, 0, 0, 0);
-        set_centroid(w, j, ((int)red_of(c) - 127) * (1 << f), ((int)green_of(c) - 127) * (1 << f),
-                     ((int)blue_of(c) - 127) * (1 << f));
-        for (int i = 0; i < 4; i++)
-            sum[4 * j + i] = 0;
-    }
+    for (int j = (int)threadIdx.x; j < w->k; j += (int)blockDim.x)
+        begin_centroid(w, j);
     __syncthreads();
     for (int i = 0; i < w->max_iter; i++) {
-        assign<MASK, SUM>(w, i == 0);
+        assign(w, i == 0);
         __syncthreads();
         if (warp_id() == 0)
-            last = update<SUM>(w, last);
+            last = update(w, last);
         __syncthreads();
-        if (!w->m.flag[2])
+        if (!w->m->go)
             break;
     }
     return last;

@@ -1,100 +1,162 @@
 /*
  * kmeans_nearest.cuh - every point's nearest candidate so far, sums of weight * D2, draws from them.
  * Whole blocks call these unless said otherwise.
+ *
+ * A candidate changes nothing in a group when its box is at least as far from it as the group's farthest point from its
+ * nearest candidate, or when another candidate of the pass is nearer to the whole box (src/seed_template.h). A lane
+ * tests a group; the floats are exact: squares of half integers below 2^18.
  */
 #ifndef BARCODE_CUDA_KMEANS_NEAREST_CUH
 #define BARCODE_CUDA_KMEANS_NEAREST_CUH
 
 #include "kmeans_block.cuh"
 
-enum {
-    KEY_INDEX = 10,      /* a point's key: D2 << KEY_INDEX | candidate. One minimum gives both, ties to the lower */
-    STRIP = 4            /* groups that a warp takes through the candidates together                              */
-};
+enum { KEY_INDEX = 10 };     /* a point's key: D2 << KEY_INDEX | candidate. One minimum gives both, ties to the lower */
 
 /* Exclusive sums over the block's threads; *total: of all. */
-static __device__ wide block_prefix(const struct work *w, wide mine, wide *total)
+template <class T> static __device__ wide block_prefix(const struct work<T> *w, wide mine, wide *total)
 {
     wide sum = warp_prefix(mine), below = 0;
     if (lane_id() == 31)
-        w->m.part[warp_id()] = sum;
+        w->m->part[warp_id()] = sum;
     __syncthreads();
     *total = 0;
     for (int i = 0; i < warp_count(); i++) {
-        below += i < warp_id() ? w->m.part[i] : 0;
-        *total += w->m.part[i];
+        below += i < warp_id() ? w->m->part[i] : 0;
+        *total += w->m->part[i];
     }
     __syncthreads();
     return below + sum - mine;
 }
 
-static __device__ __forceinline__ uint32_t groups_each(const struct work *w)
+template <class T> static __device__ __forceinline__ uint32_t groups_each(const struct work<T> *w)
 {
     return (w->groups + blockDim.x - 1) / blockDim.x;
 }
 
-/* Fills m.base from the masses; returns the potential. */
-static __device__ wide nearest_total(const struct work *w)
+/* Fills base from the masses; returns the potential. */
+template <class T> static __device__ wide nearest_total(const struct work<T> *w)
 {
     uint32_t each = groups_each(w), begin = threadIdx.x * each, end = begin + each;
     wide mine = 0, total;
     for (uint32_t g = begin; g < end && g < w->groups; g++)
         mine += w->s.mass[g];
     mine = block_prefix(w, mine, &total);
-    w->m.base[threadIdx.x] = mine;
+    w->m->base[threadIdx.x] = mine;
     __syncthreads();
     return total;
 }
 
-/* A warp's strip of groups against the `count` candidates of m.entry. */
-static __device__ void strip_add(const struct work *w, uint32_t group, int count, bool fresh)
+/* Writes a group's keys; *mass and *reach follow from them. The whole warp. */
+template <class T>
+static __device__ __forceinline__ void keep_keys(const struct work<T> *w, uint32_t at, uint32_t word, uint32_t key,
+                                                 uint32_t *mass, uint32_t *reach)
 {
-    uint32_t word[STRIP], square[STRIP];
-    int best[STRIP];
-    for (int v = 0; v < STRIP; v++) {
-        bool in = group + v < w->groups;
-        uint32_t at = (group + v) * GROUP + lane_id();
-        word[v] = in ? w->point[at] : 0;
-        square[v] = square_of(word[v]) << KEY_INDEX;
-        best[v] = fresh || !in ? INT32_MAX : (int)(w->s.key[at] - square[v]);
-    }
-    for (int i = 0; i < count; i++) {
-        uint2 entry = w->m.entry[i];
-        for (int v = 0; v < STRIP; v++) {
-            int key = (int)entry.y - (2 << KEY_INDEX) * (int)dot4(word[v], entry.x);
-            best[v] = key < best[v] ? key : best[v];
-        }
-    }
-    for (int v = 0; v < STRIP; v++) {
-        uint32_t key = (uint32_t)best[v] + square[v];
-        uint32_t mass = warp_sum((word[v] >> 24) * (key >> KEY_INDEX));
-        if (group + v < w->groups) {
-            w->s.key[(group + v) * GROUP + lane_id()] = key;
-            if (lane_id() == 0)
-                w->s.mass[group + v] = mass;
+    w->s.key[at] = key;
+    *mass = warp_sum((word >> 24) * (key >> KEY_INDEX));
+    *reach = warp_max_unsigned(key >> KEY_INDEX);
+}
+
+/* All groups, nothing known before, one candidate. */
+template <class T> static __device__ void add_first(const struct work<T> *w)
+{
+    struct candidate c = w->m->pass[0];
+    for (uint32_t group = warp_id(); group < w->groups; group += warp_count()) {
+        uint32_t at = group * GROUP + lane_id(), word = w->point[at], mass, reach;
+        uint32_t key = c.key + ((square_of(word) - 2 * dot4(word, c.colour)) << KEY_INDEX);
+        keep_keys(w, at, word, key, &mass, &reach);
+        if (lane_id() == 0) {
+            w->s.mass[group] = mass;
+            w->s.reach[group] = reach;
         }
     }
 }
 
-/* Takes candidates colour[0..count), count <= 2 k, numbered from `first`; `fresh` forgets what was. Returns the potential. */
-static __device__ wide nearest_add(const struct work *w, const uint32_t *colour, int first, int count, bool fresh)
+/* Squared distance from a candidate to the nearest (way -1) or farthest (1) place of a box. */
+static __device__ __forceinline__ float box_distance(const struct candidate &c, const struct lane_box &b, float way)
 {
-    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)
-        w->m.entry[i] = make_uint2(colour[i], square_of(colour[i]) << KEY_INDEX | (uint32_t)(first + i));
+    float r = fmaxf(fmaf(way, b.half.x, fabsf(c.r - b.centre.x)), 0.0f);
+    float g = fmaxf(fmaf(way, b.half.y, fabsf(c.g - b.centre.y)), 0.0f);
+    float u = fmaxf(fmaf(way, b.half.z, fabsf(c.b - b.centre.z)), 0.0f);
+    return fmaf(u, u, fmaf(g, g, r * r));
+}
+
+/* Which of the candidates from `from` on, 32 at most, may come nearer to a point of the lane's box than `reach`. */
+template <class T>
+static __device__ __forceinline__ uint32_t near_box(const struct work<T> *w, const struct lane_box &b, uint32_t reach,
+                                                    int from, int count, bool rival)
+{
+    float limit = (float)reach;
+    uint32_t near = 0;
+    for (int i = 0; rival && i < count; i++)
+        limit = fminf(limit, box_distance(w->m->pass[from + i], b, 1.0f) + 1.0f);
+    for (int i = 0; i < count; i++)
+        if (box_distance(w->m->pass[from + i], b, -1.0f) < limit)
+            near |= 1u << i;
+    return near;
+}
+
+/* The groups of one turn against up to 32 candidates. */
+template <class T> static __device__ void add_turn(const struct work<T> *w, int turn, int from, int count, bool rival)
+{
+    uint32_t group = turn_group(turn, lane_id()), near = 0, mass = 0, reach = 0;
+    if (group < w->groups) {
+        reach = w->s.reach[group];
+        near = near_box(w, lane_box_of(w->box[group]), reach, from, count, rival);
+    }
+    uint32_t left = __ballot_sync(WARP_ALL, near != 0);
+    bool mine = near != 0;
+    while (left) {
+        int lane = __ffs(left) - 1;
+        left &= left - 1;
+        uint32_t at = turn_group(turn, lane) * GROUP + lane_id(), set = __shfl_sync(WARP_ALL, near, lane);
+        uint32_t word = w->point[at], square = square_of(word) << KEY_INDEX, new_mass, new_reach;
+        int key = (int)(w->s.key[at] - square);
+        for (; set; set &= set - 1) {
+            const struct candidate *c = w->m->pass + from + lowest(set);
+            key = min(key, (int)c->key - (2 << KEY_INDEX) * (int)dot4(word, c->colour));
+        }
+        keep_keys(w, at, word, (uint32_t)key + square, &new_mass, &new_reach);
+        mass = lane == lane_id() ? new_mass : mass;
+        reach = lane == lane_id() ? new_reach : reach;
+    }
+    if (mine) {
+        w->s.mass[group] = mass;
+        w->s.reach[group] = reach;
+    }
+}
+
+/*
+ * Takes candidates colour[0..count), count <= 2 k, numbered from `first`; first = 0 forgets what was and takes one alone.
+ * Returns the potential.
+ */
+template <class T> static __device__ wide nearest_add(const struct work<T> *w, const uint32_t *colour, int first, int count)
+{
+    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
+        struct candidate *c = w->m->pass + i;
+        c->colour = colour[i];
+        c->r = (float)red_of(colour[i]);
+        c->g = (float)green_of(colour[i]);
+        c->b = (float)blue_of(colour[i]);
+        c->key = square_of(colour[i]) << KEY_INDEX | (uint32_t)(first + i);
+    }
     __syncthreads();
-    for (uint32_t g = warp_id() * STRIP; g < w->groups; g += warp_count() * STRIP)
-        strip_add(w, g, count, fresh);
+    if (first == 0)
+        add_first(w);
+    for (int from = 0; first != 0 && from < count; from += 32)
+        for (int turn = 0; turn_begin(turn) < w->groups; turn++)
+            add_turn(w, turn, from, count - from < 32 ? count - from : 32, first <= 1 + 2 * w->k && count > 1);
     __syncthreads();
     return nearest_total(w);
 }
 
 /* The colour of the first point whose inclusive sum of weight * D2 exceeds t < potential. One warp. */
-static __device__ uint32_t nearest_find(const struct work *w, wide t)
+template <class T> static __device__ uint32_t nearest_find(const struct work<T> *w, wide t)
 {
     int owner = -1;
     for (int i = 0; i < (int)blockDim.x; i += 32)
-        owner += __popc(__ballot_sync(WARP_ALL, w->m.base[i + lane_id()] <= t));
-    t -= w->m.base[owner];
+        owner += __popc(__ballot_sync(WARP_ALL, w->m->base[i + lane_id()] <= t));
+    t -= w->m->base[owner];
     uint32_t each = groups_each(w), group = owner * each, lanes = 0;
     wide sum = 0, mass = 0;
     for (;; group += 32) {
@@ -115,11 +177,11 @@ static __device__ uint32_t nearest_find(const struct work *w, wide t)
     return __shfl_sync(WARP_ALL, word, lane) & 0xffffff;
 }
 
-/* m.weight[i] = the pixels nearest to candidate i < count. Neighbours mostly have the same. */
-static __device__ void nearest_count(const struct work *w, int count)
+/* weight[i] = the pixels nearest to candidate i < count. Neighbours mostly have the same. */
+template <class T> static __device__ void nearest_count(const struct work<T> *w, int count)
 {
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)
-        w->m.weight[i] = 0;
+        w->m->weight[i] = 0;
     __syncthreads();
     for (uint32_t g = warp_id(); g < w->groups; g += warp_count()) {
         uint32_t at = g * GROUP + lane_id(), weight = w->point[at] >> 24;
@@ -129,32 +191,28 @@ static __device__ void nearest_count(const struct work *w, int count)
             uint32_t sum = warp_sum(index == leader ? weight : 0);
             left &= ~__ballot_sync(WARP_ALL, index == leader);
             if (lane_id() == 0)
-                atomicAdd(w->m.weight + leader, sum);
+                atomicAdd(w->m->weight + leader, sum);
         }
     }
     __syncthreads();
 }
 
-/* m.potential[i] = what the potential would be with trial[i] added alone, i < trials. */
-static __device__ void nearest_try(const struct work *w, const uint32_t *trial, int trials)
+/* potential[i] = what the potential would be with trial[i] added alone, i < trials. */
+template <class T> static __device__ void nearest_try(const struct work<T> *w, const uint32_t *trial, int trials)
 {
-    wide sum[TRIALS_MOST];
-    for (int i = 0; i < TRIALS_MOST; i++)
-        sum[i] = 0;
     if (threadIdx.x < TRIALS_MOST)
-        w->m.potential[threadIdx.x] = 0;
+        w->m->potential[threadIdx.x] = 0;
     __syncthreads();
-    for (uint32_t g = warp_id(); g < w->groups; g += warp_count()) {
-        uint32_t at = g * GROUP + lane_id(), word = w->point[at], old = w->s.key[at] >> KEY_INDEX;
-        for (int i = 0; i < TRIALS_MOST; i++) {
-            uint32_t d = i < trials ? distance2(word, trial[i]) : 0;
-            sum[i] += (wide)(word >> 24) * (d < old ? d : old);
+    for (int i = 0; i < trials; i++) {
+        uint32_t colour = trial[i];
+        wide sum = 0;
+        for (uint32_t g = warp_id(); g < w->groups; g += warp_count()) {
+            uint32_t at = g * GROUP + lane_id(), word = w->point[at], old = w->s.key[at] >> KEY_INDEX;
+            sum += (wide)(word >> 24) * min(distance2(word, colour), old);
         }
-    }
-    for (int i = 0; i < TRIALS_MOST; i++) {
-        wide all = warp_sum_wide(sum[i]);
+        sum = warp_sum_wide(sum);
         if (lane_id() == 0)
-            atomicAdd(w->m.potential + i, all);
+            atomicAdd(w->m->potential + i, sum);
     }
     __syncthreads();
 }

@@ -7,17 +7,17 @@
 #include "kmeans_lloyd.cuh"
 #include "kmeans_seed.cuh"
 
-static __device__ void take_slot(struct work *w, const struct kmeans_job &j)
+template <class T> static __device__ void take_slot(struct work<T> *w, const struct kmeans_job &j)
 {
     char *at = j.slot + j.slot_bytes * blockIdx.x;
-    w->s.rivals = (uint64_t *)at;
-    w->s.key = (uint32_t *)(w->s.rivals + j.groups);
-    w->s.label = (uint8_t *)w->s.key;
-    w->s.mass = w->s.key + j.capacity;
-    w->s.slack = (int32_t *)(w->s.mass + j.groups);
+    w->s.key = (uint32_t *)at;
+    w->s.label = (uint8_t *)at;
+    w->s.state = (struct group_state<T> *)(w->s.key + j.capacity);
+    w->s.mass = (uint32_t *)(at + j.capacity * sizeof(uint32_t) + j.groups * (size_t)24);
+    w->s.reach = w->s.mass + j.groups;
 }
 
-static __device__ void take_frame(struct work *w, const struct kmeans_job &j, uint32_t frame)
+template <class T> static __device__ void take_frame(struct work<T> *w, const struct kmeans_job &j, uint32_t frame)
 {
     w->sorted = j.sorted + (size_t)frame * j.pixels;
     w->point = j.point + (size_t)frame * j.capacity;
@@ -29,12 +29,11 @@ static __device__ void take_frame(struct work *w, const struct kmeans_job &j, ui
     w->number = (uint32_t)j.frame[frame];
 }
 
-template <typename MASK, typename SUM>
-__global__ void __launch_bounds__(32 * WARPS_MOST, 2) restart_kernel(struct kmeans_job j)
+template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, 2) restart_kernel(struct kmeans_job j)
 {
-    DYNAMIC_SHARED(memory);
-    struct work w;
-    block_layout(&w.m, (char *)memory, j.params.k, (int)blockDim.x);
+    __shared__ struct block_shared<T> shared;
+    struct work<T> w;
+    w.m = &shared;
     take_slot(&w, j);
     w.pixels = j.pixels;
     w.seed = j.params.seed;
@@ -44,9 +43,9 @@ __global__ void __launch_bounds__(32 * WARPS_MOST, 2) restart_kernel(struct kmea
     uint32_t tasks = (uint32_t)j.frames * (uint32_t)j.params.n_init;
     for (;;) {
         if (threadIdx.x == 0)
-            w.m.flag[0] = atomicAdd(j.next, 1u);
+            shared.task = atomicAdd(j.next, 1u);
         __syncthreads();
-        uint32_t task = w.m.flag[0], frame = task / (uint32_t)j.params.n_init;
+        uint32_t task = shared.task, frame = task / (uint32_t)j.params.n_init;
         if (task >= tasks)
             return;
         if (j.made[frame].distinct > (uint32_t)w.k) {
@@ -58,11 +57,11 @@ __global__ void __launch_bounds__(32 * WARPS_MOST, 2) restart_kernel(struct kmea
                 start_plusplus(&w);
             else
                 start_scalable(&w);
-            wide inertia = lloyd<MASK, SUM>(&w);
+            wide inertia = lloyd(&w);
             if (threadIdx.x == 0)
                 j.inertia[task] = inertia;
             for (int i = (int)threadIdx.x; i < 4 * w.k; i += (int)blockDim.x)
-                j.outcome[(size_t)task * (4 * w.k) + i] = w.m.kept[i];
+                j.outcome[(size_t)task * (4 * w.k) + i] = shared.kept[i / 4][i % 4];
         }
         __syncthreads();
     }
@@ -70,29 +69,23 @@ __global__ void __launch_bounds__(32 * WARPS_MOST, 2) restart_kernel(struct kmea
 
 typedef void restart_function(struct kmeans_job);
 
-/* The narrowest version that holds k bits, and sums of so many pixels. */
+/* The smallest version that holds k clusters and the sums of so many pixels. */
 static restart_function *version_for(const struct kmeans_job *j)
 {
     if (j->pixels > 1u << 24)
-        return restart_kernel<uint64_t, wide>;
-    return j->params.k > 32 ? restart_kernel<uint64_t, uint32_t> : restart_kernel<uint32_t, uint32_t>;
-}
-
-size_t restart_shared_bytes(const struct kmeans_job *j, int threads)
-{
-    struct block_memory m;
-    char *somewhere = (char *)sizeof(ulonglong2);
-    return (size_t)(block_layout(&m, somewhere, j->params.k, threads) - somewhere);
+        return restart_kernel<many_pixels>;
+    if (j->params.k > some_clusters::MOST)
+        return restart_kernel<many_clusters>;
+    return j->params.k > few_clusters::MOST ? restart_kernel<some_clusters> : restart_kernel<few_clusters>;
 }
 
 cudaError_t restart_prepare(const struct kmeans_job *j, int threads, int *blocks_per_multiprocessor)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_multiprocessor, version_for(j), threads,
-                                                         restart_shared_bytes(j, threads));
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_multiprocessor, version_for(j), threads, 0);
 }
 
 void restart_launch(const struct kmeans_job *j, int threads, int blocks, cudaStream_t stream)
 {
     restart_function *version = version_for(j);
-    LAUNCH(version, blocks, threads, restart_shared_bytes(j, threads), stream, *j);
+    LAUNCH(version, blocks, threads, 0, stream, *j);
 }

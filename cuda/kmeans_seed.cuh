@@ -14,11 +14,11 @@ static __device__ __forceinline__ int trials_of(int k)
 }
 
 /* The smallest potential, ties to the lower. */
-static __device__ __forceinline__ int best_trial(const struct work *w, int trials)
+template <class T> static __device__ __forceinline__ int best_trial(const struct work<T> *w, int trials)
 {
     int best = 0;
     for (int i = 1; i < trials; i++)
-        if (w->m.potential[i] < w->m.potential[best])
+        if (w->m->potential[i] < w->m->potential[best])
             best = i;
     return best;
 }
@@ -37,9 +37,9 @@ static __device__ uint32_t key_search(const uint32_t *key, uint32_t low, uint32_
 }
 
 /* Thread 0 alone: t is moved past the runs of keys already drawn, in ascending order (src/seed.c). */
-static __device__ void start_random(const struct work *w)
+template <class T> static __device__ void start_random(const struct work<T> *w)
 {
-    uint32_t *begin = w->m.colour, *end = w->m.weight;
+    uint32_t *begin = w->m->colour, *end = w->m->weight;
     wide left = w->pixels;
     for (int c = 0; c < w->k && threadIdx.x == 0; c++) {
         uint32_t t = (uint32_t)draw_below(w, STAGE_RANDOM, c, left);
@@ -54,38 +54,38 @@ static __device__ void start_random(const struct work *w)
         begin[at] = key_search(w->sorted, 0, t, key, true);
         end[at] = key_search(w->sorted, t, w->pixels, key, false);
         left -= end[at] - begin[at];
-        w->m.centre[c] = colour_of(key);
+        w->m->centre[c] = colour_of(key);
     }
 }
 
 /* Greedy k-means++ on the frame's points. */
-static __device__ void start_plusplus(const struct work *w)
+template <class T> static __device__ void start_plusplus(const struct work<T> *w)
 {
     int trials = trials_of(w->k);
     if (threadIdx.x == 0)
-        w->m.centre[0] = draw_colour(w, STAGE_PLUSPLUS, 0);
+        w->m->centre[0] = draw_colour(w, STAGE_PLUSPLUS, 0);
     __syncthreads();
     for (int c = 1; c < w->k; c++) {
-        wide total = nearest_add(w, w->m.centre + c - 1, c - 1, 1, c == 1);
+        wide total = nearest_add(w, w->m->centre + c - 1, c - 1, 1);
         for (int i = warp_id(); i < trials; i += warp_count()) {
             uint32_t colour = nearest_find(w, draw_below(w, STAGE_PLUSPLUS, 1 + (c - 1) * trials + i, total));
             if (lane_id() == 0)
-                w->m.drawn[i] = colour;
+                w->m->drawn[i] = colour;
         }
         __syncthreads();
-        nearest_try(w, w->m.drawn, trials);
+        nearest_try(w, w->m->drawn, trials);
         if (threadIdx.x == 0)
-            w->m.centre[c] = w->m.drawn[best_trial(w, trials)];
+            w->m->centre[c] = w->m->drawn[best_trial(w, trials)];
         __syncthreads();
     }
 }
 
 /* The first candidate whose inclusive sum of weight * D2 (of the weights, where `plain`) exceeds t. One warp. */
-static __device__ int candidate_find(const struct work *w, int count, bool plain, wide t)
+template <class T> static __device__ int candidate_find(const struct work<T> *w, int count, bool plain, wide t)
 {
     for (int at = 0;; at += 32) {
         int i = at + lane_id();
-        wide mass = i < count ? w->m.weight[i] * (plain ? 1ull : w->m.distance[i]) : 0;
+        wide mass = i < count ? w->m->weight[i] * (plain ? 1ull : w->m->distance[i]) : 0;
         wide sum = warp_prefix(mass);
         uint32_t lanes = __ballot_sync(WARP_ALL, sum > t);
         if (lanes)
@@ -95,58 +95,58 @@ static __device__ int candidate_find(const struct work *w, int count, bool plain
 }
 
 /* The potential of the candidates if `colour` were a centre too. One warp. */
-static __device__ wide candidate_try(const struct work *w, int count, uint32_t colour)
+template <class T> static __device__ wide candidate_try(const struct work<T> *w, int count, uint32_t colour)
 {
     wide sum = 0;
     for (int i = lane_id(); i < count; i += 32) {
-        uint32_t d = distance2(w->m.colour[i], colour), old = w->m.distance[i];
-        sum += (wide)w->m.weight[i] * (d < old ? d : old);
+        uint32_t d = distance2(w->m->colour[i], colour), old = w->m->distance[i];
+        sum += (wide)w->m->weight[i] * (d < old ? d : old);
     }
     return warp_sum_wide(sum);
 }
 
 /* Greedy k-means++ on the candidates. */
-static __device__ void recluster(const struct work *w, int count)
+template <class T> static __device__ void recluster(const struct work<T> *w, int count)
 {
     int trials = trials_of(w->k);
     if (warp_id() == 0) {
         int first = candidate_find(w, count, true, draw_below(w, STAGE_RECLUSTER, 0, w->pixels));
         if (lane_id() == 0)
-            w->m.centre[0] = w->m.colour[first];
+            w->m->centre[0] = w->m->colour[first];
     }
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)
-        w->m.distance[i] = UINT32_MAX;
+        w->m->distance[i] = UINT32_MAX;
     __syncthreads();
     for (int c = 1; c < w->k; c++) {
         for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
-            uint32_t d = distance2(w->m.colour[i], w->m.centre[c - 1]);
-            w->m.distance[i] = d < w->m.distance[i] ? d : w->m.distance[i];
+            uint32_t d = distance2(w->m->colour[i], w->m->centre[c - 1]);
+            w->m->distance[i] = d < w->m->distance[i] ? d : w->m->distance[i];
         }
         __syncthreads();
         for (int i = warp_id(); i < trials; i += warp_count()) {
-            wide total = candidate_try(w, count, w->m.centre[c - 1]);
+            wide total = candidate_try(w, count, w->m->centre[c - 1]);
             int at = candidate_find(w, count, false, draw_below(w, STAGE_RECLUSTER, 1 + (c - 1) * trials + i, total));
-            wide potential = candidate_try(w, count, w->m.colour[at]);
+            wide potential = candidate_try(w, count, w->m->colour[at]);
             if (lane_id() == 0) {
-                w->m.drawn[i] = w->m.colour[at];
-                w->m.potential[i] = potential;
+                w->m->drawn[i] = w->m->colour[at];
+                w->m->potential[i] = potential;
             }
         }
         __syncthreads();
         if (threadIdx.x == 0)
-            w->m.centre[c] = w->m.drawn[best_trial(w, trials)];
+            w->m->centre[c] = w->m->drawn[best_trial(w, trials)];
         __syncthreads();
     }
 }
 
 /* One round: 2k draws by weight * D2 as they stand; those that fell on a colour drawn before in the round are dropped. */
-static __device__ int draw_round(const struct work *w, int round, int count, wide total)
+template <class T> static __device__ int draw_round(const struct work<T> *w, int round, int count, wide total)
 {
     int draws = 2 * w->k;
     for (int d = warp_id(); d < draws; d += warp_count()) {
         uint32_t colour = nearest_find(w, draw_below(w, STAGE_ROUNDS, 1 + round * draws + d, total));
         if (lane_id() == 0)
-            w->m.drawn[d] = colour;
+            w->m->drawn[d] = colour;
     }
     __syncthreads();
     if (warp_id() == 0)
@@ -154,20 +154,20 @@ static __device__ int draw_round(const struct work *w, int round, int count, wid
             int d = at + lane_id();
             bool first = d < draws;
             for (int e = 0; first && e < d; e++)
-                first = w->m.drawn[e] != w->m.drawn[d];
+                first = w->m->drawn[e] != w->m->drawn[d];
             uint32_t lanes = __ballot_sync(WARP_ALL, first);
             if (first)
-                w->m.colour[count + __popc(lanes & ((1u << lane_id()) - 1))] = w->m.drawn[d];
+                w->m->colour[count + __popc(lanes & ((1u << lane_id()) - 1))] = w->m->drawn[d];
             count += __popc(lanes);
         }
     if (threadIdx.x == 0)
-        w->m.flag[1] = (uint32_t)count;
+        w->m->count = (uint32_t)count;
     __syncthreads();
-    return (int)w->m.flag[1];
+    return (int)w->m->count;
 }
 
 /* Too many draws fell on the same points: the lowest colours that are no candidates yet fill up to k. */
-static __device__ void top_up(const struct work *w, int count)
+template <class T> static __device__ void top_up(const struct work<T> *w, int count)
 {
     for (uint32_t at = 0; warp_id() == 0 && count < w->k; at += 32) {
         uint32_t i = at + lane_id();
@@ -177,30 +177,30 @@ static __device__ void top_up(const struct work *w, int count)
         uint32_t lanes = __ballot_sync(WARP_ALL, add);
         int to = count + __popc(lanes & ((1u << lane_id()) - 1));
         if (add && to < w->k)
-            w->m.colour[to] = word;
+            w->m->colour[to] = word;
         count += __popc(lanes);
     }
     __syncthreads();
 }
 
 /* k-means||: candidates, their weights, and k-means++ on them. */
-static __device__ void start_scalable(const struct work *w)
+template <class T> static __device__ void start_scalable(const struct work<T> *w)
 {
     int count = 1;
     if (threadIdx.x == 0)
-        w->m.colour[0] = draw_colour(w, STAGE_ROUNDS, 0);
+        w->m->colour[0] = draw_colour(w, STAGE_ROUNDS, 0);
     __syncthreads();
-    wide total = nearest_add(w, w->m.colour, 0, 1, true);
+    wide total = nearest_add(w, w->m->colour, 0, 1);
     for (int round = 0; round < SEED_ROUNDS && total > 0; round++) {
         int before = count;
         count = draw_round(w, round, count, total);
-        total = nearest_add(w, w->m.colour + before, before, count - before, false);
+        total = nearest_add(w, w->m->colour + before, before, count - before);
     }
     if (count < w->k) {
         int before = count;
         top_up(w, count);
         count = w->k;
-        nearest_add(w, w->m.colour + before, before, count - before, false);
+        nearest_add(w, w->m->colour + before, before, count - before);
     }
     nearest_count(w, count);
     recluster(w, count);

@@ -1,0 +1,111 @@
+/*
+ * kmeans_update.cuh - the update step: centroids and inertia from sums, and the tables that the assign step reads.
+ */
+#ifndef BARCODE_CUDA_KMEANS_UPDATE_CUH
+#define BARCODE_CUDA_KMEANS_UPDATE_CUH
+
+#include "kmeans_block.cuh"
+
+enum {
+    SAFETY = 64,           /* above every rounding of the tests' floats, which stay below 2^27 */
+    NEAR_CONSTANT = 1 << 21,
+    NEAR_STEP = 1 << 12    /* moves below these two are exact in floats                        */
+};
+
+/* Puts centroid q into the tables; returns whether it moved farther than floats hold exactly. */
+template <class T> static __device__ bool set_centroid(const struct work<T> *w, int j, int r, int g, int b)
+{
+    int scale = 1 << w->bits, square = r * r + g * g + b * b;
+    int constant = (square / (1 << (9 - w->bits)) + 127 * (r + g + b)) * scale + j;
+    r *= -scale;
+    g *= -scale;
+    b *= -scale;
+    float4 line = make_float4((float)constant, (float)r, (float)g, (float)b), old = w->m->line[j];
+    int gap = constant - w->m->now[j].x;
+    float4 moved = make_float4((float)gap, line.y - old.y, line.z - old.z, line.w - old.w);
+    w->m->now[j] = make_int4(constant, (int)((uint32_t)(uint16_t)r | (uint32_t)g << 16), (uint16_t)b, 0);
+    w->m->line[j] = line;
+    w->m->moved[j] = moved;
+    return abs(gap) > NEAR_CONSTANT || fabsf(moved.y) > NEAR_STEP || fabsf(moved.z) > NEAR_STEP ||
+           fabsf(moved.w) > NEAR_STEP;
+}
+
+/* Centroid j where the start put it, with nothing in its cluster. */
+template <class T> static __device__ void begin_centroid(const struct work<T> *w, int j)
+{
+    uint32_t c = w->m->centre[j];
+    int one = 1 << (8 - w->bits);
+    w->m->now[j] = make_int4(0, 0, 0, 0);
+    w->m->line[j] = make_float4(0, 0, 0, 0);
+    set_centroid(w, j, ((int)red_of(c) - 127) * one, ((int)green_of(c) - 127) * one, ((int)blue_of(c) - 127) * one);
+    for (int i = 0; i < 4; i++)
+        w->m->sum[j][i] = 0;
+}
+
+/* x / n, rounded down; the quotient fits 32 bits. */
+static __device__ __forceinline__ wide divide(wide x, wide n, double inverse)
+{
+    wide quotient = (wide)((double)x * inverse);
+    long long rest = (long long)(x - quotient * n);
+    while (rest < 0) {
+        rest += (long long)n;
+        quotient--;
+    }
+    while (rest >= (long long)n) {
+        rest -= (long long)n;
+        quotient++;
+    }
+    return quotient;
+}
+
+/* The centroid of sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, as src/kmeans.c's settle. */
+static __device__ wide settle(const wide *sum, int f, int *q)
+{
+    wide n = sum[3], whole = 0, rest = 0;
+    double inverse = 1.0 / (double)n;
+    for (int c = 0; c < 3; c++) {
+        wide a = divide(sum[c], n, inverse), r = sum[c] - a * n;
+        q[c] = (int)(a << f) + (int)divide((r << f) + n / 2, n, inverse) - (127 << f);
+        whole += a * a * n + 2 * a * r;
+        rest += r * r;
+    }
+    wide unit = divide(rest, n, inverse);
+    return ((whole + unit) << INERTIA_FRACTION) + divide((rest - unit * n) << INERTIA_FRACTION, n, inverse);
+}
+
+/* The update step, one warp; returns the lowest inertia so far. go: whether this clustering has it. */
+template <class T> static __device__ wide update(const struct work<T> *w, wide last)
+{
+    enum { EACH = (T::MOST + 31) / 32 };
+    wide explained = 0;
+    int q[EACH][3];
+    for (int i = 0; i < EACH; i++) {
+        int j = lane_id() + 32 * i;
+        wide s[4] = {0, 0, 0, 0};
+        for (int c = 0; c < 4 && j < w->k; c++)
+            s[c] = w->m->sum[j][c];
+        if (s[3])
+            explained += settle(s, 8 - w->bits, q[i]);
+    }
+    wide inertia = (w->square << INERTIA_FRACTION) - warp_sum_wide(explained);
+    bool far = false, better = inertia < last;
+    for (int i = 0; i < EACH; i++) {
+        int j = lane_id() + 32 * i;
+        if (!better || j >= w->k)
+            continue;
+        for (int c = 0; c < 4; c++)
+            w->m->kept[j][c] = w->m->sum[j][c];
+        if (w->m->sum[j][3])
+            far |= set_centroid(w, j, q[i][0], q[i][1], q[i][2]);
+        else
+            w->m->moved[j] = make_float4(0, 0, 0, 0);
+    }
+    far = __any_sync(WARP_ALL, far);
+    if (lane_id() == 0) {
+        w->m->go = better;
+        w->m->blur = far ? SAFETY : 1;
+    }
+    return better ? inertia : last;
+}
+
+#endif
