@@ -177,8 +177,8 @@ static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t ne
     p->frame = g->counts.displayed++;
     if (repeat == 0)
         return true;
-    p->wanted = true;
     p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
+    p->wanted = !g->config.have || !g->config.have(g->config.have_user, &p->tag);
     return announce(g->config.columns, &p->tag, e);
 }
 
@@ -199,8 +199,10 @@ static bool number_frames(struct gather *g, size_t n, const struct picture *afte
     for (size_t i = 0; i < n; i++) {
         int64_t next = last_frame_until(&g->config.selection, time, g->config.frame_us);
         timeline_step(&g->timeline, time);
-        if (i + 1 < n || after)
+        bool known = i + 1 < n || after;
+        if (known)
             next = timeline_at(&g->timeline, (i + 1 < n ? g->shown[i + 1] : after)->pts_us);
+        timetable_add(g->config.timetable, time, known ? next : TIMETABLE_OPEN);
         if (!choose(g, g->shown[i], time, next, e))
             return false;
         time = next;
