@@ -178,7 +178,7 @@ static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t ne
     if (repeat == 0)
         return true;
     p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
-    p->wanted = !g->config.have || !g->config.have(g->config.have_user, &p->tag);
+    p->wanted = true;
     return announce(g->config.columns, &p->tag, e);
 }
 
@@ -208,6 +208,24 @@ static bool number_frames(struct gather *g, size_t n, const struct picture *afte
         time = next;
     }
     return true;
+}
+
+/*
+ * Leaves g->shown[0..n) undecoded when each of its wanted pictures is there already. All or none: a GOP is decoded as it
+ * would be without the others, so that what its decoder has to say about it comes out the same. One whose order is a
+ * guess is decoded always: only that shows whether the guess was right.
+ */
+static void leave_out(const struct gather *g, size_t n)
+{
+    const struct gather_config *c = &g->config;
+    if (!c->have || g->unsure)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (g->shown[i]->wanted && !c->have(c->have_user, &g->shown[i]->tag, false))
+            return;
+    for (size_t i = 0; i < n; i++)
+        if (g->shown[i]->wanted)
+            g->shown[i]->wanted = !c->have(c->have_user, &g->shown[i]->tag, true);
 }
 
 /* ------------------------------------------------------------------ runs */
@@ -291,6 +309,7 @@ static bool close_gop(struct gather *g, struct err *e)
             after = &g->next->picture[i];
     if (!number_frames(g, n, after, e))
         return false;
+    leave_out(g, n);
 
     bool needed = g->config.emit && (any_wanted(g->gop, false) || any_wanted(g->next, true));
     if (needed) {

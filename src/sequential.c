@@ -42,11 +42,6 @@ static bool open_all(struct sequential *q, struct err *e)
     return q->port != NULL;
 }
 
-static bool is_there(const struct stage_job *job, const struct frame_tag *tag)
-{
-    return job->have && job->have(job->have_user, tag);
-}
-
 /* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
 static bool settle(struct sequential *q, int64_t next_us, struct err *e)
 {
@@ -61,12 +56,11 @@ static bool settle(struct sequential *q, int64_t next_us, struct err *e)
     tag.repeat = selection_take(&q->cursor, q->held_us, next_us, &tag.column);
     atomic_store(&q->staging->frames_done, q->next_frame);
     bool fine = true;
-    if (tag.repeat > 0)
-        fine = announce(q->staging->job->columns, &tag, e);
-    if (fine && tag.repeat > 0 && !is_there(q->staging->job, &tag)) {
+    if (tag.repeat > 0) {
         struct frame_view view;
         q->counts.damaged += tag.damaged;
-        fine = view_of_frame(q->held, q->staging->film, &view, e) && engine_put(q->port, &view, &tag, e);
+        fine = announce(q->staging->job->columns, &tag, e) && view_of_frame(q->held, q->staging->film, &view, e) &&
+               engine_put(q->port, &view, &tag, e);
     }
     av_frame_unref(q->held);
     return fine;

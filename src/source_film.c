@@ -187,9 +187,9 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     free(thread);
+    s->counts.contradicted = atomic_load(&s->contradicted);
     if (interrupted())
         return interrupt_error(e);
-    s->counts.contradicted = atomic_load(&s->contradicted);
     if (s->error.code != ERR_NONE) {
         *e = s->error;
         return false;

@@ -33,7 +33,7 @@ struct stage_job {
     struct engine *engine;        /* begun                                                  */
     struct columns *columns;      /* selected frames are announced here (frame, time) before they decode */
     struct timetable *timetable;  /* filled by a film that is read; NULL: not wanted        */
-    frame_have *have;             /* selected frames that need not be put; NULL: put all    */
+    frame_have *have;             /* selected frames that are there; a film may put them all the same. NULL: none */
     void *have_user;
 };
 
