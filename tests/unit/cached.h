@@ -33,7 +33,7 @@ static inline int cached_end(void **state)
 
 static inline const char *cached_path(const char *name)
 {
-    static char path[256];
+    static char path[512];
     snprintf(path, sizeof path, "%s/%s", cached_folder, name);
     return path;
 }
