@@ -14,7 +14,7 @@ CC       = gcc
 PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
 
-PACKAGES = libavformat libavcodec libavutil libpng jansson libxxhash
+PACKAGES = libavformat libavcodec libavutil libpng jansson libxxhash libzstd
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS  ?= -O3 -g
 BASE     = -std=c11 -D_GNU_SOURCE -Iinclude -MMD -MP -pthread -ffp-contract=off $(WARN)

@@ -12,11 +12,10 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_USAGE,
-    KEY_CACHE, KEY_NO_CACHE, KEY_REFRESH, KEY_CACHE_STATS, KEY_CACHE_CLEAR, KEY_CACHE_VERIFY, KEY_CACHE_LIMIT
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_USAGE     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
-enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_RUN };
+enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
 
 #ifdef BARCODE_CUDA
 #define CUDA_WORD ", cuda[:N]"
@@ -52,6 +51,15 @@ static const struct argp_option table[] = {
     {"dump", KEY_DUMP, "FILE", 0, "the frames analysed, as raw RGB24", 0},
     {"bench", KEY_BENCH, NULL, 0, "stage times and rates on stdout, as JSON", 0},
 
+    {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},
+    {"cache", CACHE_OPTION_FOLDER, "DIR", 0, "keep it in DIR (~/.cache/barcode)", 0},
+    {"no-cache", CACHE_OPTION_OFF, NULL, 0, "decode, and keep nothing", 0},
+    {"refresh", CACHE_OPTION_REFRESH, NULL, 0, "decode, and replace what is kept", 0},
+    {"cache-limit", CACHE_OPTION_LIMIT, "SIZE", 0, "remove the least recently used beyond SIZE (10G)", 0},
+    {"cache-stats", CACHE_OPTION_STATS, NULL, 0, "no film: say what is in it", 0},
+    {"cache-verify", CACHE_OPTION_VERIFY, NULL, 0, "no film: read all of it and remove what is damaged", 0},
+    {"cache-clear", CACHE_OPTION_CLEAR, NULL, 0, "no film: remove all of it", 0},
+
     {NULL, 0, NULL, 0, "Run:", GROUP_RUN},
     {"engine", KEY_ENGINE, "NAME", 0, "what clusters: auto (default), cpu" CUDA_WORD, 0},
     {"decode", KEY_DECODE, "NAME", 0, "what decodes: auto (default), cpu, nvdec", 0},
@@ -65,15 +73,6 @@ static const struct argp_option table[] = {
     {"help", 'h', NULL, 0, "this text", -1},
     {"version", 'V', NULL, 0, "the version", -1},
     {"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, 0},
-
-    /* Reserved names: refused by a sentence of their own, so that nobody takes them for spelling mistakes. */
-    {"cache", KEY_CACHE, "DIR", OPTION_HIDDEN, NULL, 0},
-    {"no-cache", KEY_NO_CACHE, NULL, OPTION_HIDDEN, NULL, 0},
-    {"refresh", KEY_REFRESH, NULL, OPTION_HIDDEN, NULL, 0},
-    {"cache-stats", KEY_CACHE_STATS, NULL, OPTION_HIDDEN, NULL, 0},
-    {"cache-clear", KEY_CACHE_CLEAR, NULL, OPTION_HIDDEN, NULL, 0},
-    {"cache-verify", KEY_CACHE_VERIFY, NULL, OPTION_HIDDEN, NULL, 0},
-    {"cache-limit", KEY_CACHE_LIMIT, "SIZE", OPTION_HIDDEN, NULL, 0},
     {0}
 };
 
@@ -348,10 +347,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     default:
         break;
     }
-    if (key >= KEY_CACHE && key <= KEY_CACHE_LIMIT) {
-        err_set(p->e, ERR_USAGE, "--%s: this build has no frame cache yet", find_key(key)->name);
-        return EINVAL;
-    }
+    if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
+        return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
     if (!arg || key == ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     return option_value(p, key, arg) ? 0 : EINVAL;
@@ -452,7 +449,9 @@ static void explain(int argc, char **argv, struct err *e)
 static bool check_together(const struct parse *p)
 {
     const struct options *o = p->o;
-    if (o->inputs == 0)
+    if (o->inputs > 0 && cache_options_action(&o->cache))
+        return err_set(p->e, ERR_USAGE, "--cache-stats, --cache-verify and --cache-clear take no FILM");
+    if (o->inputs == 0 && !cache_options_action(&o->cache))
         return err_set(p->e, ERR_USAGE, "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
     if (p->rule[SELECT_EVERY] + p->rule[SELECT_INTERVAL] + p->rule[SELECT_COLUMNS] > 1)
         return err_set(p->e, ERR_USAGE, "--every, --interval and --columns exclude each other; give one");
@@ -474,7 +473,8 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .kmeans = {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0},
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .size = {.kind = SIZE_SIDE, .side = 320},
-        .height = 360
+        .height = 360,
+        .cache = cache_options_default()
     };
     struct parse p = {.o = o, .e = e, .level = LOG_INFO};
     error_t failed = argp_parse(&parser, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &p);

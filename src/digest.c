@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
+
+#include "barcode/hash.h"
 
 struct mark {
     uint64_t hash;
@@ -28,7 +29,7 @@ struct digest *digest_open(struct err *e)
 
 bool digest_put(struct digest *d, uint64_t column, const void *data, size_t bytes, struct err *e)
 {
-    struct mark m = {XXH3_64bits(data, bytes), true};
+    struct mark m = {hash_64(data, bytes), true};
     pthread_mutex_lock(&d->lock);
     if (column >= d->count) {
         uint64_t count = (column + 1) * 2;

@@ -162,6 +162,10 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct film *f)
     const AVCodecParameters *par = s->codecpar;
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
     snprintf(f->codec, sizeof f->codec, "%s", avcodec_get_name(par->codec_id));
+    unsigned codec = avcodec_version(), container = avformat_version();
+    snprintf(f->library, sizeof f->library, "libavcodec %u.%u.%u, libavformat %u.%u.%u", AV_VERSION_MAJOR(codec),
+             AV_VERSION_MINOR(codec), AV_VERSION_MICRO(codec), AV_VERSION_MAJOR(container), AV_VERSION_MINOR(container),
+             AV_VERSION_MICRO(container));
     f->stream = s->index;
     f->coded_width = par->width;
     f->coded_height = par->height;

@@ -177,8 +177,8 @@ static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t ne
     p->frame = g->counts.displayed++;
     if (repeat == 0)
         return true;
-    p->wanted = true;
     p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
+    p->wanted = true;
     return announce(g->config.columns, &p->tag, e);
 }
 
@@ -199,13 +199,33 @@ static bool number_frames(struct gather *g, size_t n, const struct picture *afte
     for (size_t i = 0; i < n; i++) {
         int64_t next = last_frame_until(&g->config.selection, time, g->config.frame_us);
         timeline_step(&g->timeline, time);
-        if (i + 1 < n || after)
+        bool known = i + 1 < n || after;
+        if (known)
             next = timeline_at(&g->timeline, (i + 1 < n ? g->shown[i + 1] : after)->pts_us);
+        timetable_add(g->config.timetable, time, known ? next : TIMETABLE_OPEN);
         if (!choose(g, g->shown[i], time, next, e))
             return false;
         time = next;
     }
     return true;
+}
+
+/*
+ * Leaves g->shown[0..n) undecoded when each of its wanted pictures is there already. All or none: a GOP is decoded as it
+ * would be without the others, so that what its decoder has to say about it comes out the same. One whose order is a
+ * guess is decoded always: only that shows whether the guess was right.
+ */
+static void leave_out(const struct gather *g, size_t n)
+{
+    const struct gather_config *c = &g->config;
+    if (!c->have || g->unsure)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (g->shown[i]->wanted && !c->have(c->have_user, &g->shown[i]->tag, false))
+            return;
+    for (size_t i = 0; i < n; i++)
+        if (g->shown[i]->wanted)
+            g->shown[i]->wanted = !c->have(c->have_user, &g->shown[i]->tag, true);
 }
 
 /* ------------------------------------------------------------------ runs */
@@ -289,6 +309,7 @@ static bool close_gop(struct gather *g, struct err *e)
             after = &g->next->picture[i];
     if (!number_frames(g, n, after, e))
         return false;
+    leave_out(g, n);
 
     bool needed = g->config.emit && (any_wanted(g->gop, false) || any_wanted(g->next, true));
     if (needed) {

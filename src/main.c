@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "barcode/cache_admin.h"
 #include "barcode/cli.h"
 #include "barcode/inputs.h"
 #include "barcode/interrupt.h"
@@ -78,6 +79,8 @@ int main(int argc, char **argv)
         break;
     }
     interrupt_install();
+    if (cache_options_action(&options.cache))
+        return cache_admin(&options.cache, stdout, &e) ? 0 : complain(&e);
 
     int threads = options.threads > 0 ? options.threads : core_count();
     struct engines engines = {.choice = options.engine, .config = {.threads = threads, .device = options.device}};

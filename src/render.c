@@ -10,6 +10,7 @@
 #include "barcode/colour.h"
 #include "barcode/digest.h"
 #include "barcode/dump.h"
+#include "barcode/frame_cache.h"
 #include "barcode/log.h"
 #include "barcode/pipeline.h"
 #include "barcode/writer.h"
@@ -23,6 +24,7 @@ struct job {
     struct report report;
     struct columns *columns;
     struct dump *dump;
+    struct frame_cache *cache;       /* NULL: this film has none          */
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     struct digest *digest;           /* the one being filled, or NULL      */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
@@ -152,7 +154,10 @@ static bool choose_engine(struct job *j, struct err *e)
 static bool open_job(struct job *j, struct err *e)
 {
     const struct options *o = j->render->options;
-    j->source = source_open(j->render->inputs->path[j->input], e);
+    const char *path = j->render->inputs->path[j->input];
+    if (!o->verify)                  /* which is about decoding */
+        j->cache = frame_cache_open(&o->cache, path);
+    j->source = source_open(path, e);
     if (!j->source || !decide_selection(j, e))
         return false;
     struct report *r = &j->report;
@@ -167,6 +172,11 @@ static bool open_job(struct job *j, struct err *e)
     r->isa = engine_detail(j->engine);
     r->threads = j->render->threads;
     describe_film(j);
+    struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height,
+                                  .threads = r->threads, .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
+                                  .software = o->decode == DECODE_CPU || !engine_device(j->engine).context};
+    frame_cache_look(j->cache, &ask);
+    r->cache = frame_cache_state(j->cache);
     return open_stores(j, e);
 }
 
@@ -179,6 +189,7 @@ static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rg
     bool judging = j->digest && j->digest == j->second;
     if (j->digest && !digest_put(j->digest, tag->column, rgb, bytes, e))
         return false;
+    frame_cache_put(j->cache, tag, rgb);
     return !j->dump || judging || dump_put(j->dump, tag->column, tag->repeat, rgb, e);
 }
 
@@ -190,13 +201,13 @@ static bool run_pass(struct job *j, enum decode_plan plan, struct columns *colum
     bool judging = j->digest && j->digest == j->second;
     const char *slash = strrchr(f->path, '/');
     struct pass pass = {
-        .source = j->source, .engine = j->engine, .selection = j->report.selection, .plan = plan,
-        .decode = o->decode, .threads = j->render->threads,
+        .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
+        .decode = o->decode, .threads = j->render->threads, .timetable = frame_cache_timetable(j->cache),
         .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us),
         .job = {.width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE)),
                 .rows = !judging && wants(o, MODE_DOWNSAMPLE),
-                .tap = j->dump || j->digest ? on_staged : NULL, .tap_user = j},
+                .tap = j->dump || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
     };
     pass.progress = progress_open(o->progress, slash ? slash + 1 : f->path, NULL);   /* without it the run is as good */
     bool fine = pass_run(&pass, counts, times, e);
@@ -224,22 +235,28 @@ static bool verify(struct job *j, struct err *e)
     return true;
 }
 
-/*
- * The film's frames are not those that its headers let expect, so numbers and selection were wrong. One decoder over
- * everything counts what it gives; what was staged so far is thrown away.
- */
-static bool start_over(struct job *j, struct err *e)
+/* Throws away what was staged so far and decodes the film. */
+static bool start_over(struct job *j, enum decode_plan plan, struct err *e)
 {
     struct report *r = &j->report;
-    log_msg(LOG_VERBOSE, "'%s': pictures come in another order than foreseen: decoding it again in one piece", r->film->path);
-    return open_stores(j, e) && run_pass(j, DECODE_SEQUENTIAL, j->columns, &r->counts, &r->times, e);
+    frame_cache_again(j->cache, &r->counts);
+    r->cache = frame_cache_state(j->cache);
+    return open_stores(j, e) && run_pass(j, plan, j->columns, &r->counts, &r->times, e);
 }
 
 static bool stage(struct job *j, struct err *e)
 {
     struct report *r = &j->report;
-    return run_pass(j, DECODE_PARALLEL, j->columns, &r->counts, &r->times, e) &&
-           (!r->counts.contradicted || start_over(j, e)) && (!j->render->options->verify || verify(j, e));
+    bool fine = run_pass(j, DECODE_PARALLEL, j->columns, &r->counts, &r->times, e);
+    if (fine && r->counts.cache_failed)
+        fine = start_over(j, DECODE_PARALLEL, e);
+    /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
+    if (fine && r->counts.contradicted) {
+        log_msg(LOG_VERBOSE, "'%s': pictures come in another order than foreseen: decoding it again in one piece", r->film->path);
+        fine = start_over(j, DECODE_SEQUENTIAL, e);
+    }
+    frame_cache_end(j->cache, j->columns, &r->counts, fine);
+    return fine && (!j->render->options->verify || verify(j, e));
 }
 
 static void describe_decoding(struct job *j)
@@ -383,6 +400,7 @@ static bool render_once(const struct render *r, size_t i, struct err *e)
     digest_free(&j.first);
     digest_free(&j.second);
     columns_free(&j.columns);
+    frame_cache_close(&j.cache);
     source_close(&j.source);
     return fine;
 }

@@ -20,6 +20,8 @@ struct sequential {
     struct timeline timeline;
     uint64_t next_frame;
     int64_t held_us;          /* film time of the held frame; valid when held->data[0] */
+    int64_t settled_us;       /* of the last frame that was numbered, -1: none         */
+    bool done;                /* the selection can want no more: counts say how far    */
     int64_t pts_us[SLOTS];    /* by serial modulo SLOTS                                */
     bool ignore[SLOTS];       /* numbered already, or never to be displayed            */
     struct stage_counts counts;
@@ -40,12 +42,16 @@ static bool open_all(struct sequential *q, struct err *e)
     return q->port != NULL;
 }
 
-/* The held frame stays on the screen until `next_us`. */
+/* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
 static bool settle(struct sequential *q, int64_t next_us, struct err *e)
 {
     if (!q->held->data[0])
         return true;
+    timetable_add(q->staging->job->timetable, q->held_us, next_us);
+    if (next_us == TIMETABLE_OPEN)
+        next_us = last_frame_until(&q->cursor.rule, q->held_us, q->timeline.frame_us);
     struct frame_tag tag = {.frame = q->next_frame++, .time_us = q->held_us};
+    q->settled_us = q->held_us;
     tag.damaged = q->held->decode_error_flags != 0 || q->held->flags & AV_FRAME_FLAG_CORRUPT;
     tag.repeat = selection_take(&q->cursor, q->held_us, next_us, &tag.column);
     atomic_store(&q->staging->frames_done, q->next_frame);
@@ -107,6 +113,14 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     return receive(q, e);
 }
 
+/* So far the counts say that the film was covered: what still comes out of the decoder is beyond the selection's end. */
+static void covered(struct sequential *q)
+{
+    q->done = true;
+    q->counts.displayed = q->next_frame;
+    q->counts.last_us = q->settled_us;
+}
+
 static bool decode_all(struct sequential *q, struct run *held, struct err *e)
 {
     for (size_t i = 0; i < held->count && !staging_stopped(q->staging); i++)
@@ -117,12 +131,19 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
         atomic_store(&q->staging->bytes_read, reader_position(q->reader));
         if (!send_picture(q, &p, e))
             return false;
-        if (q->held_us >= 0 && selection_done(&q->cursor, q->held_us))
+        timetable_check(q->staging->job->timetable);
+        if (q->settled_us >= 0 && selection_done(&q->cursor, q->settled_us)) {
+            covered(q);
+            timetable_stop(q->staging->job->timetable);
             break;
+        }
     }
     avcodec_send_packet(q->decoder, NULL);
-    return e->code == ERR_NONE && receive(q, e) &&
-           settle(q, last_frame_until(&q->cursor.rule, q->held_us, q->timeline.frame_us), e);
+    if (e->code != ERR_NONE || !receive(q, e) || !settle(q, TIMETABLE_OPEN, e))
+        return false;
+    if (!q->done)
+        covered(q);
+    return true;
 }
 
 bool sequential_stage(struct staging *s, struct reader *r, struct gather_state *state, struct err *e)
@@ -136,14 +157,15 @@ bool sequential_stage(struct staging *s, struct reader *r, struct gather_state *
     q->timeline = state->timeline;
     q->next_frame = state->next_frame;
     q->held_us = -1;
+    q->settled_us = state->timeline.last_us;
     bool fine = open_all(q, e) && decode_all(q, state->held, e);
     pthread_mutex_lock(&s->lock);       /* sessions that ended early count too */
     s->counts.sent += q->counts.sent;
     s->counts.decoded += q->counts.decoded;
     s->counts.decode_errors += q->counts.decode_errors;
     s->counts.damaged += q->counts.damaged;
-    s->counts.displayed = q->next_frame;
-    s->counts.last_us = q->timeline.last_us;
+    s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
+    s->counts.last_us = q->done ? q->counts.last_us : q->settled_us;
     s->counts.sequential = true;
     pthread_mutex_unlock(&s->lock);
     engine_port_close(&q->port);

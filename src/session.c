@@ -159,8 +159,11 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
         if (!decode_once(s, run, true, e))
             return false;
     }
-    if (staging_stopped(s->staging))
+    if (staging_stopped(s->staging)) {
+        if (s->disorder)                       /* frames of this run must not be kept for the next try */
+            atomic_store(&s->staging->contradicted, true);
         return true;
+    }
     uint64_t lost = still_wanted(run);
     s->counts.lost += lost;
     /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is not. */

@@ -73,10 +73,17 @@ static bool reopen(struct source_film *f, struct err *e)
     return same || (fine && err_set(e, ERR_INPUT, "'%s' changed while it was being read", before->path));
 }
 
+static void covered(struct staging *s, const struct gather *g)
+{
+    s->counts.displayed = gather_counts_now(g).displayed;
+    s->counts.last_us = gather_last_us(g);
+}
+
 /* Reads pictures into the gather until the film's end or until only a sequential decoder can go on. */
 static bool read_runs(struct staging *s, struct reader *r, struct gather *g, bool *stuck, struct err *e)
 {
     struct picture p;
+    bool done = false;
     *stuck = false;
     while (!staging_stopped(s)) {
         if ((r->odd && gather_begun(g)) || gather_stuck(g, false)) {
@@ -89,13 +96,24 @@ static bool read_runs(struct staging *s, struct reader *r, struct gather *g, boo
         atomic_store(&s->bytes_read, reader_position(r));
         if (!gather_push(g, &p, e))
             return false;
-        if (gather_done(g))
+        timetable_check(s->job->timetable);
+        if ((done = gather_done(g)))
             break;
     }
     if (e->code != ERR_NONE || staging_stopped(s))
         return e->code == ERR_NONE;
-    *stuck = gather_stuck(g, true) || (r->odd && !gather_begun(g));
-    return *stuck || gather_end(g, e);
+    *stuck = !done && (gather_stuck(g, true) || (r->odd && !gather_begun(g)));
+    if (*stuck)
+        return true;
+    /* Pictures that are held when the selection ends have no successor yet: neither their order nor their times are sure. */
+    if (done) {
+        covered(s, g);
+        timetable_stop(s->job->timetable);
+    }
+    bool fine = gather_end(g, e);
+    if (!done)
+        covered(s, g);
+    return fine;
 }
 
 /*
@@ -115,7 +133,8 @@ static bool read_film(struct staging *s, struct reader *r, struct err *e)
 {
     struct gather_config config = {
         .selection = s->job->selection, .traits = s->traits, .frame_us = frame_us(s->film),
-        .columns = s->job->columns, .emit = emit, .user = s,
+        .columns = s->job->columns, .timetable = s->job->timetable, .have = s->job->have, .have_user = s->job->have_user,
+        .emit = emit, .user = s,
     };
     struct gather *g = gather_open(&config, e);
     if (!g)
@@ -124,9 +143,9 @@ static bool read_film(struct staging *s, struct reader *r, struct err *e)
     bool stuck = !s->traits.parallel;
     bool fine = !stuck ? read_runs(s, r, g, &stuck, e) : !r->traits.parallel || read_start(s, r, g, e);
     struct gather_counts c = gather_counts_now(g);
-    s->counts.displayed = c.displayed;
     s->counts.lead_in = c.lead_in;
-    s->counts.last_us = gather_last_us(g);
+    if (!fine || stuck || staging_stopped(s))
+        covered(s, g);
     if (fine && stuck) {
         fine = gather_release(g, &state, e) && sequential_stage(s, r, &state, e);
         run_free(&state.held);
@@ -168,13 +187,15 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     free(thread);
+    s->counts.contradicted = atomic_load(&s->contradicted);
     if (interrupted())
         return interrupt_error(e);
-    s->counts.contradicted = atomic_load(&s->contradicted);
     if (s->error.code != ERR_NONE) {
         *e = s->error;
         return false;
     }
+    if (!r->failed)
+        timetable_end(s->job->timetable);
     return true;
 }
 
@@ -229,6 +250,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     struct staging s = {.film = &base->film, .stream = reader.stream, .traits = reader.traits, .job = job};
     s.traits.parallel &= job->plan == DECODE_PARALLEL;
     s.counts.last_us = -1;
+    timetable_begin(job->timetable, frame_us(&base->film));
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.budget_freed, NULL);
     s.file_bytes = f->file_bytes;

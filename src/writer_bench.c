@@ -43,8 +43,9 @@ static bool write_bench(const struct report *r, enum mode mode, bool stacked, FI
     (void)mode;
     (void)stacked;
     json_t *value = json_pack(
-        "{ss so so so so si sI sI so so so sI so so so so}", "version", BARCODE_VERSION, "film", value_bytes(r->film->path),
-        "engine", value_bytes(r->engine), "decode", value_bytes(r->decode), "isa", value_bytes(r->isa), "threads",
+        "{ss so so so so so si sI sI so so so sI so so so so}", "version", BARCODE_VERSION, "film", value_bytes(r->film->path),
+        "engine", value_bytes(r->engine), "decode", value_bytes(r->decode), "isa", value_bytes(r->isa), "cache",
+        value_bytes(r->cache), "threads",
         r->threads, "columns", (json_int_t)r->count, "missing", (json_int_t)r->missing, "frames_per_second",
         per_second(r->counts.displayed, r->times.wall), "columns_per_second", per_second(r->count, r->times.wall),
         "cpu_seconds", value_seconds(clock_cpu_seconds()), "peak_memory", (json_int_t)clock_peak_memory(), "stages",

@@ -180,6 +180,7 @@ static bool put_head(FILE *f, const struct report *r)
            put_key(f, "selection", selection_value(&r->selection)) &&
            put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_key(f, "engine", value_bytes(r->engine)) &&
            put_key(f, "decode", value_bytes(r->decode)) && put_key(f, "isa", value_bytes(r->isa)) &&
+           put_key(f, "cache", value_bytes(r->cache)) &&
            put_key(f, "threads", json_integer(r->threads)) && put_key(f, "k", json_integer(k->k)) &&
            put_key(f, "n_init", json_integer(k->n_init)) &&
            put_key(f, "init", json_string(kmeans_init_name(k->init))) &&

@@ -5,6 +5,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BARCODE=${BARCODE:-out/bin/barcode} FILMS=${FILMS:-../shared/films} PYTHON=${PYTHON:-/usr/bin/python3} FRAMES=${FRAMES:-5}
+export BARCODE_CACHE=-
 work=out/judge
 mkdir -p "$work"
 status=0

@@ -34,6 +34,7 @@ struct film {
     int64_t duration_us;         /* -1 when unknown                                         */
     bool duration_guessed;       /* from the bit rate or the last timestamp, not stated     */
     int64_t frames;              /* estimate of displayed frames, -1 when unknown           */
+    char library[64];            /* whose frames and times these are: "libavcodec 59.37.100, ..." */
 };
 
 /* The staged size for a film: its longer side scaled to `side` (never enlarged), the shorter one in

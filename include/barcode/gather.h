@@ -22,6 +22,7 @@
 #include "barcode/run.h"
 #include "barcode/selection.h"
 #include "barcode/timeline.h"
+#include "barcode/timetable.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +48,10 @@ struct gather_config {
     struct codec_traits traits;
     int64_t frame_us;             /* nominal time of a frame, for those that have none (> 0)   */
     struct columns *columns;      /* wanted frames are announced here; NULL: not at all        */
+    struct timetable *timetable;  /* every numbered frame is noted here; NULL: not at all      */
+    frame_have *have;             /* asked of every selected frame; a GOP that has them all is not
+                                     decoded, any other one as ever. NULL: none is there       */
+    void *have_user;
     gather_emit *emit;            /* NULL: nothing is emitted (only counting)                  */
     void *user;
 };

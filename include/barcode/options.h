@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "barcode/cache_options.h"
 #include "barcode/kmeans.h"
 #include "barcode/selection.h"
 
@@ -63,6 +64,7 @@ struct options {
     int threads;                /* 1..1024; 0: one a core                           */
     enum progress_when progress;
     bool strict, verify, bench;
+    struct cache_options cache; /* of staged frames                                 */
 };
 
 const char *mode_name(enum mode m);   /* "kmeans", "palette", "average", "downsample" */

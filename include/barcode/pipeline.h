@@ -23,6 +23,7 @@ struct pass {
     int threads;
     struct progress *progress;         /* NULL: silent                                  */
     uint64_t columns_total;            /* estimate for the progress line, 0 unknown     */
+    struct timetable *timetable;       /* filled when the source is a film; NULL: not wanted */
 };
 
 /* Runs it to the end. Times and counts are added to / put into the two results. Main thread only. */

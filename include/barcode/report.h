@@ -40,6 +40,7 @@ struct stage_counts {
     int64_t last_us;         /* time of the last frame that was seen, -1: none       */
     bool read_failed;        /* the container could not be read to its end           */
     bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
+    bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
     bool sequential;         /* all or the rest of the film went through one decoder */
 };
 
@@ -54,6 +55,7 @@ struct report {
     uint64_t count;                    /* columns                                    */
     uint64_t missing;                  /* of them without a picture, plus those cut off the end */
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2"                       */
+    const char *cache;                 /* "off", "miss", "partial" or "hit"           */
     int threads;
     char warning[REPORT_WARNINGS][240];
     int warnings;

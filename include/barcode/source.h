@@ -14,6 +14,7 @@
 #include "barcode/options.h"
 #include "barcode/report.h"
 #include "barcode/selection.h"
+#include "barcode/timetable.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +32,9 @@ struct stage_job {
     int threads;                  /* cores to decode on, 1 or more                          */
     struct engine *engine;        /* begun                                                  */
     struct columns *columns;      /* selected frames are announced here (frame, time) before they decode */
+    struct timetable *timetable;  /* filled by a film that is read; NULL: not wanted        */
+    frame_have *have;             /* selected frames that are there; a film may put them all the same. NULL: none */
+    void *have_user;
 };
 
 /* Read by the main thread for the progress line while staging runs. */

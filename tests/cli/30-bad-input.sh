@@ -40,17 +40,11 @@ test_rules_exclude_each_other() {
 
 test_not_there_yet() {
     f=$(clip h264-closed.mkv)
-    for option in '--cache x' --no-cache --refresh --cache-stats --cache-clear --cache-verify; do
-        # shellcheck disable=SC2086
-        refuses 2 "$f" $option
-    done
     refuses 4 "$f" --engine cuda:99
     if [ ! -e /dev/nvidiactl ]; then
         refuses 4 "$f" --engine cuda
         refuses 4 "$f" --decode nvdec
     fi
-    run --help
-    grep -Eq -- '--(cache|refresh|no-cache)' "$LOGS/stdout" && fail "--help lists what does not work yet"
     files
 }
 

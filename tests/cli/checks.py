@@ -235,7 +235,7 @@ def shape(path):
 
 def plain(facts):
     facts = dict(facts)
-    for key in ("stages", "threads", "isa", "counts"):
+    for key in ("stages", "threads", "isa", "cache", "counts"):
         facts.pop(key, None)
     return facts
 

@@ -45,6 +45,7 @@ SAMPLE=$(absolute "${SAMPLE:-$TOP/out/sample.mkv}")
 WORK=$(absolute "${WORK:-$TOP/out/test/cli}")
 JOBS=${JOBS:-$(nproc)}
 export BARCODE CLIPS FILMS SAMPLE WORK
+export BARCODE_CACHE=-            # every run decodes, but for the cases that name a folder
 
 [ -x "$BARCODE" ] || { echo "run.sh: no program at $BARCODE" >&2; exit 1; }
 rm -rf "$WORK"

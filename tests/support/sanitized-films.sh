@@ -9,6 +9,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 export ASAN_OPTIONS=exitcode=66 UBSAN_OPTIONS=exitcode=66:print_stacktrace=1
 export TSAN_OPTIONS=exitcode=66:suppressions=$PWD/tests/support/tsan.supp
+export BARCODE_CACHE=-
 passed=0 failed=0
 
 # try "STATUS..." COMMAND...: the exit status must be one of these.
@@ -51,5 +52,14 @@ try 0 "$tsan" out/clips/jump.ts -m average --columns 40 --size 64 -o "$out/t.png
 try 3 "$asan" out/clips/h264-open.mkv out/clips/bad out/clips/vp9.webm -q --every 20 --size 64 -m average -o "$out/"
 try 0 "$asan" synth:320x180,500 -m all --size 64 -o "$out/a.png" --dump - -q
 try 0 "$tsan" synth:320x180,500 -m all --size 64 -o "$out/t.png" --dump "$out/t.rgb"
+for film in out/clips/h264-open.mkv out/clips/vfr.mkv out/clips/damaged/*; do      # into the cache and out of it
+    for sanitized in "$asan" "$tsan"; do
+        rm -rf "$out/cache"
+        for rule in '--every 7' '--every 7' '--every 14' '--columns 9'; do
+            # shellcheck disable=SC2086  # two words
+            try "0" "$sanitized" "$film" $rule --size 64 --n-init 3 --cache "$out/cache" -o "$out/a.png" --threads 3
+        done
+    done
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

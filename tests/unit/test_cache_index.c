@@ -1,0 +1,156 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cached.h"
+
+enum { BEGIN = 100 };
+
+/* Two blocks of 3 and 1 frames, one missing column, one damaged. */
+static void make(struct cache_index *x)
+{
+    static struct index_block block[2];
+    static struct index_frame frame[5];
+    block[0] = (struct index_block){.offset = BEGIN, .bytes = 40, .frames = 3, .hash = {1, 2}};
+    block[1] = (struct index_block){.offset = BEGIN + 40, .bytes = 9, .first = 3, .frames = 1, .hash = {UINT64_MAX, 3}};
+    for (uint64_t i = 0; i < 5; i++)
+        frame[i] = (struct index_frame){{.column = 2 * i, .repeat = 1 + (i == 3), .frame = 24 * i, .time_us = (int64_t)i * 1000000 - (i == 2)},
+                                        COLUMN_OK, i < 4 ? 3 - i : 0};
+    frame[1].status = COLUMN_DAMAGED;
+    frame[1].tag.damaged = true;
+    frame[4].status = COLUMN_MISSING;
+    *x = (struct cache_index){.width = 20, .height = 10, .exact_only = true, .film = {1, UINT64_MAX, 3, -4}, .block = block,
+                              .blocks = 2, .frame = frame, .frames = 5};
+    x->counts = (struct stage_counts){.packets = 100, .displayed = 99, .sent = 4, .decoded = 5, .hardware = 6, .fallbacks = 7,
+                                      .runs = 8, .skipped_runs = 9, .redone_runs = 10, .decode_errors = 11, .lost = 12,
+                                      .damaged = 13, .lead_in = 14, .last_us = -1, .read_failed = true, .sequential = true};
+}
+
+static struct wire_out encoded(const struct cache_index *x)
+{
+    struct wire_out o = {0};
+    index_encode(x, &o);
+    assert_false(o.failed);
+    return o;
+}
+
+static void there_and_back(void **state)
+{
+    (void)state;
+    struct cache_index x, y;
+    make(&x);
+    struct wire_out o = encoded(&x);
+    assert_true(index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL));
+    assert_true(y.width == 20 && y.height == 10 && y.exact_only && !y.partial && y.timetable);
+    assert_memory_equal(&y.film, &x.film, sizeof x.film);
+    assert_memory_equal(&y.counts, &x.counts, sizeof x.counts);
+    for (int i = 0; i < 2; i++)
+        assert_memory_equal(&y.block[i], &x.block[i], sizeof x.block[i]);
+    for (int i = 0; i < 5; i++) {
+        const struct frame_tag *a = &x.frame[i].tag, *b = &y.frame[i].tag;
+        assert_true(a->column == b->column && a->repeat == b->repeat && a->frame == b->frame && a->time_us == b->time_us &&
+                    a->damaged == b->damaged);
+        assert_true(x.frame[i].status == y.frame[i].status && x.frame[i].place == y.frame[i].place);
+    }
+    assert_ptr_equal(index_find(&y, 48), &y.frame[2]);
+    assert_null(index_find(&y, 47));
+    assert_null(index_find(&y, 96));                    /* announced, but missing */
+    index_free(&y);
+    assert_false(index_decode(&y, o.data, o.count, BEGIN, BEGIN + 48, NULL));    /* blocks must fill what there is */
+    assert_false(index_decode(&y, o.data, o.count, BEGIN, BEGIN + 50, NULL));
+    assert_false(index_decode(&y, o.data, o.count - 1, BEGIN, BEGIN + 49, NULL));
+    wire_free(&o);
+}
+
+/* One thing at a time that no writer writes. */
+static void nonsense(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 14; what++) {
+        struct cache_index x, y;
+        make(&x);
+        switch (what) {
+        case 0: x.width = 0; break;
+        case 1: x.height = 16385; break;
+        case 2: x.block[0].frames = 0; break;
+        case 3: x.block[0].frames = ENTRY_BLOCK_FRAMES + 1; break;
+        case 4: x.block[1].bytes = 0; x.block[0].bytes = 49; break;
+        case 5: x.block[0].bytes = 50; break;
+        case 6: x.frame[0].place = 4; break;
+        case 7: x.frame[2].tag.repeat = 0; break;
+        case 8: x.frame[2].tag.column = x.frame[1].tag.column; break;
+        case 9: x.frame[2].tag.frame = x.frame[1].tag.frame; break;
+        case 10: x.frame[0].tag.time_us = -1; break;
+        case 11: x.frame[4].tag.column = (uint64_t)1 << 32; break;
+        case 12: x.frame[4].tag.repeat = UINT32_MAX; break;
+        default: x.frame[3].tag.frame = UINT64_MAX / 2; break;
+        }
+        struct wire_out o = encoded(&x);
+        struct err e = ERR_INIT;
+        assert_false(index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, &e));
+        assert_int_equal(e.code, ERR_FAILED);
+        assert_true(!y.block && !y.frame && !y.timetable);
+        wire_free(&o);
+    }
+}
+
+/* Any change and any cut: refused, or an index that is safe to use. */
+static void broken_bytes(void **state)
+{
+    (void)state;
+    struct cache_index x, y;
+    make(&x);
+    struct wire_out o = encoded(&x);
+    for (size_t cut = 0; cut < o.count; cut++)
+        assert_false(index_decode(&y, o.data, cut, BEGIN, BEGIN + 49, NULL));
+    for (size_t at = 0; at < o.count; at++)
+        for (int change = 1; change < 256; change++) {
+            o.data[at] ^= (uint8_t)change;
+            if (index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL)) {
+                for (uint64_t i = 0; i < y.frames; i++)
+                    assert_true(y.frame[i].status == COLUMN_MISSING || y.frame[i].place < y.block[y.blocks - 1].first + y.block[y.blocks - 1].frames);
+                index_free(&y);
+            }
+            o.data[at] ^= (uint8_t)change;
+        }
+    wire_free(&o);
+}
+
+static void clean(void **state)
+{
+    (void)state;
+    struct cache_index x = {.counts = {.packets = 5, .decoded = 5, .last_us = 7}};
+    assert_true(index_is_clean(&x));
+    x.exact_only = true;
+    assert_false(index_is_clean(&x));
+    x.exact_only = false;
+    uint64_t *const bad[] = {&x.counts.decode_errors, &x.counts.damaged, &x.counts.lost, &x.counts.redone_runs};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        *bad[i] = 1;
+        assert_false(index_is_clean(&x));
+        *bad[i] = 0;
+    }
+    x.counts.read_failed = true;
+    assert_false(index_is_clean(&x));
+}
+
+static void block_sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(index_block_frames(320, 180), 1);
+    assert_int_equal(index_block_frames(16384, 16384), 1);
+    assert_int_equal(index_block_frames(1, 1), ENTRY_BLOCK_FRAMES);
+    assert_int_equal(index_block_frames(160, 90), ENTRY_BLOCK_BYTES / (160 * 90 * 3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_and_back), cmocka_unit_test(nonsense), cmocka_unit_test(broken_bytes), cmocka_unit_test(clean),
+        cmocka_unit_test(block_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "barcode/engine.h"
+#include "barcode/frame_cache.h"
+#include "barcode/interrupt.h"
+#include "clip.h"
+#include "staged.h"
+
+enum { W = CLIP_W / 2, H = CLIP_H / 2 };
+
+struct run {
+    struct cache_options options;
+    struct columns *columns;
+    struct digest *digest;
+    struct stage_counts counts;
+    struct frame_cache *cache;
+    char state[16];
+    int stop_after;             /* frames, then Ctrl-C; 0: never */
+    bool fine;
+};
+
+static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    struct run *r = user;
+    frame_cache_put(r->cache, tag, rgb);
+    static atomic_bool raised;               /* by whichever engine thread; a second one would kill */
+    if (r->stop_after > 0 && tag->column >= (uint64_t)r->stop_after && !atomic_exchange(&raised, true))
+        raise(SIGINT);
+    return digest_put(r->digest, tag->column, rgb, (size_t)W * H * 3, e);
+}
+
+/* What render.c does with a film, from opening to the last column. */
+static void run(struct run *r, const char *film, const struct selection *rule)
+{
+    struct err e = ERR_INIT;
+    r->columns = columns_open(0, 0, NULL);
+    r->digest = digest_open(NULL);
+    r->cache = frame_cache_open(&r->options, film);
+    struct source *s = source_open(film, &e);
+    struct engine_config config = {.threads = 2};
+    struct engine *g = engine_open("cpu", &config, NULL);
+    assert_true(r->columns && r->digest && s && g);
+    struct frame_cache_ask ask = {.film = s, .selection = rule, .width = W, .height = H, .threads = 2, .decode = "any", .software = true};
+    frame_cache_look(r->cache, &ask);
+    snprintf(r->state, sizeof r->state, "%s", frame_cache_state(r->cache));
+    struct engine_job job = {.width = W, .height = H, .ports = 3, .columns = r->columns, .tap = on_staged, .tap_user = r};
+    struct stage_job what = {.selection = *rule, .threads = 2, .engine = g, .columns = r->columns, .timetable = frame_cache_timetable(r->cache)};
+    struct engine_times engine_times;
+    struct stage_times times = {0};
+    assert_true(engine_begin(g, &job, NULL));
+    r->fine = source_stage(frame_cache_source(r->cache, s), &what, &r->counts, &times, &e);
+    r->fine &= engine_finish(g, &engine_times, &e);
+    frame_cache_end(r->cache, r->columns, &r->counts, r->fine);
+    frame_cache_close(&r->cache);
+    engine_close(&g);
+    source_close(&s);
+}
+
+static void forget(struct run *r)
+{
+    columns_free(&r->columns);
+    digest_free(&r->digest);
+}
+
+static struct cache_options in(const char *folder)
+{
+    struct cache_options o = cache_options_default();
+    o.folder = folder;
+    return o;
+}
+
+/* The run's columns and pixels against a run without a cache. */
+static void same_as_without(struct run *r, const char *film, const struct selection *rule, const char *state)
+{
+    struct run plain = {.options = {.off = true}};
+    run(&plain, film, rule);
+    assert_string_equal(plain.state, "off");
+    assert_string_equal(r->state, state);
+    assert_true(plain.fine && r->fine);
+    assert_int_equal(first_difference(r->columns, plain.columns, 0), -1);
+    struct digest_result d = digest_compare(r->digest, plain.digest);
+    assert_true(d.both > 0 && d.different == 0 && d.alone == 0);
+    assert_true(r->counts.displayed == plain.counts.displayed && r->counts.last_us == plain.counts.last_us);
+    assert_true(r->counts.lost == plain.counts.lost && r->counts.damaged == plain.counts.damaged &&
+                r->counts.decode_errors == plain.counts.decode_errors && r->counts.read_failed == plain.counts.read_failed);
+    forget(&plain);
+}
+
+static void expect(const char *film, const struct cache_options *o, const struct selection *rule, const char *state)
+{
+    struct run r = {.options = *o};
+    run(&r, film, rule);
+    same_as_without(&r, film, rule, state);
+    forget(&r);
+}
+
+static bool make_film(const char *name)
+{
+    char line[256];
+    snprintf(line, sizeof line, "-c:v libx264 -preset ultrafast -bf 2 -x264-params keyint=20:scenecut=0 %s", name);
+    return clip_encode(line);
+}
+
+static const struct selection rules[] = {
+    {.kind = SELECT_EVERY, .every = 10, .end_us = INT64_MAX},
+    {.kind = SELECT_EVERY, .every = 20, .end_us = INT64_MAX},
+    {.kind = SELECT_EVERY, .every = 5, .start_us = 2000000, .end_us = 5000000},
+    {.kind = SELECT_EVERY, .every = 10, .end_us = 3000000},
+    {.kind = SELECT_INTERVAL, .interval_us = 400000, .end_us = INT64_MAX},
+    {.kind = SELECT_INTERVAL, .interval_us = 10000, .start_us = 1000000, .end_us = 1500000},
+    {.kind = SELECT_COLUMNS, .columns = 7, .end_us = 8000000},
+    {.kind = SELECT_COLUMNS, .columns = 900, .end_us = 8000000},
+};
+enum { RULES = sizeof rules / sizeof *rules };
+
+/* Cold, then warm, by every rule; then all of them from the entry that holds every frame. */
+static void every_rule(void **state)
+{
+    (void)state;
+    static const char *const films[] = {"h264.mkv", "odd.avi"};
+    if (!make_film(films[0]) || !clip_encode("-c:v mpeg4 -g 12 -bf 2 odd.avi"))
+        skip();
+    for (int f = 0; f < 2; f++) {
+        for (int i = 0; i < RULES; i++) {
+            char folder[32];
+            snprintf(folder, sizeof folder, "cache-%d-%d", f, i);
+            struct cache_options o = in(folder);
+            expect(films[f], &o, &rules[i], "miss");
+            expect(films[f], &o, &rules[i], "hit");
+            o.refresh = true;
+            expect(films[f], &o, &rules[i], "miss");
+        }
+        struct cache_options o = in(f ? "all-1" : "all-0");
+        struct selection all = every(1);
+        expect(films[f], &o, &all, "miss");
+        for (int i = 0; i < RULES; i++)
+            expect(films[f], &o, &rules[i], "hit");
+    }
+}
+
+/* Any entry beside any rule: whatever it serves, the columns are those of a run without. */
+static void every_pair(void **state)
+{
+    (void)state;
+    if (!make_film("pairs.mkv"))
+        skip();
+    for (int i = 0; i < RULES; i++) {
+        char folder[32], command[64];
+        struct run r;
+        snprintf(folder, sizeof folder, "pair-%d", i);
+        for (int j = 0; j < RULES; j++) {
+            snprintf(command, sizeof command, "rm -rf %s", folder);
+            assert_int_equal(system(command), 0);
+            struct cache_options o = in(folder);
+            expect("pairs.mkv", &o, &rules[i], "miss");
+            r = (struct run){.options = o};
+            run(&r, "pairs.mkv", &rules[j]);
+            same_as_without(&r, "pairs.mkv", &rules[j], r.state);
+            forget(&r);
+        }
+    }
+}
+
+static void films_change(void **state)
+{
+    (void)state;
+    if (!make_film("film.mkv"))
+        skip();
+    struct cache_options o = in("changes");
+    struct selection rule = every(10);
+    expect("film.mkv", &o, &rule, "miss");
+    assert_int_equal(rename("film.mkv", "renamed.mkv"), 0);
+    expect("renamed.mkv", &o, &rule, "hit");
+    assert_int_equal(system("cp -p renamed.mkv copy.mkv"), 0);
+    expect("copy.mkv", &o, &rule, "hit");
+    /* A byte of a picture, in place, the time set back. */
+    assert_int_equal(system("cp -p copy.mkv stamp; printf x | dd of=copy.mkv bs=1 seek=30000 conv=notrunc 2>dd.log; touch -r stamp copy.mkv"), 0);
+    expect("copy.mkv", &o, &rule, "miss");
+    expect("synth:96x64,50", &o, &rule, "off");
+    struct cache_options nowhere = in("/dev/null/x");
+    expect("renamed.mkv", &nowhere, &rule, "miss");
+    nowhere = in("-");
+    expect("renamed.mkv", &nowhere, &rule, "off");
+}
+
+/* The entry's pixels change on disk: told, removed, and the second try is the film's. */
+static void damaged_entry(void **state)
+{
+    (void)state;
+    if (!make_film("damage.mkv"))
+        skip();
+    struct cache_options o = in("damage");
+    struct selection rule = every(10);
+    expect("damage.mkv", &o, &rule, "miss");
+    assert_int_equal(system("for f in damage/*.frames; do printf xyz | dd of=$f bs=1 seek=3000 conv=notrunc 2>dd.log; done"), 0);
+    struct run r = {.options = o};
+    run(&r, "damage.mkv", &rule);
+    assert_string_equal(r.state, "hit");
+    assert_true(r.counts.cache_failed);
+    forget(&r);
+    /* render.c calls frame_cache_again now; here the run is over, and the next one decodes or is told again. */
+    assert_int_equal(system("rm damage/*.frames"), 0);
+    expect("damage.mkv", &o, &rule, "miss");
+    expect("damage.mkv", &o, &rule, "hit");
+}
+
+/* Ctrl-C in a child; what it staged is not decoded again. Twice, so that the second one adds to the first one's. */
+static void continues_after_an_interruption(void **state)
+{
+    (void)state;
+    if (!make_film("long.mkv"))
+        skip();
+    struct cache_options o = in("interrupted");
+    struct selection rule = every(1);
+    for (int stop = 70; stop <= 140; stop += 70) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            struct run r = {.options = o, .stop_after = stop};
+            interrupt_install();
+            run(&r, "long.mkv", &rule);
+            _exit(r.fine ? 1 : strcmp(r.state, stop == 70 ? "miss" : "partial") == 0 ? 0 : 2);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    struct run r = {.options = o};
+    run(&r, "long.mkv", &rule);
+    same_as_without(&r, "long.mkv", &rule, "partial");
+    assert_true(r.counts.decoded < CLIP_FRAMES - 40);
+    forget(&r);
+    expect("long.mkv", &o, &rule, "hit");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_rule), cmocka_unit_test(every_pair), cmocka_unit_test(films_change), cmocka_unit_test(damaged_entry),
+        cmocka_unit_test(continues_after_an_interruption),
+    };
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}
