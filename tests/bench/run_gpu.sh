@@ -10,7 +10,7 @@ set -uo pipefail
 bin=${1:?usage: run_gpu.sh BIN FILM.mp4 HEVC.mp4} film=${2:?} hevc=${3:?}
 here=$(cd "$(dirname "$0")" && pwd)
 work=${WORK:-/tmp} runs=${RUNS:-3}
-export BARCODE_CACHE=$work/no-cache
+export BARCODE_CACHE=-      # none: every run decodes
 
 python3 "$here/repeat_mp4.py" "$film" "$((120 * ${HOURS:-2}))" "$work/long.mp4"
 python3 "$here/repeat_mp4.py" "$hevc" 180 "$work/hevc.mp4"

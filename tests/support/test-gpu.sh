@@ -13,7 +13,7 @@ clips=${CLIPS:-$here/out/clips} films=${FILMS:-$here/../shared/films} sample=${S
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0 skipped=0
-export BARCODE_CACHE=$work/cache
+export BARCODE_CACHE=-
 
 for program in "$bin"/check_*; do
     said=$("$program" 2>&1)
@@ -28,7 +28,7 @@ done
 render() {
     local name=$1
     shift
-    rm -rf "${work:?}/$name" "$work/cache"
+    rm -rf "${work:?}/$name"
     mkdir "$work/$name"
     "$bin/barcode" -q "$@" -m kmeans,palette,average,downsample -o "$work/$name/p.png" --json "$work/$name/j" \
         --dump "$work/$name/rgb" 2> "$work/$name.said" || return 1
