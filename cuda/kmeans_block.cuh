@@ -50,7 +50,6 @@ struct candidate {
 /* The block's shared memory, at addresses that the compiler knows. */
 template <class T> struct block_shared {
     enum { CANDIDATES = 1 + SEED_ROUNDS * 2 * T::MOST };
-    wide base[32 * WARPS_MOST];        /* D2 masses before each thread's groups   */
     wide part[WARPS_MOST];
     wide potential[TRIALS_MOST];
     uint32_t centre[T::MOST];          /* where the iterations begin              */
@@ -97,6 +96,7 @@ template <class T> struct work {
     int k, bits, max_iter;
     struct slot<T> s;
     struct block_shared<T> *m;
+    wide *base;            /* shared, [threads]: D2 masses before each thread's groups */
 };
 
 /*
@@ -107,9 +107,9 @@ static __device__ __forceinline__ uint32_t turn_begin(int i)
 {
     return ((uint32_t)(i * 4 * warp_count()) + (uint32_t)warp_id()) * 8;
 }
-static __device__ __forceinline__ uint32_t turn_group(int i, int lane)
+static __device__ __forceinline__ uint32_t turn_group(int i)
 {
-    return ((uint32_t)((i * 4 + (lane >> 3)) * warp_count()) + (uint32_t)warp_id()) * 8 + (uint32_t)(lane & 7);
+    return ((uint32_t)((i * 4 + (lane_id() >> 3)) * warp_count()) + (uint32_t)warp_id()) * 8 + (uint32_t)(lane_id() & 7);
 }
 
 template <class T>

@@ -163,17 +163,18 @@ static __device__ void claim_group(const struct work<T> *w, uint32_t group, type
     add4<typename T::sum>(w->m->sum[label], sum.x, sum.y, sum.z, sum.w);
 }
 
-/* Whether a lane's group must be looked at. */
-template <class T>
-static __device__ __forceinline__ bool test_group(const struct work<T> *w, uint32_t group, struct group_state<T> *s,
-                                                  bool first)
+/* Whether a lane's group must be looked at. FIRST: nothing is known of it yet. */
+template <class T, bool FIRST>
+static __device__ __forceinline__ bool test_group(const struct work<T> *w, uint32_t group, struct group_state<T> *s)
 {
     struct lane_box b = lane_box_of(w->box[group]);
-    if (first)
+    if (FIRST)
         s->winner = box_winner(w, b);
+    else
+        *s = w->s.state[group];
     typename T::mask known = s->rivals, now = box_rivals(w, b, &s->winner);
     s->rivals = now;
-    if (first)
+    if (FIRST)
         return !single(now);
     if (now & ~known)
         return true;
@@ -183,55 +184,54 @@ static __device__ __forceinline__ bool test_group(const struct work<T> *w, uint3
     return (s->slack[0] | s->slack[1]) < 0;
 }
 
-/* The groups of one turn that the lanes in `left` want looked at. */
-template <class T>
-static __device__ __forceinline__ void visit_turn(const struct work<T> *w, int turn, uint32_t left, struct group_state<T> *s,
-                                                  bool first)
+/* The groups that the lanes in `left`, one at least, want looked at. */
+template <class T, bool FIRST>
+static __device__ __forceinline__ void visit_groups(const struct work<T> *w, uint32_t group, uint32_t left,
+                                                    struct group_state<T> *s)
 {
     int lane = __ffs(left) - 1;
-    uint32_t at = turn_group(turn, lane) * GROUP + lane_id();
-    uint32_t word = w->point[at], old = w->s.label[at];
+    uint32_t at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id();
+    uint32_t word = w->point[at], old = FIRST ? 0 : w->s.label[at];
     while (left) {
         int here = lane, slack[2];
         uint32_t here_at = at, here_word = word, here_old = old;
         left &= left - 1;
         if (left) {                                  /* the next one is under way while this one is worked on */
             lane = __ffs(left) - 1;
-            at = turn_group(turn, lane) * GROUP + lane_id();
+            at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id();
             word = w->point[at];
-            old = w->s.label[at];
+            old = FIRST ? 0 : w->s.label[at];
         }
         uint32_t label = win(w, here_word, __shfl_sync(WARP_ALL, s->rivals, here), slack);
         if (here == lane_id()) {
             s->slack[0] = slack[0];
             s->slack[1] = slack[1];
         }
-        if (first || label != here_old)
+        if (FIRST || label != here_old) {
             w->s.label[here_at] = (uint8_t)label;
-        if (first)
+            if (!FIRST)
+                move(w, here_word, here_old, label);
+        }
+        if (FIRST)
             claim_each(w, here_word, label);
-        else if (label != here_old)
-            move(w, here_word, here_old, label);
     }
 }
 
 /* One assign step. */
-template <class T> static __device__ __forceinline__ void assign(const struct work<T> *w, bool first)
+template <class T, bool FIRST> static __device__ __forceinline__ void assign(const struct work<T> *w)
 {
     for (int turn = 0; turn_begin(turn) < w->groups; turn++) {
-        uint32_t group = turn_group(turn, lane_id());
+        uint32_t group = turn_group(turn);
         struct group_state<T> s;
         bool look = false, in = group < w->groups;
         if (in) {
-            if (!first)
-                s = w->s.state[group];
-            look = test_group(w, group, &s, first);
-            if (first && !look)
+            look = test_group<T, FIRST>(w, group, &s);
+            if (FIRST && !look)
                 claim_group(w, group, s.rivals);
         }
         uint32_t left = __ballot_sync(WARP_ALL, look);
         if (left)
-            visit_turn(w, turn, left, &s, first);
+            visit_groups<T, FIRST>(w, group, left, &s);
         if (in)
             w->s.state[group] = s;
     }
@@ -245,16 +245,16 @@ template <class T> static __device__ wide lloyd(const struct work<T> *w)
     for (int j = (int)threadIdx.x; j < w->k; j += (int)blockDim.x)
         begin_centroid(w, j);
     __syncthreads();
-    for (int i = 0; i < w->max_iter; i++) {
-        assign(w, i == 0);
+    assign<T, true>(w);
+    for (int i = 1;; i++) {
         __syncthreads();
         if (warp_id() == 0)
             last = update(w, last);
         __syncthreads();
-        if (!w->m->go)
-            break;
+        if (!w->m->go || i >= w->max_iter)
+            return last;
+        assign<T, false>(w);
     }
-    return last;
 }
 
 #endif

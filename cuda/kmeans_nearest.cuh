@@ -42,7 +42,7 @@ template <class T> static __device__ wide nearest_total(const struct work<T> *w)
     for (uint32_t g = begin; g < end && g < w->groups; g++)
         mine += w->s.mass[g];
     mine = block_prefix(w, mine, &total);
-    w->m->base[threadIdx.x] = mine;
+    w->base[threadIdx.x] = mine;
     __syncthreads();
     return total;
 }
@@ -99,17 +99,16 @@ static __device__ __forceinline__ uint32_t near_box(const struct work<T> *w, con
 /* The groups of one turn against up to 32 candidates. */
 template <class T> static __device__ void add_turn(const struct work<T> *w, int turn, int from, int count, bool rival)
 {
-    uint32_t group = turn_group(turn, lane_id()), near = 0, mass = 0, reach = 0;
+    uint32_t group = turn_group(turn), near = 0, mass = 0, reach = 0;
     if (group < w->groups) {
         reach = w->s.reach[group];
         near = near_box(w, lane_box_of(w->box[group]), reach, from, count, rival);
     }
     uint32_t left = __ballot_sync(WARP_ALL, near != 0);
-    bool mine = near != 0;
     while (left) {
         int lane = __ffs(left) - 1;
         left &= left - 1;
-        uint32_t at = turn_group(turn, lane) * GROUP + lane_id(), set = __shfl_sync(WARP_ALL, near, lane);
+        uint32_t at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id(), set = __shfl_sync(WARP_ALL, near, lane);
         uint32_t word = w->point[at], square = square_of(word) << KEY_INDEX, new_mass, new_reach;
         int key = (int)(w->s.key[at] - square);
         for (; set; set &= set - 1) {
@@ -120,7 +119,7 @@ template <class T> static __device__ void add_turn(const struct work<T> *w, int 
         mass = lane == lane_id() ? new_mass : mass;
         reach = lane == lane_id() ? new_reach : reach;
     }
-    if (mine) {
+    if (near) {
         w->s.mass[group] = mass;
         w->s.reach[group] = reach;
     }
@@ -155,8 +154,8 @@ template <class T> static __device__ uint32_t nearest_find(const struct work<T> 
 {
     int owner = -1;
     for (int i = 0; i < (int)blockDim.x; i += 32)
-        owner += __popc(__ballot_sync(WARP_ALL, w->m->base[i + lane_id()] <= t));
-    t -= w->m->base[owner];
+        owner += __popc(__ballot_sync(WARP_ALL, w->base[i + lane_id()] <= t));
+    t -= w->base[owner];
     uint32_t each = groups_each(w), group = owner * each, lanes = 0;
     wide sum = 0, mass = 0;
     for (;; group += 32) {

@@ -7,6 +7,12 @@
 #include "kmeans_lloyd.cuh"
 #include "kmeans_seed.cuh"
 
+/* What the compiler fits its registers to. */
+#ifndef RESTART_THREADS
+#define RESTART_THREADS (32 * WARPS_MOST)
+#define RESTART_BLOCKS 2
+#endif
+
 template <class T> static __device__ void take_slot(struct work<T> *w, const struct kmeans_job &j)
 {
     char *at = j.slot + j.slot_bytes * blockIdx.x;
@@ -29,11 +35,13 @@ template <class T> static __device__ void take_frame(struct work<T> *w, const st
     w->number = (uint32_t)j.frame[frame];
 }
 
-template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, 2) restart_kernel(struct kmeans_job j)
+template <class T> __global__ void __launch_bounds__(RESTART_THREADS, RESTART_BLOCKS) restart_kernel(struct kmeans_job j)
 {
     __shared__ struct block_shared<T> shared;
     struct work<T> w;
+    DYNAMIC_SHARED(base);
     w.m = &shared;
+    w.base = (wide *)base;
     take_slot(&w, j);
     w.pixels = j.pixels;
     w.seed = j.params.seed;
@@ -81,11 +89,12 @@ static restart_function *version_for(const struct kmeans_job *j)
 
 cudaError_t restart_prepare(const struct kmeans_job *j, int threads, int *blocks_per_multiprocessor)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_multiprocessor, version_for(j), threads, 0);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_multiprocessor, version_for(j), threads,
+                                                         threads * sizeof(wide));
 }
 
 void restart_launch(const struct kmeans_job *j, int threads, int blocks, cudaStream_t stream)
 {
     restart_function *version = version_for(j);
-    LAUNCH(version, blocks, threads, 0, stream, *j);
+    LAUNCH(version, blocks, threads, threads * sizeof(wide), stream, *j);
 }
