@@ -33,10 +33,13 @@ struct many_pixels {
     typedef wide sum;
 };
 
+/* The lowest and the highest member of a set; the highest of none is -1. */
 static __device__ __forceinline__ int lowest(uint32_t set) { return __ffs((int)set) - 1; }
 static __device__ __forceinline__ int lowest(uint64_t set) { return __ffsll((long long)set) - 1; }
 static __device__ __forceinline__ int highest(uint32_t set) { return 31 - __clz((int)set); }
 static __device__ __forceinline__ int highest(uint64_t set) { return 63 - __clzll((long long)set); }
+/* {j}; for -1 some other set. */
+template <typename M> static __device__ __forceinline__ M member(int j) { return (M)1 << (j & (int)(8 * sizeof(M) - 1)); }
 template <typename M> static __device__ __forceinline__ bool single(M set) { return (set & (set - 1)) == 0; }
 template <typename M> static __device__ __forceinline__ bool pair(M set) { return !single(set) && single((M)(set & (set - 1))); }
 
@@ -47,27 +50,25 @@ struct candidate {
     uint32_t zero[3];
 };
 
-/* The block's shared memory, at addresses that the compiler knows. */
-template <class T> struct block_shared {
+/* Shared memory of a block that makes a start, at addresses that the compiler knows. */
+template <class T> struct start_shared {
     enum { CANDIDATES = 1 + SEED_ROUNDS * 2 * T::MOST };
-    wide base[32 * WARPS_MOST];        /* D2 masses before each thread's groups   */
+    uint32_t task, count;
     wide part[WARPS_MOST];
     wide potential[TRIALS_MOST];
-    uint32_t centre[T::MOST];          /* where the iterations begin              */
-    uint32_t task, count, go, blur;    /* blur: what floats may be off in `moved` */
-    union {
-        struct {
-            uint32_t colour[CANDIDATES], weight[CANDIDATES], distance[CANDIDATES];
-            uint32_t drawn[2 * T::MOST > TRIALS_MOST ? 2 * T::MOST : TRIALS_MOST];
-            struct candidate pass[2 * T::MOST];
-        };
-        struct {
-            wide kept[T::MOST][4];         /* the clustering that counts                            */
-            typename T::sum sum[T::MOST][4];   /* of the labels as they are                         */
-            int4 now[T::MOST];             /* constant, -step of red and green, -step of blue       */
-            float4 line[T::MOST], moved[T::MOST];   /* the same four numbers; what they changed by  */
-        };
-    };
+    uint32_t centre[T::MOST];
+    uint32_t colour[CANDIDATES], weight[CANDIDATES], distance[CANDIDATES];
+    uint32_t drawn[2 * T::MOST > TRIALS_MOST ? 2 * T::MOST : TRIALS_MOST];
+    struct candidate pass[1 + 2 * T::MOST];        /* from pass[1] on; no point is near to pass[0] */
+};
+
+/* Shared memory of a block that iterates. */
+template <class T> struct lloyd_shared {
+    uint32_t task, go, blur;               /* blur: what floats may be off in `moved`               */
+    wide kept[T::MOST][4];                 /* the clustering that counts                            */
+    typename T::sum sum[T::MOST][4];       /* of the labels as they are                             */
+    int4 now[1 + T::MOST];                 /* from now[1] on: constant, -step of red and green, -step of blue; now[0] never wins */
+    float4 line[T::MOST], moved[T::MOST];  /* the same four numbers; what they changed by           */
 };
 
 /* What is known of a group while the iterations run. */
@@ -77,26 +78,36 @@ template <class T> struct group_state {
     int winner;            /* a good guess at the centroid nearest to the group                                */
 };
 
-/* A block's own global memory. */
-template <class T> struct slot {
-    uint32_t *key;              /* [capacity] start: D2 << KEY_INDEX | nearest candidate   */
-    uint8_t *label;             /* [capacity] afterwards, in the same place: who won       */
-    uint32_t *mass, *reach;     /* [groups] start: sum of weight * D2, largest D2          */
-    struct group_state<T> *state;   /* [groups] afterwards                                 */
+/* What both kernels know of a frame. */
+struct frame_view {
+    const uint32_t *point;
+    const uint2 *box;
+    uint32_t groups;
 };
 
-/* One restart of one frame. */
-template <class T> struct work {
-    const uint32_t *sorted, *point;
-    const uint2 *box;
-    const uint4 *sum;
-    uint32_t pixels, points, groups;
-    wide square;
+/* A start under way. */
+template <class T> struct start_work {
+    struct frame_view f;
+    const uint32_t *sorted;
+    uint32_t pixels, points;
     uint64_t seed;
     uint32_t restart, number;
+    int k;
+    uint32_t *key;              /* [capacity] D2 << KEY_INDEX | nearest candidate                   */
+    uint32_t *mass, *reach;     /* [groups] sum of weight * D2, largest D2                          */
+    struct start_shared<T> *m;
+    wide *base;                 /* shared, [threads]: D2 masses before each thread's groups         */
+};
+
+/* Iterations under way. */
+template <class T> struct lloyd_work {
+    struct frame_view f;
+    const uint4 *sum;
+    wide square;
     int k, bits, max_iter;
-    struct slot<T> s;
-    struct block_shared<T> *m;
+    uint8_t *label;                 /* [capacity] who won                */
+    struct group_state<T> *state;   /* [groups]                          */
+    struct lloyd_shared<T> *m;
 };
 
 /*
@@ -107,21 +118,9 @@ static __device__ __forceinline__ uint32_t turn_begin(int i)
 {
     return ((uint32_t)(i * 4 * warp_count()) + (uint32_t)warp_id()) * 8;
 }
-static __device__ __forceinline__ uint32_t turn_group(int i, int lane)
+static __device__ __forceinline__ uint32_t turn_group(int i)
 {
-    return ((uint32_t)((i * 4 + (lane >> 3)) * warp_count()) + (uint32_t)warp_id()) * 8 + (uint32_t)(lane & 7);
-}
-
-template <class T>
-static __device__ __forceinline__ wide draw_below(const struct work<T> *w, int stage, int draw, wide total)
-{
-    return __umul64hi(random_u64(w->seed, (uint32_t)draw, w->restart, w->number, (uint32_t)stage), total);
-}
-
-/* The colour that a draw from the weights gives. */
-template <class T> static __device__ __forceinline__ uint32_t draw_colour(const struct work<T> *w, int stage, int draw)
-{
-    return colour_of(w->sorted[draw_below(w, stage, draw, w->pixels)]);
+    return ((uint32_t)((i * 4 + (lane_id() >> 3)) * warp_count()) + (uint32_t)warp_id()) * 8 + (uint32_t)(lane_id() & 7);
 }
 
 static __device__ __forceinline__ uint32_t distance2(uint32_t a, uint32_t b)

@@ -19,13 +19,19 @@ enum { CHUNK_FRAMES = 256, CHUNK_KEYS = 1 << 25 };
 /* What all blocks' slots together may take, unless that leaves a multiprocessor without a block. */
 #define SLOTS_BYTES ((size_t)4 << 30)
 
+enum { WARPS_BITS = 5 };                     /* 1, 2, 4, 8, 16 warps */
+
+/* Restarts a block should have to do, so that all blocks end at about the same time. */
+enum { TASKS_EACH = 5, WARPS_LEAST = 2 };
+
 /* The parts of the workspace. */
-enum part { SORTED, POINT, BOX, SUM, MADE, INERTIA, OUTCOME, NEXT, SLOT, KEY, START, TILE, SORT, PARTS };
+enum part { SORTED, POINT, BOX, SUM, MADE, CENTRE, INERTIA, OUTCOME, NEXT, SLOT, KEY, START, TILE, SORT, PARTS };
 
 struct plan {
-    struct kmeans_job job;           /* without pointers                  */
-    int frames, chunk, warps;
-    int multiprocessors, slots;      /* slots: blocks that there is memory for */
+    struct kmeans_job job;           /* without pointers                                        */
+    int frames, chunk;
+    int multiprocessors, slots;      /* slots: restart blocks that there is memory for          */
+    int most[RESTART_PHASES][WARPS_BITS];   /* blocks of 1 << i warps that the device holds     */
     size_t bytes[PARTS], sort_bytes;
 };
 
@@ -33,18 +39,12 @@ struct kmeans_gpu {
     struct plan plan;
     struct points_scratch scratch;
     char *memory;
-    int warps, blocks;               /* a block; blocks at once            */
+    int warps[RESTART_PHASES];       /* a block, if not 0                   */
 };
 
 static bool failed(struct err *e, cudaError_t status, const char *what)
 {
     return err_set(e, ERR_FAILED, "cannot %s on the GPU: %s", what, cudaGetErrorString(status));
-}
-
-/* Found by bench_kmeans_gpu. */
-static int warps_for(int pixels)
-{
-    return pixels <= 2048 ? 1 : pixels <= 131072 ? 4 : 8;
 }
 
 static void plan_frames(struct plan *p, const struct kmeans_params *params, int pixels, int frames)
@@ -63,28 +63,45 @@ static void plan_frames(struct plan *p, const struct kmeans_params *params, int 
     p->chunk = CHUNK_KEYS / pixels < 1 ? 1 : CHUNK_KEYS / pixels;
     p->chunk = p->chunk > CHUNK_FRAMES ? CHUNK_FRAMES : p->chunk;
     p->chunk = p->chunk > frames ? frames : p->chunk;
-    p->warps = warps_for(pixels);
 }
 
-/* How many restart blocks are worth having memory for. */
+/* How many restart blocks are worth having memory for: as many as the device holds of the smallest. */
 static cudaError_t plan_slots(struct plan *p)
 {
-    int device, each;
+    int device;
     size_t tasks = (size_t)p->frames * (size_t)p->job.params.n_init, slots;
     cudaError_t status = cudaGetDevice(&device);
     if (status == cudaSuccess)
         status = cudaDeviceGetAttribute(&p->multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (status == cudaSuccess)
-        status = restart_prepare(&p->job, 32 * p->warps, &each);
+    for (int i = 0; i < WARPS_BITS * RESTART_PHASES && status == cudaSuccess; i++) {
+        int *most = &p->most[i / WARPS_BITS][i % WARPS_BITS];
+        status = restart_prepare(&p->job, (enum restart_phase)(i / WARPS_BITS), 32 << i % WARPS_BITS, most);
+        *most *= p->multiprocessors;
+    }
     if (status != cudaSuccess)
         return status;
-    slots = (size_t)p->multiprocessors * (size_t)each;
+    slots = (size_t)(p->most[0][0] > p->most[1][0] ? p->most[0][0] : p->most[1][0]);
     if (slots * p->job.slot_bytes > SLOTS_BYTES)
         slots = SLOTS_BYTES / p->job.slot_bytes;
     if (slots < (size_t)p->multiprocessors)
         slots = (size_t)p->multiprocessors;
     p->slots = (int)(slots > tasks ? tasks : slots);
     return cudaSuccess;
+}
+
+/*
+ * log2 of the warps a block. Few: less waiting at barriers. Many: when there is memory for few blocks only, or when there
+ * are so few restarts that most of the device would wait for the last ones.
+ */
+static int warps_for(const struct plan *p, enum restart_phase phase, size_t tasks)
+{
+    const int *most = p->most[phase];
+    int i = WARPS_LEAST;
+    while (i + 1 < WARPS_BITS && (p->slots < most[i] || tasks < (size_t)most[i] * TASKS_EACH))
+        i++;
+    while (i > 0 && (uint32_t)(8 << i) * GROUP > p->job.pixels)
+        i--;
+    return i;
 }
 
 /* Everything that the workspace holds, in bytes; on the current device. */
@@ -103,9 +120,10 @@ static cudaError_t plan_make(struct plan *p, const struct kmeans_params *params,
     p->bytes[BOX] = n * j->groups * sizeof *j->box;
     p->bytes[SUM] = n * j->groups * sizeof *j->sum;
     p->bytes[MADE] = n * sizeof *j->made;
+    p->bytes[CENTRE] = tasks * (size_t)params->k * sizeof *j->centre;
     p->bytes[INERTIA] = tasks * sizeof *j->inertia;
     p->bytes[OUTCOME] = tasks * (size_t)params->k * 4 * sizeof *j->outcome;
-    p->bytes[NEXT] = sizeof *j->next;
+    p->bytes[NEXT] = RESTART_PHASES * sizeof *j->next;
     p->bytes[SLOT] = (size_t)p->slots * j->slot_bytes;
     p->bytes[KEY] = chunk * j->pixels * sizeof(uint32_t);
     p->bytes[START] = chunk * j->capacity * sizeof(uint32_t);
@@ -141,6 +159,7 @@ static void point_into(struct kmeans_gpu *km, const size_t place[PARTS])
     j->box = (uint2 *)(at + place[BOX]);
     j->sum = (uint4 *)(at + place[SUM]);
     j->made = (struct frame_points *)(at + place[MADE]);
+    j->centre = (uint32_t *)(at + place[CENTRE]);
     j->inertia = (unsigned long long *)(at + place[INERTIA]);
     j->outcome = (unsigned long long *)(at + place[OUTCOME]);
     j->next = (unsigned *)(at + place[NEXT]);
@@ -169,42 +188,62 @@ struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixel
         return NULL;
     }
     point_into(km, place);
-    km->warps = km->plan.warps;
-    km->blocks = km->plan.slots;
     return km;
 }
 
-bool kmeans_gpu_warps(struct kmeans_gpu *km, int warps)
+bool kmeans_gpu_warps(struct kmeans_gpu *km, int start, int lloyd)
 {
-    int each;
-    if (warps < 1 || warps > WARPS_MOST || restart_prepare(&km->plan.job, 32 * warps, &each) != cudaSuccess || each < 1)
+    if (start < 0 || start > WARPS_MOST || lloyd < 0 || lloyd > WARPS_MOST)
         return false;
-    int blocks = each * km->plan.multiprocessors;
-    km->warps = warps;
-    km->blocks = blocks < km->plan.slots ? blocks : km->plan.slots;
+    km->warps[RESTART_START] = start;
+    km->warps[RESTART_LLOYD] = lloyd;
     return true;
+}
+
+/* Enqueues one phase of the restarts of all frames. */
+static cudaError_t launch_phase(const struct kmeans_gpu *km, const struct kmeans_job *job, enum restart_phase phase,
+                                cudaStream_t stream)
+{
+    const struct plan *p = &km->plan;
+    size_t tasks = (size_t)job->frames * (size_t)job->params.n_init, blocks;
+    int warps = km->warps[phase], each = 0;
+    if (warps == 0) {
+        int i = warps_for(p, phase, tasks);
+        warps = 1 << i;
+        blocks = (size_t)p->most[phase][i];
+    } else {
+        cudaError_t status = restart_prepare(job, phase, 32 * warps, &each);
+        if (status != cudaSuccess)
+            return status;
+        blocks = (size_t)each * (size_t)p->multiprocessors;
+    }
+    blocks = blocks < (size_t)p->slots ? blocks : (size_t)p->slots;
+    restart_launch(job, phase, 32 * warps, (int)(blocks < tasks ? blocks : tasks), stream);
+    return cudaGetLastError();
 }
 
 bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *frame, int n, cudaStream_t stream,
                     struct gpu_column *out, struct err *e)
 {
     struct kmeans_job job = km->plan.job;
-    size_t tasks = (size_t)n * (size_t)job.params.n_init;
     job.frames = n;
     job.frame = frame;
     job.out = out;
     cudaError_t status = cudaMemsetAsync(job.made, 0, (size_t)n * sizeof *job.made, stream);
     if (status == cudaSuccess)
-        status = cudaMemsetAsync(job.next, 0, sizeof *job.next, stream);
+        status = cudaMemsetAsync(job.next, 0, RESTART_PHASES * sizeof *job.next, stream);
     if (status != cudaSuccess)
         return failed(e, status, "cluster");
     for (int first = 0; first < n; first += km->plan.chunk) {
         int frames = n - first < km->plan.chunk ? n - first : km->plan.chunk;
         points_launch(&job, &km->scratch, rgb, first, frames, stream);
     }
-    restart_launch(&job, 32 * km->warps, (size_t)km->blocks < tasks ? km->blocks : (int)tasks, stream);
+    status = launch_phase(km, &job, RESTART_START, stream);
+    if (status == cudaSuccess)
+        status = launch_phase(km, &job, RESTART_LLOYD, stream);
     choose_launch(&job, stream);
-    status = cudaGetLastError();
+    if (status == cudaSuccess)
+        status = cudaGetLastError();
     return status == cudaSuccess || failed(e, status, "cluster");
 }
 

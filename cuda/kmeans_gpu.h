@@ -48,9 +48,9 @@ bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *f
 void kmeans_gpu_free(struct kmeans_gpu **km);
 
 /*
- * For benchmarks and checks: `warps` (1..16) a block from now on, instead of what suits the size. False when the
- * workspace was opened too small for it; never changes a result.
+ * For benchmarks and checks: warps (1..16) a block for the starts and for the iterations, instead of what suits (0). Never
+ * changes a result. False when out of range.
  */
-bool kmeans_gpu_warps(struct kmeans_gpu *km, int warps);
+bool kmeans_gpu_warps(struct kmeans_gpu *km, int start, int lloyd);
 
 #endif

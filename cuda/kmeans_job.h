@@ -3,8 +3,9 @@
  *
  * The order of work, all on one stream and all in integers where a result is decided:
  *   points   kmeans_points.cu   Morton keys, one radix sort for many frames, runs of equal keys to points, groups
- *   restart  kmeans_restart.cu  one block a (frame, restart), taken from a counter until none is left: start
- *                               (kmeans_seed.cuh), then assign and update to the end (kmeans_lloyd.cuh)
+ *   start    kmeans_restart.cu  one block a (frame, restart), taken from a counter until none is left: the centroids
+ *                               to begin with (kmeans_seed.cuh, kmeans_nearest.cuh)
+ *   lloyd    kmeans_restart.cu  likewise: assign and update to the end (kmeans_lloyd.cuh, kmeans_update.cuh)
  *   choose   kmeans_choose.cu   the best restart, clusters in order
  *
  * A point is one word, r | g << 8 | b << 16 | weight << 24. A weight above 255 does not fit, so that a colour may stand
@@ -46,21 +47,26 @@ struct kmeans_job {
     struct frame_points *made;
     unsigned long long *inertia;       /* [frames][n_init]                                  */
     unsigned long long *outcome;       /* [frames][n_init][k][4]                            */
-    unsigned *next;                    /* the counter that gives out restarts               */
+    uint32_t *centre;                  /* [frames][n_init][k] starts                        */
+    unsigned *next;                    /* [RESTART_PHASES] the counters that give out restarts */
     char *slot;                        /* a block's own memory                              */
     size_t slot_bytes;
     struct gpu_column *out;
 };
 
-/* A block's own memory while it works on a restart: struct slot in kmeans_block.cuh. */
+/* A block's own memory while it works on a restart: see the kernels in kmeans_restart.cu. */
 static inline size_t slot_bytes(const struct kmeans_job *j)
 {
-    return (size_t)j->capacity * sizeof(uint32_t) + (size_t)j->groups * (2 * sizeof(uint32_t) + 24);
+    size_t start = (size_t)j->capacity * sizeof(uint32_t) + (size_t)j->groups * 2 * sizeof(uint32_t);
+    size_t lloyd = (size_t)j->capacity + (size_t)j->groups * 24;
+    return start > lloyd ? start : lloyd;
 }
 
-/* kmeans_restart.cu */
-cudaError_t restart_prepare(const struct kmeans_job *j, int threads, int *blocks_per_multiprocessor);
-void restart_launch(const struct kmeans_job *j, int threads, int blocks, cudaStream_t stream);
+/* kmeans_restart.cu. Blocks as the device holds them, and the launch of one phase for all frames. */
+enum restart_phase { RESTART_START, RESTART_LLOYD, RESTART_PHASES };
+cudaError_t restart_prepare(const struct kmeans_job *j, enum restart_phase phase, int threads,
+                            int *blocks_per_multiprocessor);
+void restart_launch(const struct kmeans_job *j, enum restart_phase phase, int threads, int blocks, cudaStream_t stream);
 
 /* kmeans_points.cu. `scratch`: uint32_t [chunk frames][max(capacity, pixels)], `tiles` [chunk frames][tiles]. */
 struct points_scratch {

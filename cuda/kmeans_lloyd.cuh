@@ -38,7 +38,7 @@ static __device__ __forceinline__ float4 line_gap(float4 a, float4 b)
 }
 
 /* The winner at the centre of a box. */
-template <class T> static __device__ __forceinline__ int box_winner(const struct work<T> *w, const struct lane_box &b)
+template <class T> static __device__ __forceinline__ int box_winner(const struct lloyd_work<T> *w, const struct lane_box &b)
 {
     float least = line_at(w->m->line[0], b.centre);
     int winner = 0;
@@ -52,7 +52,7 @@ template <class T> static __device__ __forceinline__ int box_winner(const struct
 
 /* The rivals in a lane's box, *winner among them: any centroid will do, a near one is best. *winner becomes the nearest. */
 template <class T>
-static __device__ __forceinline__ typename T::mask box_rivals(const struct work<T> *w, const struct lane_box &b, int *winner)
+static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd_work<T> *w, const struct lane_box &b, int *winner)
 {
     float4 own = w->m->line[*winner];
     float here = line_at(own, b.centre), least = here;
@@ -71,7 +71,7 @@ static __device__ __forceinline__ typename T::mask box_rivals(const struct work<
 
 /* Takes off the slacks by how much P_winner - P_j can have grown since the last step, for all winners and j in `set`. */
 template <class T>
-static __device__ __forceinline__ void use_up(const struct work<T> *w, const struct lane_box &b, typename T::mask set,
+static __device__ __forceinline__ void use_up(const struct lloyd_work<T> *w, const struct lane_box &b, typename T::mask set,
                                               int slack[2])
 {
     float blur = (float)w->m->blur, up[2];
@@ -82,8 +82,10 @@ static __device__ __forceinline__ void use_up(const struct work<T> *w, const str
         up[1] = reach - centre;
     } else {
         float most = -1e30f, least = 1e30f;
-        for (; set; set &= set - 1) {
-            float4 moved = w->m->moved[lowest(set)];
+        while (set) {                   /* the highest is one instruction cheaper to find than the lowest */
+            int j = highest(set);
+            float4 moved = w->m->moved[j];
+            set ^= member<typename T::mask>(j);
             float centre = line_at(moved, b.centre), reach = line_reach(moved, b.half);
             most = fmaxf(most, centre + reach);
             least = fminf(least, centre - reach);
@@ -103,7 +105,7 @@ template <typename S> static __device__ __forceinline__ void add4(S *to, S r, S 
 }
 
 /* The sums of the whole warp's points, which had no labels before. */
-template <class T> static __device__ void claim_each(const struct work<T> *w, uint32_t word, uint32_t label)
+template <class T> static __device__ void claim_each(const struct lloyd_work<T> *w, uint32_t word, uint32_t label)
 {
     uint32_t weight = word >> 24, left = WARP_ALL;
     while (left) {
@@ -119,7 +121,7 @@ template <class T> static __device__ void claim_each(const struct work<T> *w, ui
 
 /* A point moves from one cluster to another. */
 template <class T>
-static __device__ __forceinline__ void move(const struct work<T> *w, uint32_t word, uint32_t from, uint32_t to)
+static __device__ __forceinline__ void move(const struct lloyd_work<T> *w, uint32_t word, uint32_t from, uint32_t to)
 {
     typedef typename T::sum S;
     S n = word >> 24, r = n * red_of(word), g = n * green_of(word), b = n * blue_of(word);
@@ -134,20 +136,25 @@ static __device__ __forceinline__ int score_of(int4 t, uint32_t word)
 
 /* The winners among `set` of a warp's points, a lane each, and the slacks that they leave. */
 template <class T>
-static __device__ __forceinline__ uint32_t win(const struct work<T> *w, uint32_t word, typename T::mask set, int slack[2])
+static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, uint32_t word, typename T::mask set, int slack[2])
 {
     if (pair(set)) {
         int a = lowest(set), b = highest(set);
-        int gap = score_of(w->m->now[a], word) - score_of(w->m->now[b], word);
+        int gap = score_of(w->m->now[1 + a], word) - score_of(w->m->now[1 + b], word);
         slack[0] = warp_min(gap < 0 ? -gap : SLACK_MOST);
         slack[1] = warp_min(gap < 0 ? SLACK_MOST : gap);
         return (uint32_t)(gap < 0 ? a : b);
     }
     int best = SCORE_NEVER, second = SCORE_NEVER;
-    for (; set; set &= set - 1) {
-        int score = score_of(w->m->now[lowest(set)], word);
-        second = min(second, max(best, score));
-        best = min(best, score);
+    while (set) {                       /* two at a time; behind the last comes now[0] */
+        int i = highest(set);
+        set ^= member<typename T::mask>(i);
+        int j = highest(set);
+        set &= ~member<typename T::mask>(j);
+        int one = score_of(w->m->now[1 + i], word), other = score_of(w->m->now[1 + j], word);
+        int low = min(one, other), high = max(one, other);
+        second = min(min(second, high), max(best, low));
+        best = min(best, low);
     }
     slack[0] = slack[1] = warp_min(second - best);
     return (uint32_t)best & ((1u << w->bits) - 1);
@@ -155,25 +162,26 @@ static __device__ __forceinline__ uint32_t win(const struct work<T> *w, uint32_t
 
 /* Gives a lane's whole group to the only member of its set. */
 template <class T>
-static __device__ void claim_group(const struct work<T> *w, uint32_t group, typename T::mask set)
+static __device__ void claim_group(const struct lloyd_work<T> *w, uint32_t group, typename T::mask set)
 {
     uint32_t label = lowest(set), bytes = label * 0x01010101u;
-    uint4 sum = w->sum[group], *to = (uint4 *)(w->s.label + (size_t)group * GROUP);
+    uint4 sum = w->sum[group], *to = (uint4 *)(w->label + (size_t)group * GROUP);
     to[0] = to[1] = make_uint4(bytes, bytes, bytes, bytes);
     add4<typename T::sum>(w->m->sum[label], sum.x, sum.y, sum.z, sum.w);
 }
 
-/* Whether a lane's group must be looked at. */
-template <class T>
-static __device__ __forceinline__ bool test_group(const struct work<T> *w, uint32_t group, struct group_state<T> *s,
-                                                  bool first)
+/* Whether a lane's group must be looked at. FIRST: nothing is known of it yet. */
+template <class T, bool FIRST>
+static __device__ __forceinline__ bool test_group(const struct lloyd_work<T> *w, uint32_t group, struct group_state<T> *s)
 {
-    struct lane_box b = lane_box_of(w->box[group]);
-    if (first)
+    struct lane_box b = lane_box_of(w->f.box[group]);
+    if (FIRST)
         s->winner = box_winner(w, b);
+    else
+        *s = w->state[group];
     typename T::mask known = s->rivals, now = box_rivals(w, b, &s->winner);
     s->rivals = now;
-    if (first)
+    if (FIRST)
         return !single(now);
     if (now & ~known)
         return true;
@@ -183,78 +191,78 @@ static __device__ __forceinline__ bool test_group(const struct work<T> *w, uint3
     return (s->slack[0] | s->slack[1]) < 0;
 }
 
-/* The groups of one turn that the lanes in `left` want looked at. */
-template <class T>
-static __device__ __forceinline__ void visit_turn(const struct work<T> *w, int turn, uint32_t left, struct group_state<T> *s,
-                                                  bool first)
+/* The groups that the lanes in `left`, one at least, want looked at. */
+template <class T, bool FIRST>
+static __device__ __forceinline__ void visit_groups(const struct lloyd_work<T> *w, uint32_t group, uint32_t left,
+                                                    struct group_state<T> *s)
 {
     int lane = __ffs(left) - 1;
-    uint32_t at = turn_group(turn, lane) * GROUP + lane_id();
-    uint32_t word = w->point[at], old = w->s.label[at];
+    uint32_t at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id();
+    uint32_t word = w->f.point[at], old = FIRST ? 0 : w->label[at];
     while (left) {
         int here = lane, slack[2];
         uint32_t here_at = at, here_word = word, here_old = old;
         left &= left - 1;
         if (left) {                                  /* the next one is under way while this one is worked on */
             lane = __ffs(left) - 1;
-            at = turn_group(turn, lane) * GROUP + lane_id();
-            word = w->point[at];
-            old = w->s.label[at];
+            at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id();
+            word = w->f.point[at];
+            old = FIRST ? 0 : w->label[at];
         }
         uint32_t label = win(w, here_word, __shfl_sync(WARP_ALL, s->rivals, here), slack);
         if (here == lane_id()) {
             s->slack[0] = slack[0];
             s->slack[1] = slack[1];
         }
-        if (first || label != here_old)
-            w->s.label[here_at] = (uint8_t)label;
-        if (first)
+        if (FIRST || label != here_old) {
+            w->label[here_at] = (uint8_t)label;
+            if (!FIRST)
+                move(w, here_word, here_old, label);
+        }
+        if (FIRST)
             claim_each(w, here_word, label);
-        else if (label != here_old)
-            move(w, here_word, here_old, label);
     }
 }
 
 /* One assign step. */
-template <class T> static __device__ __forceinline__ void assign(const struct work<T> *w, bool first)
+template <class T, bool FIRST> static __device__ __forceinline__ void assign(const struct lloyd_work<T> *w)
 {
-    for (int turn = 0; turn_begin(turn) < w->groups; turn++) {
-        uint32_t group = turn_group(turn, lane_id());
+    for (int turn = 0; turn_begin(turn) < w->f.groups; turn++) {
+        uint32_t group = turn_group(turn);
         struct group_state<T> s;
-        bool look = false, in = group < w->groups;
+        bool look = false, in = group < w->f.groups;
         if (in) {
-            if (!first)
-                s = w->s.state[group];
-            look = test_group(w, group, &s, first);
-            if (first && !look)
+            look = test_group<T, FIRST>(w, group, &s);
+            if (FIRST && !look)
                 claim_group(w, group, s.rivals);
         }
         uint32_t left = __ballot_sync(WARP_ALL, look);
         if (left)
-            visit_turn(w, turn, left, &s, first);
+            visit_groups<T, FIRST>(w, group, left, &s);
         if (in)
-            w->s.state[group] = s;
+            w->state[group] = s;
     }
 }
 
-/* From m->centre to the end; leaves the clustering that counts in m->kept. Warp 0 gets its inertia. */
-template <class T> static __device__ wide lloyd(const struct work<T> *w)
+/* From the centres of a start to the end; leaves the clustering that counts in m->kept. Warp 0 gets its inertia. */
+template <class T> static __device__ wide lloyd(const struct lloyd_work<T> *w, const uint32_t *centre)
 {
     wide last = ~0ull;
-    __syncthreads();
     for (int j = (int)threadIdx.x; j < w->k; j += (int)blockDim.x)
-        begin_centroid(w, j);
+        begin_centroid(w, j, centre[j]);
+    if (threadIdx.x == 0)
+        w->m->now[0] = make_int4(SCORE_NEVER, 0, 0, 0);
     __syncthreads();
-    for (int i = 0; i < w->max_iter; i++) {
-        assign(w, i == 0);
+    assign<T, true>(w);
+    for (int i = 1;; i++) {
         __syncthreads();
         if (warp_id() == 0)
             last = update(w, last);
         __syncthreads();
-        if (!w->m->go)
-            break;
+        if (!w->m->go || i >= w->max_iter)
+            return last;
+        assign<T, false>(w);
     }
-    return last;
 }
 
 #endif

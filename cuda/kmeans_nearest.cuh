@@ -13,8 +13,21 @@
 
 enum { KEY_INDEX = 10 };     /* a point's key: D2 << KEY_INDEX | candidate. One minimum gives both, ties to the lower */
 
+template <class T>
+static __device__ __forceinline__ wide draw_below(const struct start_work<T> *w, int stage, int draw, wide total)
+{
+    return __umul64hi(random_u64(w->seed, (uint32_t)draw, w->restart, w->number, (uint32_t)stage), total);
+}
+
+/* The colour that a draw from the weights gives. */
+template <class T>
+static __device__ __forceinline__ uint32_t draw_colour(const struct start_work<T> *w, int stage, int draw)
+{
+    return colour_of(w->sorted[draw_below(w, stage, draw, w->pixels)]);
+}
+
 /* Exclusive sums over the block's threads; *total: of all. */
-template <class T> static __device__ wide block_prefix(const struct work<T> *w, wide mine, wide *total)
+template <class T> static __device__ wide block_prefix(const struct start_work<T> *w, wide mine, wide *total)
 {
     wide sum = warp_prefix(mine), below = 0;
     if (lane_id() == 31)
@@ -29,45 +42,45 @@ template <class T> static __device__ wide block_prefix(const struct work<T> *w, 
     return below + sum - mine;
 }
 
-template <class T> static __device__ __forceinline__ uint32_t groups_each(const struct work<T> *w)
+template <class T> static __device__ __forceinline__ uint32_t groups_each(const struct start_work<T> *w)
 {
-    return (w->groups + blockDim.x - 1) / blockDim.x;
+    return (w->f.groups + blockDim.x - 1) / blockDim.x;
 }
 
 /* Fills base from the masses; returns the potential. */
-template <class T> static __device__ wide nearest_total(const struct work<T> *w)
+template <class T> static __device__ wide nearest_total(const struct start_work<T> *w)
 {
     uint32_t each = groups_each(w), begin = threadIdx.x * each, end = begin + each;
     wide mine = 0, total;
-    for (uint32_t g = begin; g < end && g < w->groups; g++)
-        mine += w->s.mass[g];
+    for (uint32_t g = begin; g < end && g < w->f.groups; g++)
+        mine += w->mass[g];
     mine = block_prefix(w, mine, &total);
-    w->m->base[threadIdx.x] = mine;
+    w->base[threadIdx.x] = mine;
     __syncthreads();
     return total;
 }
 
 /* Writes a group's keys; *mass and *reach follow from them. The whole warp. */
 template <class T>
-static __device__ __forceinline__ void keep_keys(const struct work<T> *w, uint32_t at, uint32_t word, uint32_t key,
+static __device__ __forceinline__ void keep_keys(const struct start_work<T> *w, uint32_t at, uint32_t word, uint32_t key,
                                                  uint32_t *mass, uint32_t *reach)
 {
-    w->s.key[at] = key;
+    w->key[at] = key;
     *mass = warp_sum((word >> 24) * (key >> KEY_INDEX));
     *reach = warp_max_unsigned(key >> KEY_INDEX);
 }
 
 /* All groups, nothing known before, one candidate. */
-template <class T> static __device__ void add_first(const struct work<T> *w)
+template <class T> static __device__ void add_first(const struct start_work<T> *w)
 {
-    struct candidate c = w->m->pass[0];
-    for (uint32_t group = warp_id(); group < w->groups; group += warp_count()) {
-        uint32_t at = group * GROUP + lane_id(), word = w->point[at], mass, reach;
+    struct candidate c = w->m->pass[1];
+    for (uint32_t group = warp_id(); group < w->f.groups; group += warp_count()) {
+        uint32_t at = group * GROUP + lane_id(), word = w->f.point[at], mass, reach;
         uint32_t key = c.key + ((square_of(word) - 2 * dot4(word, c.colour)) << KEY_INDEX);
         keep_keys(w, at, word, key, &mass, &reach);
         if (lane_id() == 0) {
-            w->s.mass[group] = mass;
-            w->s.reach[group] = reach;
+            w->mass[group] = mass;
+            w->reach[group] = reach;
         }
     }
 }
@@ -83,46 +96,54 @@ static __device__ __forceinline__ float box_distance(const struct candidate &c, 
 
 /* Which of the candidates from `from` on, 32 at most, may come nearer to a point of the lane's box than `reach`. */
 template <class T>
-static __device__ __forceinline__ uint32_t near_box(const struct work<T> *w, const struct lane_box &b, uint32_t reach,
+static __device__ __forceinline__ uint32_t near_box(const struct start_work<T> *w, const struct lane_box &b, uint32_t reach,
                                                     int from, int count, bool rival)
 {
     float limit = (float)reach;
     uint32_t near = 0;
     for (int i = 0; rival && i < count; i++)
-        limit = fminf(limit, box_distance(w->m->pass[from + i], b, 1.0f) + 1.0f);
+        limit = fminf(limit, box_distance(w->m->pass[1 + from + i], b, 1.0f) + 1.0f);
     for (int i = 0; i < count; i++)
-        if (box_distance(w->m->pass[from + i], b, -1.0f) < limit)
+        if (box_distance(w->m->pass[1 + from + i], b, -1.0f) < limit)
             near |= 1u << i;
     return near;
 }
 
-/* The groups of one turn against up to 32 candidates. */
-template <class T> static __device__ void add_turn(const struct work<T> *w, int turn, int from, int count, bool rival)
+/* The key that a candidate gives a point, less the point's square. */
+static __device__ __forceinline__ int key_from(const struct candidate &c, uint32_t word)
 {
-    uint32_t group = turn_group(turn, lane_id()), near = 0, mass = 0, reach = 0;
-    if (group < w->groups) {
-        reach = w->s.reach[group];
-        near = near_box(w, lane_box_of(w->box[group]), reach, from, count, rival);
+    return (int)c.key - (2 << KEY_INDEX) * (int)dot4(word, c.colour);
+}
+
+/* The groups of one turn against up to 32 candidates. */
+template <class T> static __device__ void add_turn(const struct start_work<T> *w, int turn, int from, int count, bool rival)
+{
+    uint32_t group = turn_group(turn), near = 0, mass = 0, reach = 0;
+    if (group < w->f.groups) {
+        reach = w->reach[group];
+        near = near_box(w, lane_box_of(w->f.box[group]), reach, from, count, rival);
     }
     uint32_t left = __ballot_sync(WARP_ALL, near != 0);
-    bool mine = near != 0;
     while (left) {
         int lane = __ffs(left) - 1;
         left &= left - 1;
-        uint32_t at = turn_group(turn, lane) * GROUP + lane_id(), set = __shfl_sync(WARP_ALL, near, lane);
-        uint32_t word = w->point[at], square = square_of(word) << KEY_INDEX, new_mass, new_reach;
-        int key = (int)(w->s.key[at] - square);
-        for (; set; set &= set - 1) {
-            const struct candidate *c = w->m->pass + from + lowest(set);
-            key = min(key, (int)c->key - (2 << KEY_INDEX) * (int)dot4(word, c->colour));
+        uint32_t at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id(), set = __shfl_sync(WARP_ALL, near, lane);
+        uint32_t word = w->f.point[at], square = square_of(word) << KEY_INDEX, new_mass, new_reach;
+        int key = (int)(w->key[at] - square);
+        while (set) {                                /* two at a time; behind the last comes pass[0] */
+            int i = highest(set);
+            set ^= member<uint32_t>(i);
+            int second = highest(set);
+            set &= ~member<uint32_t>(second);
+            key = min(min(key, key_from(w->m->pass[1 + from + i], word)), key_from(w->m->pass[1 + from + second], word));
         }
         keep_keys(w, at, word, (uint32_t)key + square, &new_mass, &new_reach);
         mass = lane == lane_id() ? new_mass : mass;
         reach = lane == lane_id() ? new_reach : reach;
     }
-    if (mine) {
-        w->s.mass[group] = mass;
-        w->s.reach[group] = reach;
+    if (near) {
+        w->mass[group] = mass;
+        w->reach[group] = reach;
     }
 }
 
@@ -130,38 +151,42 @@ template <class T> static __device__ void add_turn(const struct work<T> *w, int 
  * Takes candidates colour[0..count), count <= 2 k, numbered from `first`; first = 0 forgets what was and takes one alone.
  * Returns the potential.
  */
-template <class T> static __device__ wide nearest_add(const struct work<T> *w, const uint32_t *colour, int first, int count)
+template <class T> static __device__ wide nearest_add(const struct start_work<T> *w, const uint32_t *colour, int first, int count)
 {
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
-        struct candidate *c = w->m->pass + i;
+        struct candidate *c = w->m->pass + 1 + i;
         c->colour = colour[i];
         c->r = (float)red_of(colour[i]);
         c->g = (float)green_of(colour[i]);
         c->b = (float)blue_of(colour[i]);
         c->key = square_of(colour[i]) << KEY_INDEX | (uint32_t)(first + i);
     }
+    if (threadIdx.x == 0) {
+        w->m->pass[0].colour = 0;
+        w->m->pass[0].key = INT32_MAX;
+    }
     __syncthreads();
     if (first == 0)
         add_first(w);
     for (int from = 0; first != 0 && from < count; from += 32)
-        for (int turn = 0; turn_begin(turn) < w->groups; turn++)
+        for (int turn = 0; turn_begin(turn) < w->f.groups; turn++)
             add_turn(w, turn, from, count - from < 32 ? count - from : 32, first <= 1 + 2 * w->k && count > 1);
     __syncthreads();
     return nearest_total(w);
 }
 
 /* The colour of the first point whose inclusive sum of weight * D2 exceeds t < potential. One warp. */
-template <class T> static __device__ uint32_t nearest_find(const struct work<T> *w, wide t)
+template <class T> static __device__ uint32_t nearest_find(const struct start_work<T> *w, wide t)
 {
     int owner = -1;
     for (int i = 0; i < (int)blockDim.x; i += 32)
-        owner += __popc(__ballot_sync(WARP_ALL, w->m->base[i + lane_id()] <= t));
-    t -= w->m->base[owner];
+        owner += __popc(__ballot_sync(WARP_ALL, w->base[i + lane_id()] <= t));
+    t -= w->base[owner];
     uint32_t each = groups_each(w), group = owner * each, lanes = 0;
     wide sum = 0, mass = 0;
     for (;; group += 32) {
         uint32_t g = group + lane_id();
-        mass = g < w->groups ? w->s.mass[g] : 0;
+        mass = g < w->f.groups ? w->mass[g] : 0;
         sum = warp_prefix(mass);
         lanes = __ballot_sync(WARP_ALL, sum > t);
         if (lanes)
@@ -171,21 +196,21 @@ template <class T> static __device__ uint32_t nearest_find(const struct work<T> 
     int lane = __ffs(lanes) - 1;
     t -= __shfl_sync(WARP_ALL, sum - mass, lane);
     uint32_t at = (group + lane) * GROUP + lane_id();
-    uint32_t word = w->point[at];
-    uint32_t part = warp_prefix((word >> 24) * (w->s.key[at] >> KEY_INDEX));
+    uint32_t word = w->f.point[at];
+    uint32_t part = warp_prefix((word >> 24) * (w->key[at] >> KEY_INDEX));
     lane = __ffs(__ballot_sync(WARP_ALL, part > (uint32_t)t)) - 1;
     return __shfl_sync(WARP_ALL, word, lane) & 0xffffff;
 }
 
 /* weight[i] = the pixels nearest to candidate i < count. Neighbours mostly have the same. */
-template <class T> static __device__ void nearest_count(const struct work<T> *w, int count)
+template <class T> static __device__ void nearest_count(const struct start_work<T> *w, int count)
 {
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)
         w->m->weight[i] = 0;
     __syncthreads();
-    for (uint32_t g = warp_id(); g < w->groups; g += warp_count()) {
-        uint32_t at = g * GROUP + lane_id(), weight = w->point[at] >> 24;
-        uint32_t index = w->s.key[at] & ((1u << KEY_INDEX) - 1), left = WARP_ALL;
+    for (uint32_t g = warp_id(); g < w->f.groups; g += warp_count()) {
+        uint32_t at = g * GROUP + lane_id(), weight = w->f.point[at] >> 24;
+        uint32_t index = w->key[at] & ((1u << KEY_INDEX) - 1), left = WARP_ALL;
         while (left) {
             uint32_t leader = __shfl_sync(WARP_ALL, index, __ffs(left) - 1);
             uint32_t sum = warp_sum(index == leader ? weight : 0);
@@ -198,7 +223,7 @@ template <class T> static __device__ void nearest_count(const struct work<T> *w,
 }
 
 /* potential[i] = what the potential would be with trial[i] added alone, i < trials. */
-template <class T> static __device__ void nearest_try(const struct work<T> *w, const uint32_t *trial, int trials)
+template <class T> static __device__ void nearest_try(const struct start_work<T> *w, const uint32_t *trial, int trials)
 {
     if (threadIdx.x < TRIALS_MOST)
         w->m->potential[threadIdx.x] = 0;
@@ -206,8 +231,8 @@ template <class T> static __device__ void nearest_try(const struct work<T> *w, c
     for (int i = 0; i < trials; i++) {
         uint32_t colour = trial[i];
         wide sum = 0;
-        for (uint32_t g = warp_id(); g < w->groups; g += warp_count()) {
-            uint32_t at = g * GROUP + lane_id(), word = w->point[at], old = w->s.key[at] >> KEY_INDEX;
+        for (uint32_t g = warp_id(); g < w->f.groups; g += warp_count()) {
+            uint32_t at = g * GROUP + lane_id(), word = w->f.point[at], old = w->key[at] >> KEY_INDEX;
             sum += (wide)(word >> 24) * min(distance2(word, colour), old);
         }
         sum = warp_sum_wide(sum);

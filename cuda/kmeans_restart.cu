@@ -1,5 +1,5 @@
 /*
- * kmeans_restart.cu - the kernel that does the work: restarts, each a block's, until none is left.
+ * kmeans_restart.cu - the two kernels that do the work: starts, then iterations, a block a restart, until none is left.
  *
  * Restarts differ in length by a factor of ten; a counter gives them out, so that no block waits for another's. A frame's
  * restarts follow each other, so that those in work at once read the same points from the cache.
@@ -7,85 +7,122 @@
 #include "kmeans_lloyd.cuh"
 #include "kmeans_seed.cuh"
 
-template <class T> static __device__ void take_slot(struct work<T> *w, const struct kmeans_job &j)
+/* Registers are fitted to so many threads a multiprocessor: below that, memory is waited for. */
+#ifndef RESTART_BLOCKS
+#define RESTART_BLOCKS 3
+#endif
+
+/* The next restart for the block, or -1. */
+static __device__ __forceinline__ int next_task(const struct kmeans_job &j, unsigned *next, uint32_t *shared)
 {
-    char *at = j.slot + j.slot_bytes * blockIdx.x;
-    w->s.key = (uint32_t *)at;
-    w->s.label = (uint8_t *)at;
-    w->s.state = (struct group_state<T> *)(w->s.key + j.capacity);
-    w->s.mass = (uint32_t *)(at + j.capacity * sizeof(uint32_t) + j.groups * (size_t)24);
-    w->s.reach = w->s.mass + j.groups;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *shared = atomicAdd(next, 1u);
+    __syncthreads();
+    return *shared < (uint32_t)j.frames * (uint32_t)j.params.n_init ? (int)*shared : -1;
 }
 
-template <class T> static __device__ void take_frame(struct work<T> *w, const struct kmeans_job &j, uint32_t frame)
+static __device__ __forceinline__ struct frame_view frame_of(const struct kmeans_job &j, uint32_t frame)
 {
-    w->sorted = j.sorted + (size_t)frame * j.pixels;
-    w->point = j.point + (size_t)frame * j.capacity;
-    w->box = j.box + (size_t)frame * j.groups;
-    w->sum = j.sum + (size_t)frame * j.groups;
-    w->points = j.made[frame].points;
-    w->groups = j.made[frame].groups;
-    w->square = j.made[frame].square;
-    w->number = (uint32_t)j.frame[frame];
+    struct frame_view f;
+    f.point = j.point + (size_t)frame * j.capacity;
+    f.box = j.box + (size_t)frame * j.groups;
+    f.groups = j.made[frame].groups;
+    return f;
 }
 
-template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, 2) restart_kernel(struct kmeans_job j)
+template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, RESTART_BLOCKS) start_kernel(struct kmeans_job j)
 {
-    __shared__ struct block_shared<T> shared;
-    struct work<T> w;
+    __shared__ struct start_shared<T> shared;
+    DYNAMIC_SHARED(base);
+    struct start_work<T> w;
     w.m = &shared;
-    take_slot(&w, j);
+    w.base = (wide *)base;
+    w.key = (uint32_t *)(j.slot + j.slot_bytes * blockIdx.x);
+    w.mass = w.key + j.capacity;
+    w.reach = w.mass + j.groups;
     w.pixels = j.pixels;
     w.seed = j.params.seed;
     w.k = j.params.k;
+    for (int task; (task = next_task(j, j.next, &shared.task)) >= 0;) {
+        uint32_t frame = (uint32_t)task / (uint32_t)j.params.n_init;
+        if (j.made[frame].distinct <= (uint32_t)w.k)
+            continue;
+        w.f = frame_of(j, frame);
+        w.sorted = j.sorted + (size_t)frame * j.pixels;
+        w.points = j.made[frame].points;
+        w.number = (uint32_t)j.frame[frame];
+        w.restart = (uint32_t)task % (uint32_t)j.params.n_init;
+        if (j.params.init == INIT_RANDOM)
+            start_random(&w);
+        else if (j.params.init == INIT_PLUSPLUS)
+            start_plusplus(&w);
+        else
+            start_scalable(&w);
+        __syncthreads();
+        for (int i = (int)threadIdx.x; i < w.k; i += (int)blockDim.x)
+            j.centre[(size_t)task * w.k + i] = shared.centre[i];
+    }
+}
+
+template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, RESTART_BLOCKS) lloyd_kernel(struct kmeans_job j)
+{
+    __shared__ struct lloyd_shared<T> shared;
+    struct lloyd_work<T> w;
+    char *slot = j.slot + j.slot_bytes * blockIdx.x;
+    w.m = &shared;
+    w.label = (uint8_t *)slot;
+    w.state = (struct group_state<T> *)(slot + j.capacity);
+    w.k = j.params.k;
     w.bits = j.bits;
     w.max_iter = j.params.max_iter;
-    uint32_t tasks = (uint32_t)j.frames * (uint32_t)j.params.n_init;
-    for (;;) {
+    for (int task; (task = next_task(j, j.next + 1, &shared.task)) >= 0;) {
+        uint32_t frame = (uint32_t)task / (uint32_t)j.params.n_init;
+        if (j.made[frame].distinct <= (uint32_t)w.k)
+            continue;
+        w.f = frame_of(j, frame);
+        w.sum = j.sum + (size_t)frame * j.groups;
+        w.square = j.made[frame].square;
+        wide inertia = lloyd(&w, j.centre + (size_t)task * w.k);
         if (threadIdx.x == 0)
-            shared.task = atomicAdd(j.next, 1u);
-        __syncthreads();
-        uint32_t task = shared.task, frame = task / (uint32_t)j.params.n_init;
-        if (task >= tasks)
-            return;
-        if (j.made[frame].distinct > (uint32_t)w.k) {
-            w.restart = task % (uint32_t)j.params.n_init;
-            take_frame(&w, j, frame);
-            if (j.params.init == INIT_RANDOM)
-                start_random(&w);
-            else if (j.params.init == INIT_PLUSPLUS)
-                start_plusplus(&w);
-            else
-                start_scalable(&w);
-            wide inertia = lloyd(&w);
-            if (threadIdx.x == 0)
-                j.inertia[task] = inertia;
-            for (int i = (int)threadIdx.x; i < 4 * w.k; i += (int)blockDim.x)
-                j.outcome[(size_t)task * (4 * w.k) + i] = shared.kept[i / 4][i % 4];
-        }
-        __syncthreads();
+            j.inertia[task] = inertia;
+        for (int i = (int)threadIdx.x; i < 4 * w.k; i += (int)blockDim.x)
+            j.outcome[(size_t)task * (4 * w.k) + i] = shared.kept[i / 4][i % 4];
     }
 }
 
 typedef void restart_function(struct kmeans_job);
 
+struct version {
+    restart_function *kernel[RESTART_PHASES];
+};
+
 /* The smallest version that holds k clusters and the sums of so many pixels. */
-static restart_function *version_for(const struct kmeans_job *j)
+static struct version version_for(const struct kmeans_job *j)
 {
+    static const struct version few = {{start_kernel<few_clusters>, lloyd_kernel<few_clusters>}};
+    static const struct version some = {{start_kernel<some_clusters>, lloyd_kernel<some_clusters>}};
+    static const struct version many = {{start_kernel<many_clusters>, lloyd_kernel<many_clusters>}};
+    static const struct version large = {{start_kernel<many_clusters>, lloyd_kernel<many_pixels>}};
     if (j->pixels > 1u << 24)
-        return restart_kernel<many_pixels>;
-    if (j->params.k > some_clusters::MOST)
-        return restart_kernel<many_clusters>;
-    return j->params.k > few_clusters::MOST ? restart_kernel<some_clusters> : restart_kernel<few_clusters>;
+        return large;
+    return j->params.k <= few_clusters::MOST ? few : j->params.k <= some_clusters::MOST ? some : many;
 }
 
-cudaError_t restart_prepare(const struct kmeans_job *j, int threads, int *blocks_per_multiprocessor)
+static size_t dynamic_bytes(enum restart_phase phase, int threads)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_multiprocessor, version_for(j), threads, 0);
+    return phase == RESTART_START ? (size_t)threads * sizeof(wide) : 0;
 }
 
-void restart_launch(const struct kmeans_job *j, int threads, int blocks, cudaStream_t stream)
+cudaError_t restart_prepare(const struct kmeans_job *j, enum restart_phase phase, int threads,
+                            int *blocks_per_multiprocessor)
 {
-    restart_function *version = version_for(j);
-    LAUNCH(version, blocks, threads, 0, stream, *j);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_multiprocessor, version_for(j).kernel[phase], threads,
+                                                         dynamic_bytes(phase, threads));
+}
+
+void restart_launch(const struct kmeans_job *j, enum restart_phase phase, int threads, int blocks, cudaStream_t stream)
+{
+    restart_function *kernel = version_for(j).kernel[phase];
+    LAUNCH(kernel, blocks, threads, dynamic_bytes(phase, threads), stream, *j);
 }

@@ -14,7 +14,7 @@ static __device__ __forceinline__ int trials_of(int k)
 }
 
 /* The smallest potential, ties to the lower. */
-template <class T> static __device__ __forceinline__ int best_trial(const struct work<T> *w, int trials)
+template <class T> static __device__ __forceinline__ int best_trial(const struct start_work<T> *w, int trials)
 {
     int best = 0;
     for (int i = 1; i < trials; i++)
@@ -37,7 +37,7 @@ static __device__ uint32_t key_search(const uint32_t *key, uint32_t low, uint32_
 }
 
 /* Thread 0 alone: t is moved past the runs of keys already drawn, in ascending order (src/seed.c). */
-template <class T> static __device__ void start_random(const struct work<T> *w)
+template <class T> static __device__ void start_random(const struct start_work<T> *w)
 {
     uint32_t *begin = w->m->colour, *end = w->m->weight;
     wide left = w->pixels;
@@ -59,7 +59,7 @@ template <class T> static __device__ void start_random(const struct work<T> *w)
 }
 
 /* Greedy k-means++ on the frame's points. */
-template <class T> static __device__ void start_plusplus(const struct work<T> *w)
+template <class T> static __device__ void start_plusplus(const struct start_work<T> *w)
 {
     int trials = trials_of(w->k);
     if (threadIdx.x == 0)
@@ -81,7 +81,7 @@ template <class T> static __device__ void start_plusplus(const struct work<T> *w
 }
 
 /* The first candidate whose inclusive sum of weight * D2 (of the weights, where `plain`) exceeds t. One warp. */
-template <class T> static __device__ int candidate_find(const struct work<T> *w, int count, bool plain, wide t)
+template <class T> static __device__ int candidate_find(const struct start_work<T> *w, int count, bool plain, wide t)
 {
     for (int at = 0;; at += 32) {
         int i = at + lane_id();
@@ -95,7 +95,7 @@ template <class T> static __device__ int candidate_find(const struct work<T> *w,
 }
 
 /* The potential of the candidates if `colour` were a centre too. One warp. */
-template <class T> static __device__ wide candidate_try(const struct work<T> *w, int count, uint32_t colour)
+template <class T> static __device__ wide candidate_try(const struct start_work<T> *w, int count, uint32_t colour)
 {
     wide sum = 0;
     for (int i = lane_id(); i < count; i += 32) {
@@ -106,7 +106,7 @@ template <class T> static __device__ wide candidate_try(const struct work<T> *w,
 }
 
 /* Greedy k-means++ on the candidates. */
-template <class T> static __device__ void recluster(const struct work<T> *w, int count)
+template <class T> static __device__ void recluster(const struct start_work<T> *w, int count)
 {
     int trials = trials_of(w->k);
     if (warp_id() == 0) {
@@ -140,7 +140,7 @@ template <class T> static __device__ void recluster(const struct work<T> *w, int
 }
 
 /* One round: 2k draws by weight * D2 as they stand; those that fell on a colour drawn before in the round are dropped. */
-template <class T> static __device__ int draw_round(const struct work<T> *w, int round, int count, wide total)
+template <class T> static __device__ int draw_round(const struct start_work<T> *w, int round, int count, wide total)
 {
     int draws = 2 * w->k;
     for (int d = warp_id(); d < draws; d += warp_count()) {
@@ -167,13 +167,13 @@ template <class T> static __device__ int draw_round(const struct work<T> *w, int
 }
 
 /* Too many draws fell on the same points: the lowest colours that are no candidates yet fill up to k. */
-template <class T> static __device__ void top_up(const struct work<T> *w, int count)
+template <class T> static __device__ void top_up(const struct start_work<T> *w, int count)
 {
     for (uint32_t at = 0; warp_id() == 0 && count < w->k; at += 32) {
         uint32_t i = at + lane_id();
         bool in = i < w->points;
-        uint32_t word = in ? w->point[i] & 0xffffff : 0;
-        bool add = in && w->s.key[i] >> KEY_INDEX && (i == 0 || (w->point[i - 1] & 0xffffff) != word);
+        uint32_t word = in ? w->f.point[i] & 0xffffff : 0;
+        bool add = in && w->key[i] >> KEY_INDEX && (i == 0 || (w->f.point[i - 1] & 0xffffff) != word);
         uint32_t lanes = __ballot_sync(WARP_ALL, add);
         int to = count + __popc(lanes & ((1u << lane_id()) - 1));
         if (add && to < w->k)
@@ -184,7 +184,7 @@ template <class T> static __device__ void top_up(const struct work<T> *w, int co
 }
 
 /* k-means||: candidates, their weights, and k-means++ on them. */
-template <class T> static __device__ void start_scalable(const struct work<T> *w)
+template <class T> static __device__ void start_scalable(const struct start_work<T> *w)
 {
     int count = 1;
     if (threadIdx.x == 0)

@@ -13,7 +13,7 @@ enum {
 };
 
 /* Puts centroid q into the tables; returns whether it moved farther than floats hold exactly. */
-template <class T> static __device__ bool set_centroid(const struct work<T> *w, int j, int r, int g, int b)
+template <class T> static __device__ bool set_centroid(const struct lloyd_work<T> *w, int j, int r, int g, int b)
 {
     int scale = 1 << w->bits, square = r * r + g * g + b * b;
     int constant = (square / (1 << (9 - w->bits)) + 127 * (r + g + b)) * scale + j;
@@ -21,9 +21,9 @@ template <class T> static __device__ bool set_centroid(const struct work<T> *w, 
     g *= -scale;
     b *= -scale;
     float4 line = make_float4((float)constant, (float)r, (float)g, (float)b), old = w->m->line[j];
-    int gap = constant - w->m->now[j].x;
+    int gap = constant - w->m->now[1 + j].x;
     float4 moved = make_float4((float)gap, line.y - old.y, line.z - old.z, line.w - old.w);
-    w->m->now[j] = make_int4(constant, (int)((uint32_t)(uint16_t)r | (uint32_t)g << 16), (uint16_t)b, 0);
+    w->m->now[1 + j] = make_int4(constant, (int)((uint32_t)(uint16_t)r | (uint32_t)g << 16), (uint16_t)b, 0);
     w->m->line[j] = line;
     w->m->moved[j] = moved;
     return abs(gap) > NEAR_CONSTANT || fabsf(moved.y) > NEAR_STEP || fabsf(moved.z) > NEAR_STEP ||
@@ -31,11 +31,10 @@ template <class T> static __device__ bool set_centroid(const struct work<T> *w, 
 }
 
 /* Centroid j where the start put it, with nothing in its cluster. */
-template <class T> static __device__ void begin_centroid(const struct work<T> *w, int j)
+template <class T> static __device__ void begin_centroid(const struct lloyd_work<T> *w, int j, uint32_t c)
 {
-    uint32_t c = w->m->centre[j];
     int one = 1 << (8 - w->bits);
-    w->m->now[j] = make_int4(0, 0, 0, 0);
+    w->m->now[1 + j] = make_int4(0, 0, 0, 0);
     w->m->line[j] = make_float4(0, 0, 0, 0);
     set_centroid(w, j, ((int)red_of(c) - 127) * one, ((int)green_of(c) - 127) * one, ((int)blue_of(c) - 127) * one);
     for (int i = 0; i < 4; i++)
@@ -58,7 +57,10 @@ static __device__ __forceinline__ wide divide(wide x, wide n, double inverse)
     return quotient;
 }
 
-/* The centroid of sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, as src/kmeans.c's settle. */
+/*
+ * The centroid of sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, as src/kmeans.c's settle. In u64, for sums of
+ * any size.
+ */
 static __device__ wide settle(const wide *sum, int f, int *q)
 {
     wide n = sum[3], whole = 0, rest = 0;
@@ -73,19 +75,46 @@ static __device__ wide settle(const wide *sum, int f, int *q)
     return ((whole + unit) << INERTIA_FRACTION) + divide((rest - unit * n) << INERTIA_FRACTION, n, inverse);
 }
 
+/* floor(x / n) of integers below 2^53, the quotient below 2^32; *rest = x - quotient * n. Every step is exact. */
+static __device__ __forceinline__ double divide_exact(double x, double n, double inverse, double *rest)
+{
+    double quotient = (double)(uint32_t)(x * inverse), r = fma(-quotient, n, x);
+    if (r < 0) {
+        quotient -= 1;
+        r += n;
+    }
+    if (r >= n) {
+        quotient += 1;
+        r -= n;
+    }
+    *rest = r;
+    return quotient;
+}
+
+/* The same in doubles, for n <= 2^24: nothing passes 2^53, so that nothing is rounded, and it is several times shorter. */
+static __device__ wide settle(const uint32_t *sum, int f, int *q)
+{
+    double n = sum[3], half = sum[3] / 2, inverse = 1.0 / n, whole = 0, rest = 0, r, last;
+    for (int c = 0; c < 3; c++) {
+        double a = divide_exact(sum[c], n, inverse, &r);
+        q[c] = ((int)a << f) + (int)divide_exact(fma(r, (double)(1 << f), half), n, inverse, &last) - (127 << f);
+        whole += fma(a * a, n, 2 * a * r);
+        rest = fma(r, r, rest);
+    }
+    whole += divide_exact(rest, n, inverse, &r);
+    return ((wide)whole << INERTIA_FRACTION) + (wide)divide_exact(r * (1 << INERTIA_FRACTION), n, inverse, &last);
+}
+
 /* The update step, one warp; returns the lowest inertia so far. go: whether this clustering has it. */
-template <class T> static __device__ wide update(const struct work<T> *w, wide last)
+template <class T> static __device__ wide update(const struct lloyd_work<T> *w, wide last)
 {
     enum { EACH = (T::MOST + 31) / 32 };
     wide explained = 0;
     int q[EACH][3];
     for (int i = 0; i < EACH; i++) {
         int j = lane_id() + 32 * i;
-        wide s[4] = {0, 0, 0, 0};
-        for (int c = 0; c < 4 && j < w->k; c++)
-            s[c] = w->m->sum[j][c];
-        if (s[3])
-            explained += settle(s, 8 - w->bits, q[i]);
+        if (j < w->k && w->m->sum[j][3])
+            explained += settle(w->m->sum[j], 8 - w->bits, q[i]);
     }
     wide inertia = (w->square << INERTIA_FRACTION) - warp_sum_wide(explained);
     bool far = false, better = inertia < last;

@@ -1,7 +1,7 @@
 /*
  * bench_kmeans_gpu - frames/s of the k-means on the GPU, the frames already there.
  *
- *   bench_kmeans_gpu [-k K] [-n N_INIT] [-i INIT] [-w WARPS] [-b BATCH] [-r RUNS] FILE W H [options FILE W H]...
+ *   bench_kmeans_gpu [-k K] [-n N_INIT] [-i INIT] [-s WARPS] [-l WARPS] [-b BATCH] [-r RUNS] FILE W H [options FILE W H]...
  *
  * FILE holds raw RGB24 frames (barcode --dump), repeated until the batch is full, with a number each, so that no two start
  * alike. Timed with events after one warm-up; printed are the median, the slowest and the fastest of RUNS (7), and a
@@ -18,7 +18,7 @@
 
 struct settings {
     kmeans_params params;
-    int warps, batch, runs;
+    int start, lloyd, batch, runs;
 };
 
 static void must(cudaError_t status, const char *what)
@@ -79,7 +79,7 @@ static void measure(const settings &s, const char *path, size_t w, size_t h)
     }
     must(cudaMemcpy(d_frame, number.data(), 8 * (size_t)n, cudaMemcpyHostToDevice), "cudaMemcpy");
     struct kmeans_gpu *km = given ? kmeans_gpu_open(&s.params, (int)(w * h), n, &e) : NULL;
-    if (!km || (s.warps && !kmeans_gpu_warps(km, s.warps))) {
+    if (!km || !kmeans_gpu_warps(km, s.start, s.lloyd)) {
         fprintf(stderr, "bench_kmeans_gpu: %s: %s\n", path, given ? e.text : "no frames");
         exit(1);
     }
@@ -99,8 +99,8 @@ static void measure(const settings &s, const char *path, size_t w, size_t h)
             rate.push_back(n / (ms * 1e-3));
     }
     std::sort(rate.begin(), rate.end());
-    printf("%4zux%-4zu k %2d n_init %2d %-9s batch %4d of %zu frames, warps %2d: %9.0f frames/s (%.0f to %.0f, %d runs) hash %016llx\n", w, h,
-           s.params.k, s.params.n_init, kmeans_init_name(s.params.init), n, given, s.warps, rate[rate.size() / 2],
+    printf("%4zux%-4zu k %2d n_init %2d %-9s batch %4d of %zu frames, warps %d+%d: %9.0f frames/s (%.0f to %.0f, %d runs) hash %016llx\n", w, h,
+           s.params.k, s.params.n_init, kmeans_init_name(s.params.init), n, given, s.start, s.lloyd, rate[rate.size() / 2],
            rate.front(), rate.back(), s.runs, hash_of(d_out, n));
     fflush(stdout);
     kmeans_gpu_free(&km);
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc;) {
         bool option = argv[i][0] == '-';
         if (i + (option ? 1 : 2) >= argc) {
-            fprintf(stderr, "usage: bench_kmeans_gpu [-k K] [-n N] [-i 0|1|2] [-w WARPS] [-b BATCH] [-r RUNS] FILE W H...\n");
+            fprintf(stderr, "usage: bench_kmeans_gpu [-k K] [-n N] [-i 0|1|2] [-s WARPS] [-l WARPS] [-b BATCH] [-r RUNS] FILE W H...\n");
             return 2;
         }
         if (!option) {
@@ -137,7 +137,8 @@ int main(int argc, char **argv)
         case 'k': s.params.k = v; break;
         case 'n': s.params.n_init = v; break;
         case 'i': s.params.init = (enum kmeans_init)v; break;
-        case 'w': s.warps = v; break;
+        case 's': s.start = v; break;
+        case 'l': s.lloyd = v; break;
         case 'b': s.batch = v; break;
         case 'r': s.runs = v; break;
         }

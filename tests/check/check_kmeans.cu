@@ -157,7 +157,7 @@ static void compare(const kmeans_params &params, const uint8_t *rgb, size_t pixe
     must(cudaMemcpy(d_rgb, rgb, 3 * pixels * frames, cudaMemcpyHostToDevice), "cudaMemcpy");
     must(cudaMemcpy(d_frame, frame.data(), 8 * frames, cudaMemcpyHostToDevice), "cudaMemcpy");
     struct kmeans_gpu *km = kmeans_gpu_open(&params, (int)pixels, room, &e);
-    bool good = km && (!warps || kmeans_gpu_warps(km, warps));
+    bool good = km && (!warps || kmeans_gpu_warps(km, warps, 17 - warps));
     std::vector<gpu_column> want = expect(params, rgb, pixels, frame), got(frames);
     for (int round = 0; round < 2 && good; round++) {
         must(cudaMemset(d_out, POISON, frames * sizeof(gpu_column)), "cudaMemset");
