@@ -134,7 +134,7 @@ static bool decode_blocks(struct cache_index *x, struct wire_in *in, uint64_t at
     *places = 0;
     if (in->failed || count > wire_left(in) / BLOCK_LEAST)
         return false;
-    x->block = malloc((size_t)count * sizeof *x->block + 1);
+    x->block = calloc((size_t)count + 1, sizeof *x->block);
     if (!x->block)
         return false;
     for (; x->blocks < count; x->blocks++) {
@@ -180,7 +180,7 @@ static bool decode_frames(struct cache_index *x, struct wire_in *in, uint64_t pl
     uint64_t count = wire_number(in);
     if (in->failed || count > wire_left(in) / FRAME_LEAST)
         return false;
-    x->frame = malloc((size_t)count * sizeof *x->frame + 1);
+    x->frame = calloc((size_t)count + 1, sizeof *x->frame);
     if (!x->frame)
         return false;
     for (; x->frames < count; x->frames++)
