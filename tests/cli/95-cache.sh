@@ -58,7 +58,7 @@ test_cache_every_clip() {
     for f in "$CLIPS"/*.* "$CLIPS"/damaged/*; do
         [ -f "$f" ] || continue
         rm -rf cache
-        for rule in '-n 7' '--interval 0.35' '--columns 11 --start 1'; do
+        for rule in '-n 7' '--columns 11 --start 1'; do
             COMMAND="$f $rule"
             run "$f" $rule -m palette --n-init 2 --size 96 --no-cache --json plain.json -o plain.png
             [ "$STATUS" -eq 0 ] || continue
