@@ -1,6 +1,7 @@
 #include "barcode/cache_index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "barcode/pack.h"
 
@@ -77,6 +78,8 @@ void index_encode(const struct cache_index *x, struct wire_out *o)
     wire_put_u64(o, x->film.inode);
     wire_put_u64(o, x->film.path);
     wire_put_signed(o, x->film.changed_ns);
+    wire_put_number(o, strlen(x->name));
+    wire_put(o, x->name, strlen(x->name));
     encode_counts(x, o);
     wire_put_number(o, x->blocks);
     for (uint64_t i = 0; i < x->blocks; i++) {
@@ -110,6 +113,11 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     x->film.inode = wire_u64(in);
     x->film.path = wire_u64(in);
     x->film.changed_ns = wire_signed(in);
+    uint64_t length = wire_number(in);
+    if (length >= sizeof x->name || length > wire_left(in))
+        return false;
+    memcpy(x->name, in->at, (size_t)length);
+    in->at += length;
     uint64_t flags = wire_number(in), *list[COUNTS];
     list_counts(&x->counts, list);
     for (int i = 0; i < COUNTS; i++)
