@@ -205,14 +205,15 @@ $(BIN)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay_main.o 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZ_SECONDS (60) with clang's libFuzzer
 	@tests/support/install-packages.sh lint
+	@$(MAKE) --no-print-directory out/bin/barcode
 	@$(MAKE) --no-print-directory SAN=fuzzer $(addprefix out/bin-fuzzer/,$(FUZZ))
 	@tests/fuzz/make-corpus.sh out/corpus
 	@for f in $(FUZZ); do mkdir -p out/fuzz/$$f; \
 	    out/bin-fuzzer/$$f -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=out/fuzz/$$f- out/fuzz/$$f out/corpus/$${f#fuzz_} || exit 1; done
 
 .PHONY: fuzz-replay
-fuzz-replay: $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made seeds through the fuzz targets, without a fuzzer
-	@tests/fuzz/make-corpus.sh out/corpus
+fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made seeds through the fuzz targets, without a fuzzer
+	@BARCODE=$(BIN)/barcode tests/fuzz/make-corpus.sh out/corpus
 	@for f in $(FUZZ); do $(BIN)/replay_$${f#fuzz_} out/corpus/$${f#fuzz_} || exit 1; done
 
 # ------------------------------------------------------------------ the GPU

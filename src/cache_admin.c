@@ -58,6 +58,15 @@ static bool clear(struct sums *s, struct err *e)
     return s->kept == 0 || err_set(e, ERR_FAILED, "%" PRIu64 " files in '%s' cannot be removed", s->kept, s->store->folder);
 }
 
+/* A film's name as it may go to a terminal. */
+static const char *printable(char *name)
+{
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127)
+            *c = '?';
+    return name;
+}
+
 static void count_one(void *user, const char *path, const char *name, const struct stat *st)
 {
     struct sums *s = user;
@@ -67,14 +76,20 @@ static void count_one(void *user, const char *path, const char *name, const stru
     s->entries++;
     s->bytes += (uint64_t)st->st_size;
     if (entry) {
-        const struct cache_index *x = &entry->index;
+        struct cache_index *x = &entry->index;
         uint64_t held = 0;
         for (uint64_t i = 0; i < x->blocks; i++)
             held += x->block[i].frames;
+        uint64_t raw = held * (uint64_t)x->width * (uint64_t)x->height * 3;
+        const char *rule = strstr(entry->key, "selection.");
+        fprintf(s->out, "%s, %dx%d, %.*s%s: %" PRIu64 " columns, %" PRIu64 " bytes, %" PRIu64 " a column, %.3f of raw RGB\n",
+                printable(x->name), x->width, x->height, rule ? (int)strcspn(rule + 10, "\n") : 0, rule ? rule + 10 : "",
+                x->partial ? " (interrupted)" : "", held, entry->bytes, held ? entry->bytes / held : 0,
+                raw ? (double)entry->bytes / (double)raw : 0.0);
         s->partial += x->partial;
         s->frames += held;
         s->frame_bytes += entry->bytes;
-        s->raw_bytes += held * (uint64_t)x->width * (uint64_t)x->height * 3;
+        s->raw_bytes += raw;
     } else {
         s->other++;
     }

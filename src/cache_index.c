@@ -1,6 +1,7 @@
 #include "barcode/cache_index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "barcode/pack.h"
 
@@ -77,6 +78,8 @@ void index_encode(const struct cache_index *x, struct wire_out *o)
     wire_put_u64(o, x->film.inode);
     wire_put_u64(o, x->film.path);
     wire_put_signed(o, x->film.changed_ns);
+    wire_put_number(o, strlen(x->name));
+    wire_put(o, x->name, strlen(x->name));
     encode_counts(x, o);
     wire_put_number(o, x->blocks);
     for (uint64_t i = 0; i < x->blocks; i++) {
@@ -110,6 +113,11 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     x->film.inode = wire_u64(in);
     x->film.path = wire_u64(in);
     x->film.changed_ns = wire_signed(in);
+    uint64_t length = wire_number(in);
+    if (length >= sizeof x->name || length > wire_left(in))
+        return false;
+    memcpy(x->name, in->at, (size_t)length);
+    in->at += length;
     uint64_t flags = wire_number(in), *list[COUNTS];
     list_counts(&x->counts, list);
     for (int i = 0; i < COUNTS; i++)
@@ -134,7 +142,7 @@ static bool decode_blocks(struct cache_index *x, struct wire_in *in, uint64_t at
     *places = 0;
     if (in->failed || count > wire_left(in) / BLOCK_LEAST)
         return false;
-    x->block = malloc((size_t)count * sizeof *x->block + 1);
+    x->block = calloc((size_t)count + 1, sizeof *x->block);
     if (!x->block)
         return false;
     for (; x->blocks < count; x->blocks++) {
@@ -180,7 +188,7 @@ static bool decode_frames(struct cache_index *x, struct wire_in *in, uint64_t pl
     uint64_t count = wire_number(in);
     if (in->failed || count > wire_left(in) / FRAME_LEAST)
         return false;
-    x->frame = malloc((size_t)count * sizeof *x->frame + 1);
+    x->frame = calloc((size_t)count + 1, sizeof *x->frame);
     if (!x->frame)
         return false;
     for (; x->frames < count; x->frames++)

@@ -352,7 +352,9 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
     struct entry_reader *r = entry_reader_open(older, e);
     struct index_frame *f = malloc((size_t)x->frames * sizeof *f + 1);
     size_t before = w->puts;
-    bool fine = r && (f || err_memory(e, (size_t)x->frames * sizeof *f));
+    if (!f)
+        err_memory(e, (size_t)x->frames * sizeof *f);
+    bool fine = r && f;
     if (fine && x->frames > 0) {
         memcpy(f, x->frame, (size_t)x->frames * sizeof *f);
         qsort(f, (size_t)x->frames, sizeof *f, by_place);      /* so that each block is read once */

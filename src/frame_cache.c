@@ -151,6 +151,8 @@ void frame_cache_end(struct frame_cache *c, struct columns *columns, const struc
     if (!c->writer)
         return;
     struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .timetable = c->timetable};
+    const char *slash = strrchr(c->path, '/');
+    snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     bool keep = film_id_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);

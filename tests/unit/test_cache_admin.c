@@ -50,6 +50,8 @@ static void all_three(void **state)
     says("checked   2 entries, 0 damaged, 0 of another version");
     says("entries   2 (1 of interrupted runs, 0 that cannot be read)");
     says("columns   20\n");
+    says(", 320x180, every=10: 10 columns, ");
+    says(", 320x180, every=5 (interrupted): 10 columns, ");
     says(" of raw RGB");
     says("of 10737418240 allowed");
     struct cache_key key = cached_key(&f);

@@ -421,6 +421,55 @@ static void announcing(void **state)
     columns_free(&c);
 }
 
+/* ------------------------------------------------------------------ frames that are there already */
+
+struct there {
+    uint64_t first, last;         /* frames from first to before last are there */
+    size_t taken;
+};
+
+static bool is_there(void *user, const struct frame_tag *tag, bool take)
+{
+    struct there *t = user;
+    bool there = tag->frame >= t->first && tag->frame < t->last;
+    assert_true(there || !take);
+    t->taken += take;
+    return there;
+}
+
+/* A GOP whose wanted frames are all there is not decoded; of any other one every wanted frame is. All are announced and timed. */
+static void frames_that_are_there(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    struct there t = {.first = 15, .last = 62};
+    struct err e = ERR_INIT;
+    struct gather_config config = {.selection = {.every = 5, .end_us = INT64_MAX}, .frame_us = 40000,
+                                   .traits = codec_traits_of(STREAM_VP9), .columns = columns_open(0, 0, NULL),
+                                   .timetable = timetable_open(NULL), .have = is_there, .have_user = &t, .emit = catch_run, .user = &c};
+    struct gather *g = gather_open(&config, NULL);
+    assert_true(g && config.columns && config.timetable);
+    timetable_begin(config.timetable, 40000);
+    next_serial = 0;
+    push_gops(g, 10, 10, true);
+    assert_true(gather_end(g, &e));
+    assert_int_equal(columns_count(config.columns), 20);
+    assert_int_equal(timetable_frames(config.timetable), 100);
+    assert_int_equal(t.taken, 2 * 4);                         /* the GOPs of frames 20 to 59 */
+    size_t wanted = 0;
+    for (size_t r = 0; r < c.runs; r++)
+        for (size_t i = 0; i < c.run[r]->count; i++) {
+            assert_false(c.run[r]->picture[i].frame >= 20 && c.run[r]->picture[i].frame < 60);
+            wanted += c.run[r]->picture[i].wanted;
+        }
+    assert_int_equal(wanted, 20 - 8);
+    drop_runs(&c);
+    gather_free(&g);
+    columns_free(&config.columns);
+    timetable_free(&config.timetable);
+    assert_int_equal(live_packets, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +477,7 @@ int main(void)
         cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras), cmocka_unit_test(first_leading_pictures),
         cmocka_unit_test(extras_do_not_lengthen_the_delay), cmocka_unit_test(refusal), cmocka_unit_test(counting_alone),
         cmocka_unit_test(empty_film), cmocka_unit_test(last_frame), cmocka_unit_test(announcing),
+        cmocka_unit_test(frames_that_are_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
