@@ -65,11 +65,19 @@ static void plan_frames(struct plan *p, const struct kmeans_params *params, int 
     p->chunk = p->chunk > frames ? frames : p->chunk;
 }
 
+/* log2 of the warps a block, `i` or less: a warp takes eight groups at a time. */
+static int warps_fit(const struct plan *p, int i)
+{
+    while (i > 0 && (uint32_t)(8 << i) * GROUP > p->job.pixels)
+        i--;
+    return i;
+}
+
 /* How many restart blocks are worth having memory for: as many as the device holds of the smallest. */
 static cudaError_t plan_slots(struct plan *p)
 {
-    int device;
-    size_t tasks = (size_t)p->frames * (size_t)p->job.params.n_init, slots;
+    int device, least = warps_fit(p, WARPS_LEAST);
+    size_t tasks = (size_t)p->frames * (size_t)p->job.params.n_init, slots = 0;
     cudaError_t status = cudaGetDevice(&device);
     if (status == cudaSuccess)
         status = cudaDeviceGetAttribute(&p->multiprocessors, cudaDevAttrMultiProcessorCount, device);
@@ -80,7 +88,8 @@ static cudaError_t plan_slots(struct plan *p)
     }
     if (status != cudaSuccess)
         return status;
-    slots = (size_t)(p->most[0][0] > p->most[1][0] ? p->most[0][0] : p->most[1][0]);
+    for (int phase = 0; phase < RESTART_PHASES; phase++)
+        slots = slots > (size_t)p->most[phase][least] ? slots : (size_t)p->most[phase][least];
     if (slots * p->job.slot_bytes > SLOTS_BYTES)
         slots = SLOTS_BYTES / p->job.slot_bytes;
     if (slots < (size_t)p->multiprocessors)
@@ -99,9 +108,7 @@ static int warps_for(const struct plan *p, enum restart_phase phase, size_t task
     int i = WARPS_LEAST;
     while (i + 1 < WARPS_BITS && (p->slots < most[i] || tasks < (size_t)most[i] * TASKS_EACH))
         i++;
-    while (i > 0 && (uint32_t)(8 << i) * GROUP > p->job.pixels)
-        i--;
-    return i;
+    return warps_fit(p, i);
 }
 
 /* Everything that the workspace holds, in bytes; on the current device. */

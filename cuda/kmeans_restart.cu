@@ -8,8 +8,9 @@
 #include "kmeans_seed.cuh"
 
 /* Registers are fitted to so many threads a multiprocessor: below that, memory is waited for. */
-#ifndef RESTART_BLOCKS
-#define RESTART_BLOCKS 3
+#ifndef START_BOUNDS
+#define START_BOUNDS __launch_bounds__(32 * WARPS_MOST, 3)
+#define LLOYD_BOUNDS __launch_bounds__(32 * WARPS_MOST, 3)
 #endif
 
 /* The next restart for the block, or -1. */
@@ -31,7 +32,7 @@ static __device__ __forceinline__ struct frame_view frame_of(const struct kmeans
     return f;
 }
 
-template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, RESTART_BLOCKS) start_kernel(struct kmeans_job j)
+template <class T, int INIT> __global__ void START_BOUNDS start_kernel(struct kmeans_job j)
 {
     __shared__ struct start_shared<T> shared;
     DYNAMIC_SHARED(base);
@@ -53,9 +54,9 @@ template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, RESTART_BL
         w.points = j.made[frame].points;
         w.number = (uint32_t)j.frame[frame];
         w.restart = (uint32_t)task % (uint32_t)j.params.n_init;
-        if (j.params.init == INIT_RANDOM)
+        if (INIT == INIT_RANDOM)
             start_random(&w);
-        else if (j.params.init == INIT_PLUSPLUS)
+        else if (INIT == INIT_PLUSPLUS)
             start_plusplus(&w);
         else
             start_scalable(&w);
@@ -65,7 +66,7 @@ template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, RESTART_BL
     }
 }
 
-template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, RESTART_BLOCKS) lloyd_kernel(struct kmeans_job j)
+template <class T> __global__ void LLOYD_BOUNDS lloyd_kernel(struct kmeans_job j)
 {
     __shared__ struct lloyd_shared<T> shared;
     struct lloyd_work<T> w;
@@ -94,19 +95,23 @@ template <class T> __global__ void __launch_bounds__(32 * WARPS_MOST, RESTART_BL
 typedef void restart_function(struct kmeans_job);
 
 struct version {
-    restart_function *kernel[RESTART_PHASES];
+    restart_function *start[INIT_RANDOM + 1], *lloyd;
 };
 
-/* The smallest version that holds k clusters and the sums of so many pixels. */
-static struct version version_for(const struct kmeans_job *j)
+template <class T> static struct version version_of(restart_function *lloyd)
 {
-    static const struct version few = {{start_kernel<few_clusters>, lloyd_kernel<few_clusters>}};
-    static const struct version some = {{start_kernel<some_clusters>, lloyd_kernel<some_clusters>}};
-    static const struct version many = {{start_kernel<many_clusters>, lloyd_kernel<many_clusters>}};
-    static const struct version large = {{start_kernel<many_clusters>, lloyd_kernel<many_pixels>}};
-    if (j->pixels > 1u << 24)
-        return large;
-    return j->params.k <= few_clusters::MOST ? few : j->params.k <= some_clusters::MOST ? some : many;
+    struct version v = {{start_kernel<T, INIT_SCALABLE>, start_kernel<T, INIT_PLUSPLUS>, start_kernel<T, INIT_RANDOM>}, lloyd};
+    return v;
+}
+
+/* The smallest version that holds k clusters and the sums of so many pixels. */
+static restart_function *kernel_for(const struct kmeans_job *j, enum restart_phase phase)
+{
+    struct version v = j->pixels > 1u << 24                   ? version_of<many_clusters>(lloyd_kernel<many_pixels>)
+                       : j->params.k > some_clusters::MOST    ? version_of<many_clusters>(lloyd_kernel<many_clusters>)
+                       : j->params.k > few_clusters::MOST     ? version_of<some_clusters>(lloyd_kernel<some_clusters>)
+                                                              : version_of<few_clusters>(lloyd_kernel<few_clusters>);
+    return phase == RESTART_START ? v.start[j->params.init] : v.lloyd;
 }
 
 static size_t dynamic_bytes(enum restart_phase phase, int threads)
@@ -117,12 +122,12 @@ static size_t dynamic_bytes(enum restart_phase phase, int threads)
 cudaError_t restart_prepare(const struct kmeans_job *j, enum restart_phase phase, int threads,
                             int *blocks_per_multiprocessor)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_multiprocessor, version_for(j).kernel[phase], threads,
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_multiprocessor, kernel_for(j, phase), threads,
                                                          dynamic_bytes(phase, threads));
 }
 
 void restart_launch(const struct kmeans_job *j, enum restart_phase phase, int threads, int blocks, cudaStream_t stream)
 {
-    restart_function *kernel = version_for(j).kernel[phase];
+    restart_function *kernel = kernel_for(j, phase);
     LAUNCH(kernel, blocks, threads, dynamic_bytes(phase, threads), stream, *j);
 }

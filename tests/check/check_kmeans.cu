@@ -1,10 +1,10 @@
 /*
  * check_kmeans - the k-means of the CUDA engine against kmeans_run: whole results by memcmp.
  *
- *   check_kmeans [--quick | --large] [FILE W H K N_INIT]...
+ *   check_kmeans [--tiny | --quick | --large] [FILE W H K N_INIT]...
  *
- * FILE: raw RGB24 frames (barcode --dump). --quick leaves out what takes long (emulator, sanitizer), --large adds a
- * frame of more than 2^24 pixels. Outputs are poisoned before each run, and guard bands
+ * FILE: raw RGB24 frames (barcode --dump). --quick leaves out what takes long under the emulator or memcheck, --tiny
+ * what takes long under racecheck, --large adds frames of more than 2^24 pixels. Outputs are poisoned before each run, and guard bands
  * stand around every buffer that this program owns. Exit: 0, 1, 77 without a device.
  */
 #include <stdio.h>
@@ -305,19 +305,18 @@ static void large_sizes()
     painted(LETTERBOX, 3840, 2160, 1, params_of(5, 2, INIT_SCALABLE), 1, 0);
 }
 
-int main(int argc, char **argv)
+static void tiny()
 {
-    struct err e = ERR_INIT;
-    int devices = 0, at = 1;
-    bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0, large = argc > 1 && strcmp(argv[1], "--large") == 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        printf("SKIP: THERE IS NO CUDA DEVICE HERE: THE K-MEANS OF THE CUDA ENGINE WAS NOT CHECKED\n");
-        return 77;
-    }
-    if (!isa_choose(&isa, &e)) {
-        printf("check_kmeans: %s\n", e.text);
-        return 1;
-    }
+    static const int ks[] = {1, 2, 8, 9, 33};
+    for (int k : ks)
+        for (int init = 0; init < 3; init++)
+            painted(BLOBS, 40, 30, 2, params_of(k, 2, init), 2, 0);
+    painted(RANDOM, 160, 90, 1, params_of(8, 2, INIT_SCALABLE), 1, 4);
+    painted(BLACK, 16, 9, 1, params_of(8, 2, INIT_SCALABLE), 1, 0);
+}
+
+static void everything(bool quick, bool large)
+{
     random_words();
     small_sizes();
     odd_parameters();
@@ -329,7 +328,26 @@ int main(int argc, char **argv)
         painted(RANDOM, 4099, 4099, 1, params_of(8, 1, INIT_SCALABLE), 1, 0);
         painted(LETTERBOX, 4099, 4099, 1, params_of(40, 1, INIT_RANDOM), 1, 0);
     }
-    for (at += quick || large; at + 4 < argc; at += 5)
+}
+
+int main(int argc, char **argv)
+{
+    struct err e = ERR_INIT;
+    int devices = 0;
+    const char *mode = argc > 1 && argv[1][0] == '-' ? argv[1] : "";
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        printf("SKIP: THERE IS NO CUDA DEVICE HERE: THE K-MEANS OF THE CUDA ENGINE WAS NOT CHECKED\n");
+        return 77;
+    }
+    if (!isa_choose(&isa, &e)) {
+        printf("check_kmeans: %s\n", e.text);
+        return 1;
+    }
+    if (strcmp(mode, "--tiny") == 0)
+        tiny();
+    else
+        everything(strcmp(mode, "--quick") == 0, strcmp(mode, "--large") == 0);
+    for (int at = 1 + (*mode != 0); at + 4 < argc; at += 5)
         file_frames(argv[at], strtoul(argv[at + 1], NULL, 10), strtoul(argv[at + 2], NULL, 10), atoi(argv[at + 3]),
                     atoi(argv[at + 4]));
     printf("%d passed, %d failed\n", passed, failed);
