@@ -8,9 +8,14 @@
 #include "kmeans_seed.cuh"
 
 /* Registers are fitted to so many threads a multiprocessor: below that, memory is waited for. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+enum { BLOCKS_FITTED = 3 };
+#else
+enum { BLOCKS_FITTED = 2 };      /* Turing holds 1024 threads */
+#endif
 #ifndef START_BOUNDS
-#define START_BOUNDS __launch_bounds__(32 * WARPS_MOST, 3)
-#define LLOYD_BOUNDS __launch_bounds__(32 * WARPS_MOST, 3)
+#define START_BOUNDS __launch_bounds__(32 * WARPS_MOST, BLOCKS_FITTED)
+#define LLOYD_BOUNDS __launch_bounds__(32 * WARPS_MOST, BLOCKS_FITTED)
 #endif
 
 /* The next restart for the block, or -1. */
