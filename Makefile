@@ -75,7 +75,7 @@ ifeq ($(PORTABLE),1)
 endif
 
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
-FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK)' | cksum | cut -d' ' -f1)
+FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK) $(NVCC) $(NVCC_FLAGS)' | cksum | cut -d' ' -f1)
 BUILD    := out/build/$(FLAGS_ID)
 BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)
 
@@ -104,9 +104,16 @@ $(BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCC_FLAGS) -MMD -MF $(@:.o=.d) -c $< -o $@
 
-$(LIB): $(LIB_OBJ)
+# When the flags are others than the last time, what lies in BIN is of the last time: everything is linked anew.
+$(BIN)/.flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FLAGS_ID)' | cmp -s - $@ || echo '$(FLAGS_ID)' > $@
+.PHONY: FORCE
+FORCE:
+
+$(LIB): $(LIB_OBJ) $(BIN)/.flags
 	@rm -f $@
-	ar rcs $@ $^
+	ar rcs $@ $(LIB_OBJ)
 
 $(BIN)/barcode: $(BUILD)/src/main.o $(LIB)
 	@mkdir -p $(@D)
@@ -241,7 +248,7 @@ portable-tests: portable ## what `make test-gpu` runs, self-contained too, to be
 	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH))
 
 .PHONY: test-gpu
-test-gpu: ## everything that needs a GPU: exact checks, films on both engines (GPU_BIN: where the programs are)
+test-gpu: $(if $(GPU_BIN),,out/sample.mkv out/clips.made) ## everything that needs a GPU: exact checks, films on both engines (GPU_BIN: where the programs are)
 	@$(if $(GPU_BIN),,$(MAKE) --no-print-directory all $(addprefix $(BIN)/,$(CHECKS)))
 	@tests/support/test-gpu.sh $(or $(GPU_BIN),$(BIN))
 

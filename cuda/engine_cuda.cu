@@ -189,8 +189,12 @@ bool find_context(struct cuda *c, struct err *e)
     typedef int get_current(void **);
     void *function = NULL;
     cudaDriverEntryPointQueryResult found;
-    if (!cuda_check(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000, cudaEnableDefault, &found),
-                    "find the driver", e))
+#if CUDART_VERSION >= 12050
+    cudaError_t code = cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000, cudaEnableDefault, &found);
+#else
+    cudaError_t code = cudaGetDriverEntryPoint("cuCtxGetCurrent", &function, cudaEnableDefault, &found);
+#endif
+    if (!cuda_check(code, "find the driver", e))
         return false;
     if (found != cudaDriverEntryPointSuccess || ((get_current *)function)(&c->context) != 0 || !c->context)
         return err_set(e, ERR_ENGINE, "the CUDA driver gives no context");

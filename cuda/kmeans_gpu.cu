@@ -44,7 +44,7 @@ struct kmeans_gpu {
 
 static bool failed(struct err *e, cudaError_t status, const char *what)
 {
-    return err_set(e, ERR_FAILED, "cannot %s on the GPU: %s", what, cudaGetErrorString(status));
+    return err_set(e, ERR_ENGINE, "cannot %s on the GPU: %s", what, cudaGetErrorString(status));
 }
 
 static void plan_frames(struct plan *p, const struct kmeans_params *params, int pixels, int frames)

@@ -117,11 +117,16 @@ static bool ask_driver(struct nvdec *n, const AVCodecParameters *par, struct err
 
 /* ------------------------------------------------------------------ contexts */
 
+bool nvdec_stands_in(void)
+{
+    const char *what = getenv("BARCODE_NVDEC");
+    return what && strcmp(what, "software") == 0;
+}
+
 bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *stream, struct err *e)
 {
     *n = (struct nvdec){.context = device.context};
-    const char *stand_in = getenv("BARCODE_NVDEC");
-    if (stand_in && strcmp(stand_in, "software") == 0) {
+    if (nvdec_stands_in()) {
         *n = (struct nvdec){.engines = 2};
         return true;
     }

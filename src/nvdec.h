@@ -32,10 +32,13 @@ void nvdec_close(struct nvdec *n);
  */
 AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, void *cuda_stream, struct err *e);
 
+/* True when BARCODE_NVDEC=software is set. */
+bool nvdec_stands_in(void);
+
 /* True for a picture in device memory. */
 bool nvdec_is_picture(const AVFrame *frame);
 
-/* Copies a picture from the device to `host`, with its properties. */
+/* Copies a picture's samples from the device to `host`, whose own are let go. */
 bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e);
 
 /*

@@ -265,7 +265,8 @@ static void describe_decoding(struct job *j)
     if (c->hardware > 0)
         j->report.decode = c->hardware < c->decoded ? "nvdec+cpu" : "nvdec";
     if (c->fallbacks > 0)
-        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " NVDEC sessions decoded in software", j->report.film->path, c->fallbacks);
+        log_msg(j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE,
+                "'%s': %" PRIu64 " NVDEC sessions decoded in software", j->report.film->path, c->fallbacks);
 }
 
 /* ------------------------------------------------------------------ judging what came */
@@ -410,7 +411,8 @@ bool render_film(const struct render *r, size_t i, struct err *e)
     if (render_once(r, i, e))
         return true;
     /* A GPU that nobody demanded may fail: memory, a lost device. The processor does the film again, and those behind. */
-    if (e->code != ERR_ENGINE || !engines_give_up_cuda(r->engines))
+    bool demanded = r->options->decode == DECODE_NVDEC;      /* and it may be this that is not there */
+    if (e->code != ERR_ENGINE || demanded || !engines_give_up_cuda(r->engines))
         return false;
     log_msg(LOG_WARNING, "%s: '%s' is done again on the CPU", e->text, r->inputs->path[i]);
     err_clear(e);

@@ -7,8 +7,11 @@
  * that begins with anything else finds an empty decoder: drained, flushed.
  *
  * What NVDEC did not deliver, a software decoder does: the run is decoded again for what is still wanted.
+ *
+ * A run's bytes leave the budget once it is fed, though its packets are kept until its pictures are there (about one run
+ * a session): an idle session that waits for the next run must not keep the reader from reading it.
  */
-#include <assert.h>
+#include <string.h>
 
 #include "barcode/clock.h"
 #include "barcode/log.h"
@@ -23,6 +26,8 @@ struct waiting {
     struct run *run;
     unsigned behind;      /* packets sent since its last one           */
     uint64_t last_frame;  /* highest number that came out of it so far */
+    bool disorder;        /* a picture came out behind one that should have followed it */
+    bool broken;          /* the decoder refused something of it: what still comes out may refer to what is not there */
 };
 
 struct nvdec_session {
@@ -57,6 +62,8 @@ static bool open_all(struct nvdec_session *s, struct err *e)
 static void close_all(struct nvdec_session *s)
 {
     avcodec_free_context(&s->decoder);      /* before its stream goes with the port */
+    while (s->waitings > 0)
+        run_free(&s->waiting[--s->waitings].run);
     engine_port_close(&s->port);
     session_free(&s->software);
     av_frame_free(&s->frame);
@@ -67,24 +74,36 @@ static void close_all(struct nvdec_session *s)
 /* ------------------------------------------------------------------ pictures out */
 
 /* Pictures come out in display order, or the order that gather foresaw is wrong: session.c says more. */
-static void watch_order(struct nvdec_session *s, struct waiting *w, const struct picture *p)
+static void watch_order(const struct nvdec_session *s, struct waiting *w, const struct picture *p)
 {
     if (!s->staging->traits.reorder || p->hidden || p->done)
         return;
-    if (p->frame < w->last_frame)
-        staging_contradict(s->staging);
-    w->last_frame = p->frame;
+    w->disorder |= p->frame < w->last_frame;
+    w->last_frame = p->frame > w->last_frame ? p->frame : w->last_frame;
 }
 
+/* An error came with the packet that went in last. */
+static void broke(struct nvdec_session *s)
+{
+    if (s->waitings > 0)
+        s->waiting[s->waitings - 1].broken = true;
+}
+
+/*
+ * The picture that came out. NULL: nobody's, or of a broken run; one that libavcodec knows to be damaged breaks its run,
+ * for what is done about damage (which pictures are lent to hide it) is the decoder's own affair.
+ */
 static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
 {
+    bool damaged = s->frame->decode_error_flags != 0 || s->frame->flags & AV_FRAME_FLAG_CORRUPT;
     for (int i = s->waitings - 1; i >= 0; i--) {
         struct run *run = s->waiting[i].run;
         uint64_t index = (uint64_t)serial - run->picture[0].serial;
         /* A run's extras are the next run's first pictures: only one of the two was sent here, and only one wants them. */
         if (index < run->count && run->picture[index].action != ACTION_SKIP) {
             watch_order(s, &s->waiting[i], &run->picture[index]);
-            return &run->picture[index];
+            s->waiting[i].broken |= damaged;
+            return s->waiting[i].broken ? NULL : &run->picture[index];
         }
     }
     return NULL;
@@ -107,8 +126,6 @@ static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *
     struct frame_view view;
     if (!view_of_picture(s, &view, e))
         return false;
-    p->tag.damaged = s->frame->decode_error_flags != 0 || s->frame->flags & AV_FRAME_FLAG_CORRUPT;
-    s->counts.damaged += p->tag.damaged;
     p->done = true;
     return engine_put(s->port, &view, &p->tag, e);
 }
@@ -120,7 +137,8 @@ static bool receive(struct nvdec_session *s, struct err *e)
         int code = avcodec_receive_frame(s->decoder, s->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
-        if (code < 0) {              /* the run is done again in software */
+        if (code < 0) {
+            broke(s);
             refused++;
             continue;
         }
@@ -145,13 +163,20 @@ static bool is_whole(const struct run *run)
     return true;
 }
 
-/* Ends waiting[i]: what is still wanted of it comes from software. */
+/*
+ * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong with a broken one.
+ * Nothing is staged twice: what was staged before a run broke was decoded before it.
+ */
 static bool settle(struct nvdec_session *s, int i, struct err *e)
 {
-    struct run *run = s->waiting[i].run;
-    s->waiting[i] = s->waiting[--s->waitings];
+    struct waiting w = s->waiting[i];
+    struct run *run = w.run;
+    /* The order is kept: the last one is the one being fed. */
+    memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
     bool fine = true;
-    if (!is_whole(run) && !staging_stopped(s->staging)) {
+    if (w.disorder && !w.broken)
+        staging_contradict(s->staging);
+    if ((w.broken || !is_whole(run)) && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
         if (!s->software)
             s->software = session_new(s->staging, e);
@@ -165,7 +190,7 @@ static bool settle(struct nvdec_session *s, int i, struct err *e)
 static bool settle_old(struct nvdec_session *s, bool all, struct err *e)
 {
     for (int i = s->waitings - 1; i >= 0; i--) {
-        bool over = all || is_whole(s->waiting[i].run) || s->waiting[i].behind > PATIENCE;
+        bool over = all || (is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].behind > PATIENCE;
         if (over && !settle(s, i, e))
             return false;
     }
@@ -192,8 +217,10 @@ static bool send_picture(struct nvdec_session *s, const struct picture *p, struc
     s->packet->duration = 0;
     if (p->action == ACTION_DECODE)
         s->packet->flags |= AV_PKT_FLAG_DISCARD;
-    avcodec_send_packet(s->decoder, s->packet);     /* a refused one is missed when the run is settled */
+    int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
+    if (code < 0)
+        broke(s);
     s->used = true;
     s->counts.sent++;
     for (int i = 0; i < s->waitings - 1; i++)
@@ -227,7 +254,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
     if (traits->stream == STREAM_H264 && s->decoder->has_b_frames < reorder)
         s->decoder->has_b_frames = reorder;
-    s->waiting[s->waitings++] = (struct waiting){run, 0, 0};
+    s->waiting[s->waitings++] = (struct waiting){.run = run};
     bool fine = true;
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
         if (run->picture[i].action != ACTION_SKIP)

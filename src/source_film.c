@@ -208,26 +208,29 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
 {
     const struct stage_job *job = s->job;
     enum { ENGINE_SESSIONS = 2 };
-    if (!s->traits.parallel)
-        return true;
-    s->pace[0].sessions = job->threads;
-    bool may = job->decode == DECODE_NVDEC || (job->decode == DECODE_AUTO && engine_device(job->engine).context &&
-                                               s->traits.stream != STREAM_MPEG2);
-    if (!may)
+    bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
+    s->pace[0].sessions = s->traits.parallel ? job->threads : 0;
+    bool may = s->traits.parallel && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 &&
+               (engine_device(job->engine).context || nvdec_stands_in());
+    if (!may && !demanded)
         return true;
     struct err why = ERR_INIT;
     if (!nvdec_open(nvdec, engine_device(job->engine), s->stream, &why)) {
-        if (job->decode == DECODE_NVDEC && why.code == ERR_ENGINE) {
+        if (demanded && why.code == ERR_ENGINE) {
             *e = why;
             return false;
         }
-        log_msg(job->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software", s->film->path, why.text);
+        log_msg(demanded ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software", s->film->path, why.text);
+        return true;
+    }
+    if (!s->traits.parallel) {
+        log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path, s->film->codec);
         return true;
     }
     s->nvdec = nvdec;
     s->pace[1].sessions = ENGINE_SESSIONS * nvdec->engines;
     int left = job->threads - (s->pace[1].sessions + 6) / 7;
-    s->pace[0].sessions = job->decode == DECODE_NVDEC ? 0 : left > 1 ? left : 1;
+    s->pace[0].sessions = demanded ? 0 : left > 1 ? left : 1;
     return true;
 }
 
