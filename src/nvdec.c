@@ -48,8 +48,9 @@ static bool driver_open(struct driver *d, struct err *e)
     if (look_up(d->cuda, "cuCtxPushCurrent_v2", &d->push) && look_up(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
         look_up(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
         return true;
-    return err_set(e, ERR_ENGINE, "there is no NVIDIA driver that can decode: %s is missing",
-                   d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
+    err_set(e, ERR_ENGINE, "there is no NVIDIA driver that can decode: %s is missing",
+            d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
+    return false;
 }
 
 static void driver_close(struct driver *d)

@@ -11,6 +11,7 @@
  * A run's bytes leave the budget once it is fed, though its packets are kept until its pictures are there (about one run
  * a session): an idle session that waits for the next run must not keep the reader from reading it.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "barcode/clock.h"
@@ -239,6 +240,7 @@ static bool follows_on(const struct nvdec_session *s, const struct run *run)
 static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
 {
     const struct codec_traits *traits = &s->staging->traits;
+    assert(s->decoder);
     if (!follows_on(s, run) || s->waitings == WAITING_MAX) {
         if (!drain(s, e)) {
             run_free(&run);
