@@ -213,6 +213,7 @@ test_output_to_device() {
 test_no_pixels_on_a_terminal() {
     a=$(clip h264-closed.mkv)
     command -v script > /dev/null || skip "no script(1) to make a terminal"
+    script -qec true /dev/null < /dev/null > /dev/null 2>&1 || skip "no pseudo-terminals here"
     for words in '-o -' '--dump - -o p.png'; do
         STATUS=0 COMMAND="barcode $words on a terminal"
         script -qec "'$BARCODE' '$a' -n 50 $words" /dev/null < /dev/null > "$LOGS/terminal" || STATUS=$?
