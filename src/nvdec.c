@@ -48,8 +48,7 @@ static bool driver_open(struct driver *d, struct err *e)
     if (look_up(d->cuda, "cuCtxPushCurrent_v2", &d->push) && look_up(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
         look_up(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
         return true;
-    err_set(e, ERR_ENGINE, "there is no NVIDIA driver that can decode: %s is missing",
-            d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
+    err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver, and %s is not there", d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
     return false;
 }
 
@@ -131,6 +130,11 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *st
         *n = (struct nvdec){.engines = 2};
         return true;
     }
+    struct driver driver = {0};
+    bool there = n->context || driver_open(&driver, e);
+    driver_close(&driver);
+    if (!there)
+        return false;
     if (!n->context) {
         char text[128];
         int code = av_hwdevice_ctx_create(&n->own, AV_HWDEVICE_TYPE_CUDA, NULL, NULL, 0);

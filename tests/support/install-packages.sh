@@ -10,7 +10,7 @@
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libavutil-dev libpng-dev libzstd-dev
-    libxxhash-dev libjansson-dev libcmocka-dev ffmpeg help2man python3 git"
+    libxxhash-dev libjansson-dev libcmocka-dev ffmpeg help2man python3 python3-numpy git"
 
 for group in "$@"; do
     case $group in

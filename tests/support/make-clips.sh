@@ -98,6 +98,19 @@ open(dst, 'wb').write(data)
 PY
 }
 
+# Three stretches of zeros: whole packets are gone. libavcodec's HEVC decoder says nothing of most single wrong bits.
+holes() { # FROM TO
+    py - "$@" <<'PY'
+import sys
+src, dst = sys.argv[1], sys.argv[2]
+data = bytearray(open(src, 'rb').read())
+for percent in (40, 50, 60):
+    at = len(data) * percent // 100
+    data[at:at + 6000] = bytes(6000)
+open(dst, 'wb').write(data)
+PY
+}
+
 # Replaces the 3x3 matrix of an MP4's video track by "mirrored left to right" (a, b, u, c, d, v, x, y, w in 16.16 and 2.30).
 mirror() { # FROM TO
     py - "$@" <<'PY'
@@ -341,7 +354,7 @@ clip damaged/truncated-faststart.mp4 head_of parts/faststart.mp4 60
 clip damaged/truncated-fragmented.mp4 head_of fragmented.mp4 60
 clip damaged/corrupt.mkv damage h264-closed.mkv 2000
 clip damaged/corrupt.ts damage h264-open.ts 2000
-clip damaged/corrupt-hevc.mkv damage hevc-open.mkv 2000
+clip damaged/corrupt-hevc.mkv holes hevc-open.mkv
 clip damaged/corrupt.mpg damage mpeg2.mpg 2000
 clip damaged/corrupt-vp9.webm damage vp9.webm 2000
 clip damaged/middle-of-gop.ts tail_of h264-open.ts 37
