@@ -21,6 +21,8 @@ static void verify_one(void *user, const char *path, const char *name, const str
     enum entry_state state;
     struct cache_entry *entry = entry_open(path, &state, &e);
     (void)st;
+    if (!entry && state == ENTRY_ABSENT)
+        return;                     /* evicted meanwhile, or not ours to read: nothing is known against it */
     s->entries++;
     if (state == ENTRY_OTHER) {
         s->other++;

@@ -104,7 +104,10 @@ bool film_id_read(const char *path, struct film_id *id, struct err *e)
 {
     struct stat st;
     *id = (struct film_id){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);      /* a pipe must not make us wait */
+    /* A pipe is not even opened: its writer would take us for its reader, and write to nobody. */
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return err_set(e, ERR_FAILED, "it is not a file");
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(e, ERR_FAILED, "%s", strerror(errno));
     bool fine = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);

@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "barcode/log.h"
 #include "barcode/pack.h"
 #include "barcode/queue.h"
 #include "barcode/residual.h"
@@ -50,6 +51,9 @@ static void give_up(struct cache_writer *w, const struct err *e)
     pthread_mutex_lock(&w->lock);
     if (w->error.code == ERR_NONE)
         w->error = *e;
+    /* On a full disk the run's own outputs need the room now. */
+    if (ftruncate(w->fd, 0) != 0)
+        log_msg(LOG_VERBOSE, "a temporary of the cache keeps its size: %s", strerror(errno));
     pthread_mutex_unlock(&w->lock);
 }
 

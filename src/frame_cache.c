@@ -55,10 +55,23 @@ static void start_writer(struct frame_cache *c)
         log_msg(LOG_WARNING, "frames cannot be kept in the cache '%s': %s", c->store.folder, e.text);
 }
 
+/* A playlist's bytes say nothing of the films that it names. */
+static bool is_playlist(const struct film *film)
+{
+    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
+    char names[sizeof film->container], *save = NULL;
+    snprintf(names, sizeof names, "%s", film->container);
+    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
+        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+            if (strcmp(name, kind[i]) == 0)
+                return true;
+    return false;
+}
+
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
-    if (!c || strcmp(ask->film->ops->name, "film") != 0 || !film_id_holds(c->path, &c->id) ||
+    if (!c || strcmp(ask->film->ops->name, "film") != 0 || is_playlist(&ask->film->film) || !film_id_holds(c->path, &c->id) ||
         !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->decode))
         return;
     c->ask = *ask;
@@ -66,7 +79,11 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
         snprintf(c->found.why, sizeof c->found.why, "--refresh");
     else
         c->found = cache_store_find(&c->store, &c->key, &c->id.place, ask->selection, ask->software);
-    if (c->found.entry && !(c->source = source_cache_open(ask->film, &c->found, &e))) {
+    const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
+    bool other_size = index && (index->width != ask->width || index->height != ask->height);
+    if (other_size)
+        log_msg(LOG_WARNING, "an entry of the cache in '%s' has frames of another size than it says", c->store.folder);
+    if (c->found.entry && (other_size || !(c->source = source_cache_open(ask->film, &c->found, &e)))) {
         entry_close(&c->found.entry);
         c->found.answer = CACHE_MISS;
     }
@@ -153,10 +170,13 @@ void frame_cache_end(struct frame_cache *c, struct columns *columns, const struc
     struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .timetable = c->timetable};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
-    bool keep = film_id_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
+    /* What a disk failed to read today it may read tomorrow. */
+    bool keep = !counts->io_failed && film_id_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
-        log_msg(LOG_VERBOSE, "'%s': its frames are not kept%s%s", c->path, e.text[0] ? ": " : "", e.text);
+        const char *why = e.text[0] ? e.text : counts->io_failed ? "it could not be read" :
+                          !film_id_holds(c->path, &c->id) ? "it was changed or touched" : "the run did not end well";
+        log_msg(LOG_VERBOSE, "'%s': its frames are not kept: %s", c->path, why);
         return;
     }
     uint64_t bytes = cache_writer_bytes(c->writer);

@@ -177,7 +177,9 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
     struct err mine = ERR_INIT;
     if (!read_film(s, r, &mine) && !atomic_load(&s->contradicted))
         staging_fail(s, &mine);
-    s->counts.read_failed = r->failed;
+    const AVIOContext *file = r->format->pb;
+    s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
+    s->counts.read_failed = r->failed || s->counts.io_failed;
     pthread_mutex_lock(&s->lock);
     s->read_to_end = true;
     pthread_mutex_unlock(&s->lock);

@@ -39,6 +39,7 @@ struct stage_counts {
     uint64_t lead_in;        /* packets before the first picture that can be decoded */
     int64_t last_us;         /* time of the last frame that was seen, -1: none       */
     bool read_failed;        /* the container could not be read to its end           */
+    bool io_failed;          /* because the file could not be                        */
     bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
     bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
     bool sequential;         /* all or the rest of the film went through one decoder */

@@ -27,6 +27,7 @@ struct run {
     char state[16];
     int stop_after;             /* frames, then Ctrl-C; 0: never */
     bool fine;
+    bool disk_fails;            /* staging is told to have met a read error */
 };
 
 static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
@@ -60,6 +61,7 @@ static void run(struct run *r, const char *film, const struct selection *rule)
     assert_true(engine_begin(g, &job, NULL));
     r->fine = source_stage(frame_cache_source(r->cache, s), &what, &r->counts, &times, &e);
     r->fine &= engine_finish(g, &engine_times, &e);
+    r->counts.io_failed |= r->disk_fails;
     frame_cache_end(r->cache, r->columns, &r->counts, r->fine);
     frame_cache_close(&r->cache);
     engine_close(&g);
@@ -243,9 +245,56 @@ static void continues_after_an_interruption(void **state)
     expect("long.mkv", &o, &rule, "hit");
 }
 
+/* A playlist stays as it is when the films that it names are replaced. */
+static void playlists_are_not_kept(void **state)
+{
+    (void)state;
+    if (!make_film("part.mkv"))
+        skip();
+    FILE *f = fopen("list.ffconcat", "w");
+    assert_non_null(f);
+    fputs("ffconcat version 1.0\nfile part.mkv\n", f);
+    fclose(f);
+    struct err e = ERR_INIT;
+    struct source *s = source_open("list.ffconcat", &e);
+    if (!s)                      /* this libav reads no playlists: so much the better */
+        skip();
+    source_close(&s);
+    struct cache_options o = in("playlists");
+    struct selection rule = every(10);
+    expect("list.ffconcat", &o, &rule, "off");
+    expect("list.ffconcat", &o, &rule, "off");
+}
+
+/* What could not be read this time is not what the film is. */
+static void a_read_error_is_not_kept(void **state)
+{
+    (void)state;
+    if (!make_film("flaky.mkv"))
+        skip();
+    struct cache_options o = in("flaky");
+    struct selection rule = every(10);
+    struct run r = {.options = o, .disk_fails = true};
+    run(&r, "flaky.mkv", &rule);
+    forget(&r);
+    expect("flaky.mkv", &o, &rule, "miss");
+    expect("flaky.mkv", &o, &rule, "hit");
+}
+
+/* A pipe's writer must not take the cache's look for its reader. */
+static void pipes_are_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo("pipe.mkv", 0600), 0);
+    struct cache_options o = in("pipes");
+    assert_null(frame_cache_open(&o, "pipe.mkv"));
+    assert_int_equal(unlink("pipe.mkv"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(playlists_are_not_kept), cmocka_unit_test(a_read_error_is_not_kept), cmocka_unit_test(pipes_are_left_alone),
         cmocka_unit_test(every_rule), cmocka_unit_test(every_pair), cmocka_unit_test(films_change), cmocka_unit_test(damaged_entry),
         cmocka_unit_test(continues_after_an_interruption),
     };
