@@ -60,6 +60,21 @@ AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
 
 /*
+ * Makes `to`, empty, the packet that a decoder of a run gets for `p`: its serial for a time, and DISCARD where the picture
+ * itself is not wanted. The caller unrefs it once it is sent.
+ */
+bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);
+
+/*
+ * Gives an H.264 decoder the delay that `run` needs, before its first packet: decoders learn it on the fly, and the picture
+ * at which it grows is lost. Others are left as they are.
+ */
+void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits, const struct run *run);
+
+/* Did the decoder say that this picture is damaged? */
+bool decoder_says_damaged(const AVFrame *frame);
+
+/*
  * Errors of avcodec_receive_frame that are stepped over at a time: each should use up a packet, of which a decoder holds
  * a few dozen. A decoder that errs for ever must not hang us.
  */

@@ -42,3 +42,31 @@ AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
     }
     return c;
 }
+
+bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
+{
+    if (av_packet_ref(to, p->packet) < 0)
+        return err_set(e, ERR_FAILED, "out of memory for a packet");
+    to->pts = (int64_t)p->serial;
+    to->dts = AV_NOPTS_VALUE;
+    to->duration = 0;
+    if (p->action == ACTION_DECODE)
+        to->flags |= AV_PKT_FLAG_DISCARD;
+    return true;
+}
+
+void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits, const struct run *run)
+{
+    enum { DELAY_MAX = 15 };          /* of the standard; more comes from broken timestamps, and libavcodec aborts */
+    if (traits->stream != STREAM_H264)
+        return;
+    int reorder = run_reorder(run);
+    reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
+    if (c->has_b_frames < reorder)
+        c->has_b_frames = reorder;
+}
+
+bool decoder_says_damaged(const AVFrame *frame)
+{
+    return frame->decode_error_flags != 0 || frame->flags & AV_FRAME_FLAG_CORRUPT;
+}

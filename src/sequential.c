@@ -52,7 +52,7 @@ static bool settle(struct sequential *q, int64_t next_us, struct err *e)
         next_us = last_frame_until(&q->cursor.rule, q->held_us, q->timeline.frame_us);
     struct frame_tag tag = {.frame = q->next_frame++, .time_us = q->held_us};
     q->settled_us = q->held_us;
-    tag.damaged = q->held->decode_error_flags != 0 || q->held->flags & AV_FRAME_FLAG_CORRUPT;
+    tag.damaged = decoder_says_damaged(q->held);
     tag.repeat = selection_take(&q->cursor, q->held_us, next_us, &tag.column);
     atomic_store(&q->staging->frames_done, q->next_frame);
     bool fine = true;

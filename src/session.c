@@ -49,7 +49,7 @@ static bool stage_frame(struct session *s, struct picture *p, struct err *e)
     struct frame_view view;
     if (!view_of_frame(s->frame, s->staging->film, &view, e))
         return false;
-    p->tag.damaged = s->frame->decode_error_flags != 0 || s->frame->flags & AV_FRAME_FLAG_CORRUPT;
+    p->tag.damaged = decoder_says_damaged(s->frame);
     s->counts.damaged += p->tag.damaged;
     p->done = true;
     return engine_put(s->port, &view, &p->tag, e);
@@ -93,13 +93,8 @@ static bool receive(struct session *s, struct run *run, struct err *e)
 
 static bool send_picture(struct session *s, struct run *run, const struct picture *p, struct err *e)
 {
-    if (av_packet_ref(s->packet, p->packet) < 0)
-        return err_set(e, ERR_FAILED, "out of memory for a packet");
-    s->packet->pts = (int64_t)p->serial;
-    s->packet->dts = AV_NOPTS_VALUE;
-    s->packet->duration = 0;
-    if (p->action == ACTION_DECODE)
-        s->packet->flags |= AV_PKT_FLAG_DISCARD;
+    if (!decoder_packet(s->packet, p, e))
+        return false;
     int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
@@ -123,12 +118,7 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
     assert(s->decoder);
     s->last_frame = 0;
     run_plan(run, &s->staging->traits, everything);
-    /* The delay is learned by H.264 decoders on the fly, and the picture at which it grows is lost. */
-    enum { DELAY_MAX = 15 };          /* of the standard; more comes from broken timestamps, and libavcodec aborts */
-    int reorder = run_reorder(run);
-    reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
-    if (s->staging->traits.stream == STREAM_H264 && s->decoder->has_b_frames < reorder)
-        s->decoder->has_b_frames = reorder;
+    decoder_fit_delay(s->decoder, &s->staging->traits, run);
     bool fine = true;
     for (size_t i = 0; i < run->count && fine; i++) {
         if (staging_stopped(s->staging))

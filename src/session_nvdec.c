@@ -96,7 +96,7 @@ static void broke(struct nvdec_session *s)
  */
 static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
 {
-    bool damaged = s->frame->decode_error_flags != 0 || s->frame->flags & AV_FRAME_FLAG_CORRUPT;
+    bool damaged = decoder_says_damaged(s->frame);
     for (int i = s->waitings - 1; i >= 0; i--) {
         struct run *run = s->waiting[i].run;
         uint64_t index = (uint64_t)serial - run->picture[0].serial;
@@ -211,13 +211,8 @@ static bool drain(struct nvdec_session *s, struct err *e)
 
 static bool send_picture(struct nvdec_session *s, const struct picture *p, struct err *e)
 {
-    if (av_packet_ref(s->packet, p->packet) < 0)
-        return err_set(e, ERR_FAILED, "out of memory for a packet");
-    s->packet->pts = (int64_t)p->serial;
-    s->packet->dts = AV_NOPTS_VALUE;
-    s->packet->duration = 0;
-    if (p->action == ACTION_DECODE)
-        s->packet->flags |= AV_PKT_FLAG_DISCARD;
+    if (!decoder_packet(s->packet, p, e))
+        return false;
     int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
     if (code < 0)
@@ -250,12 +245,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
         s->used = false;
     }
     run_plan(run, traits, run->unsure);
-    /* As in session.c: the picture at which a decoder's delay grows would be lost. */
-    enum { DELAY_MAX = 15 };
-    int reorder = run_reorder(run);
-    reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
-    if (traits->stream == STREAM_H264 && s->decoder->has_b_frames < reorder)
-        s->decoder->has_b_frames = reorder;
+    decoder_fit_delay(s->decoder, traits, run);
     s->waiting[s->waitings++] = (struct waiting){.run = run};
     bool fine = true;
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
