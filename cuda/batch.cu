@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "shrink_gpu.h"
+#include "cuda_check.h"
 
 static size_t frame_bytes(const struct engine_job *job)
 {

@@ -19,6 +19,7 @@
 #include "barcode/queue.h"
 #include "barcode/shrink.h"
 #include "batch.h"
+#include "cuda_check.h"
 #include "kmeans_gpu.h"
 #include "shrink_gpu.h"
 

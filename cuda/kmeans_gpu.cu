@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda_check.h"
 #ifdef BARCODE_EMULATED
 #include "cuda_emulator.h"
 #endif
@@ -41,11 +42,6 @@ struct kmeans_gpu {
     char *memory;
     int warps[RESTART_PHASES];       /* a block, if not 0                   */
 };
-
-static bool failed(struct err *e, cudaError_t status, const char *what)
-{
-    return err_set(e, ERR_ENGINE, "cannot %s on the GPU: %s", what, cudaGetErrorString(status));
-}
 
 static void plan_frames(struct plan *p, const struct kmeans_params *params, int pixels, int frames)
 {
@@ -189,8 +185,7 @@ struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixel
     cudaError_t status = plan_make(&km->plan, params, pixels, frames);
     if (status == cudaSuccess)
         status = cudaMalloc((void **)&km->memory, plan_places(&km->plan, place));
-    if (status != cudaSuccess) {
-        failed(e, status, "make room for the k-means");
+    if (!cuda_check(status, "make room for the k-means", e)) {
         free(km);
         return NULL;
     }
@@ -239,8 +234,8 @@ bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *f
     cudaError_t status = cudaMemsetAsync(job.made, 0, (size_t)n * sizeof *job.made, stream);
     if (status == cudaSuccess)
         status = cudaMemsetAsync(job.next, 0, RESTART_PHASES * sizeof *job.next, stream);
-    if (status != cudaSuccess)
-        return failed(e, status, "cluster");
+    if (!cuda_check(status, "cluster", e))
+        return false;
     for (int first = 0; first < n; first += km->plan.chunk) {
         int frames = n - first < km->plan.chunk ? n - first : km->plan.chunk;
         points_launch(&job, &km->scratch, rgb, first, frames, stream);
@@ -251,7 +246,7 @@ bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *f
     choose_launch(&job, stream);
     if (status == cudaSuccess)
         status = cudaGetLastError();
-    return status == cudaSuccess || failed(e, status, "cluster");
+    return cuda_check(status, "cluster", e);
 }
 
 void kmeans_gpu_free(struct kmeans_gpu **km)

@@ -1,6 +1,8 @@
 #include "shrink_gpu.h"
 
 #include "barcode/colour.h"
+#include "barcode/shrink.h"
+#include "cuda_check.h"
 
 /* One axis of one plane as axis_fit (src/shrink_sum.h) reduces it: a full sample weighs `sample`, a pixel `pixel`. */
 struct gpu_axis {
@@ -19,7 +21,7 @@ struct gpu_shrink {
     colour_transform colour;
     int planes, shift, scale;
     int width, height;               /* before orientation                                     */
-    long long start, right, down;    /* pixel (x, y) goes to start + x * right + y * down      */
+    shrink_placing to;               /* where its pixels go                                    */
     uint8_t *rgb;
 };
 
@@ -65,7 +67,7 @@ __device__ static uint16_t mean_of(uint64_t sum, const gpu_plane &p, int scale)
 /* colour_apply of src/colour.c. */
 __device__ static void write_pixel(const gpu_shrink &s, const uint16_t in[3], uint32_t x, uint32_t y)
 {
-    uint8_t *to = s.rgb + 3 * (s.start + x * s.right + y * s.down);
+    uint8_t *to = s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down);
     for (int i = 0; i < 3; i++) {
         long long sum = 0;
         for (int j = 0; j < 3; j++)
@@ -135,13 +137,6 @@ __global__ void sum_rows(const uint8_t *rgb, int width, int height, uint32_t *su
 
 /* ------------------------------------------------------------------ host */
 
-bool cuda_check(cudaError_t code, const char *what, struct err *e)
-{
-    if (code == cudaSuccess)
-        return true;
-    return err_set(e, ERR_ENGINE, "cannot %s on the GPU: %s", what, cudaGetErrorString(code));
-}
-
 static gpu_axis axis_of(int in, int out)
 {
     uint32_t a = (uint32_t)in, b = (uint32_t)out;
@@ -156,34 +151,6 @@ static gpu_axis axis_of(int in, int out)
 static bool side_fits(int side)
 {
     return side >= 1 && side <= 16384;
-}
-
-/* The conditions of check_view in src/shrink.c. */
-static bool view_fits(const struct frame_view *v, int planes, int word)
-{
-    bool fine = side_fits(v->width) && side_fits(v->height) && v->bits >= 8 && v->bits <= 16 && v->shift >= 0 &&
-                v->shift <= 8 * word - v->bits;
-    for (int i = 0; i < planes && fine; i++) {
-        const struct plane *p = &v->plane[i];
-        fine = side_fits(p->width) && side_fits(p->height) && p->step >= word && p->step <= 64 && p->step % word == 0;
-    }
-    return fine;
-}
-
-/* As place() in src/shrink.c. */
-static void place(gpu_shrink *s, struct orientation o)
-{
-    long long width = s->width, height = s->height;
-    switch (o.quarter_turns & 3) {
-    case 1:  s->start = height - 1, s->right = height, s->down = -1;                break;
-    case 2:  s->start = width * height - 1, s->right = -1, s->down = -width;        break;
-    case 3:  s->start = (width - 1) * height, s->right = -height, s->down = 1;      break;
-    default: s->start = 0, s->right = 1, s->down = width;                           break;
-    }
-    if (o.mirror) {
-        s->start += (width - 1) * s->right;
-        s->right = -s->right;
-    }
 }
 
 static void launch(const gpu_shrink &s, bool wide, bool large, cudaStream_t stream)
@@ -211,9 +178,10 @@ bool shrink_gpu(const struct frame_view *view, int width, int height, uint8_t *r
     s.planes = view->model == MODEL_GREY ? 1 : 3;
     s.width = turned ? height : width;
     s.height = turned ? width : height;
-    if (!view_fits(view, s.planes, wide ? 2 : 1) || !side_fits(width) || !side_fits(height))
-        return err_set(e, ERR_FAILED, "cannot shrink a picture of %dx%d and %d bits to %dx%d", view->width, view->height,
-                       view->bits, width, height);
+    if (!shrink_check_view(view, e))
+        return false;
+    if (!side_fits(width) || !side_fits(height))
+        return err_set(e, ERR_FAILED, "cannot shrink a picture to %dx%d", width, height);
     for (int i = 0; i < s.planes; i++) {
         const struct plane *p = &view->plane[i];
         s.plane[i] = {p->data, p->pitch, p->step, axis_of(p->width, s.width), axis_of(p->height, s.height)};
@@ -222,7 +190,7 @@ bool shrink_gpu(const struct frame_view *view, int width, int height, uint8_t *r
     s.shift = view->shift;
     s.scale = 16 - view->bits;
     s.rgb = rgb;
-    place(&s, view->orientation);
+    s.to = shrink_place(view->orientation, s.width, s.height);
     enum { LARGE_CELL = 1024 };
     bool large = (long long)view->width * view->height / ((long long)width * height) > LARGE_CELL;
     launch(s, wide, large, stream);

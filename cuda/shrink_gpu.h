@@ -23,7 +23,4 @@ bool shrink_gpu(const struct frame_view *view, int width, int height, uint8_t *r
  */
 bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, uint32_t *sum, cudaStream_t stream, struct err *e);
 
-/* False with a sentence ("cannot WHAT on the GPU: ...") when `code` is an error. */
-bool cuda_check(cudaError_t code, const char *what, struct err *e);
-
 #endif

@@ -86,7 +86,7 @@ static bool check_size(int width, int height, struct err *e)
                    width, height, SHRINK_LARGEST, SHRINK_LARGEST);
 }
 
-static bool check_view(const struct frame_view *v, struct err *e)
+bool shrink_check_view(const struct frame_view *v, struct err *e)
 {
     int word = word_size(v);
     if (!check_size(v->width, v->height, e))
@@ -188,20 +188,14 @@ static void group_means(struct shrink *s, const struct frame_view *v, const stru
     }
 }
 
-/* Where pixel (x, y) before orientation goes: start + x * right + y * down, in pixels. */
-struct placing {
-    ptrdiff_t start, right, down;
-};
-
-/* `width` x `height` are those before orientation. */
-static struct placing place(struct orientation o, ptrdiff_t width, ptrdiff_t height)
+struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdiff_t height)
 {
-    struct placing p;
+    struct shrink_placing p;
     switch (o.quarter_turns & 3) {
-    case 1:  p = (struct placing){height - 1, height, -1};                          break;
-    case 2:  p = (struct placing){width * height - 1, -1, -width};                  break;
-    case 3:  p = (struct placing){(width - 1) * height, -height, 1};                break;
-    default: p = (struct placing){0, 1, width};                                     break;
+    case 1:  p = (struct shrink_placing){height - 1, height, -1};                          break;
+    case 2:  p = (struct shrink_placing){width * height - 1, -1, -width};                  break;
+    case 3:  p = (struct shrink_placing){(width - 1) * height, -height, 1};                break;
+    default: p = (struct shrink_placing){0, 1, width};                                     break;
     }
     if (o.mirror) {
         p.start += (width - 1) * p.right;
@@ -212,7 +206,7 @@ static struct placing place(struct orientation o, ptrdiff_t width, ptrdiff_t hei
 
 bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e)
 {
-    if (!check_view(view, e))
+    if (!shrink_check_view(view, e))
         return false;
     bool turned = view->orientation.quarter_turns & 1;
     int width = turned ? s->height : s->width, height = turned ? s->width : s->height;
@@ -228,7 +222,7 @@ bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb,
     colour_transform_init(&s->colour, view->model, view->matrix, view->range, view->bits);
     const uint16_t *grey = view->model == MODEL_GREY ? s->mean[0] : NULL;
     const uint16_t *const mean[3] = {s->mean[0], grey ? grey : s->mean[1], grey ? grey : s->mean[2]};
-    struct placing p = place(view->orientation, width, height);
+    struct shrink_placing p = shrink_place(view->orientation, width, height);
     for (int y = 0; y < height; y++) {
         for (int i = 0; i < groups; i++)
             group_means(s, view, &group[i], (uint32_t)y);

@@ -23,6 +23,7 @@
 #define BARCODE_SHRINK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "barcode/err.h"
@@ -50,6 +51,17 @@ struct shrink *shrink_open(int width, int height, struct err *e);
  * stays good after a failure, and rgb is untouched.
  */
 bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e);
+
+/* shrink_frame's conditions on a view, but for memory (ERR_FAILED); nothing is read. For engines with a shrink of their own. */
+bool shrink_check_view(const struct frame_view *v, struct err *e);
+
+/* Where pixel (x, y) before orientation goes: start + x * right + y * down, in pixels. */
+struct shrink_placing {
+    ptrdiff_t start, right, down;
+};
+
+/* Point 5 above, for a staged frame that is `width` x `height` before orientation. */
+struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdiff_t height);
 
 /* Frees the workspace; sets *s to NULL. NULL is fine. */
 void shrink_free(struct shrink **s);

@@ -1,0 +1,17 @@
+/*
+ * cuda_check.h - the one sentence for a call of the CUDA runtime that failed. Private to cuda/.
+ */
+#ifndef BARCODE_CUDA_CUDA_CHECK_H
+#define BARCODE_CUDA_CUDA_CHECK_H
+
+#include <cuda_runtime.h>
+
+#include "barcode/err.h"
+
+/* False with "cannot WHAT on the GPU: ..." (ERR_ENGINE) when `code` is an error. Any thread. */
+static inline bool cuda_check(cudaError_t code, const char *what, struct err *e)
+{
+    return code == cudaSuccess || err_set(e, ERR_ENGINE, "cannot %s on the GPU: %s", what, cudaGetErrorString(code));
+}
+
+#endif
