@@ -99,6 +99,7 @@ static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
     bool damaged = decoder_says_damaged(s->frame);
     for (int i = s->waitings - 1; i >= 0; i--) {
         struct run *run = s->waiting[i].run;
+        assert(run && run->picture);
         uint64_t index = (uint64_t)serial - run->picture[0].serial;
         /* A run's extras are the next run's first pictures: only one of the two was sent here, and only one wants them. */
         if (index < run->count && run->picture[index].action != ACTION_SKIP) {
