@@ -31,7 +31,8 @@ static void *stager_main(void *argument)
     return NULL;
 }
 
-static void tick(const struct pass *p)
+/* `done`: all columns are there, which is the whole way even when they did not need the whole film. */
+static void tick(const struct pass *p, bool done)
 {
     if (!p->progress)
         return;
@@ -46,7 +47,7 @@ static void tick(const struct pass *p)
         state.share = (double)now.frames / (double)state.frames_total;
     else if (now.total_bytes > 0)
         state.share = (double)now.bytes / (double)now.total_bytes;
-    if (state.share > 1)
+    if (state.share > 1 || (done && state.share >= 0))
         state.share = 1;
     progress_tick(p->progress, &state);
 }
@@ -64,7 +65,7 @@ static void wait_for(struct stager *s)
         if (pthread_cond_timedwait(&s->finished, &s->lock, &until) != ETIMEDOUT)
             continue;
         pthread_mutex_unlock(&s->lock);
-        tick(s->pass);
+        tick(s->pass, false);
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
@@ -108,6 +109,7 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
         *e = engine_error;
         fine = false;
     }
+    tick(p, fine);
     *counts = s.counts;
     times->engine_begin += (double)(ready - begun) / 1e9;
     times->staging += (double)(staged - ready) / 1e9;

@@ -15,6 +15,8 @@ struct progress {
     char *title;
     bool terminal, log;     /* where to; neither: silent */
     int64_t begin, next;    /* clock_ns                  */
+    struct progress_state last;
+    bool unshown;           /* `last` is in no line yet  */
 };
 
 /* A terminal that can lift a line. Nobody wants a progress line in a log or in an editor's dumb window. */
@@ -58,26 +60,35 @@ struct progress *progress_open(enum progress_when when, const char *title, struc
     p->log = wanted && !p->terminal && when == PROGRESS_ALWAYS;
     p->begin = p->next = clock_ns();
     if (p->log)
-        p->next += 3000000000;   /* a short film needs no line in a log */
+        p->next += 3000000000;   /* a short film needs one line in a log: the closing one */
     return p;
+}
+
+static void write_log(struct progress *p, int64_t now)
+{
+    char line[LINE_MOST];
+    progress_format(line, LINE_MOST, p->title, &p->last, (double)(now - p->begin) / 1e9);
+    log_msg(LOG_INFO, "%s", line);
+    p->unshown = false;
 }
 
 void progress_tick(struct progress *p, const struct progress_state *s)
 {
     if (!p || (!p->terminal && !p->log))
         return;
+    p->last = *s;
+    p->unshown = true;
     int64_t now = clock_ns();
     if (now < p->next)
         return;
     /* From now, not from `next`: after a pause there is no burst. */
     p->next = now + (p->terminal ? 1000000000 / 6 : 3000000000);
-    double seconds = (double)(now - p->begin) / 1e9;
-    char line[LINE_MOST];
     if (p->log) {
-        progress_format(line, LINE_MOST, p->title, s, seconds);
-        log_msg(LOG_INFO, "%s", line);
+        write_log(p, now);
         return;
     }
+    double seconds = (double)(now - p->begin) / 1e9;
+    char line[LINE_MOST];
     int width = terminal_width();   /* the last column stays empty: some terminals wrap there */
     progress_format(line, width < LINE_MOST ? width : LINE_MOST, p->title, s, seconds);
     log_status(in_foreground() ? line : NULL);
@@ -89,6 +100,8 @@ void progress_close(struct progress **p)
         return;
     if ((*p)->terminal)
         log_status(NULL);
+    if ((*p)->log && (*p)->unshown)
+        write_log(*p, clock_ns());
     free((*p)->title);
     free(*p);
     *p = NULL;

@@ -23,6 +23,7 @@ struct source_film {
     bool used;                      /* read from already: must be opened anew to start over */
     uint64_t file_bytes;
     struct staging *now;            /* for progress, while staging                          */
+    struct stage_progress before;   /* the last staging's, when it ended                    */
     pthread_mutex_t now_lock;
 };
 
@@ -236,9 +237,15 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
     return true;
 }
 
+static struct stage_progress how_far(struct staging *s)
+{
+    return (struct stage_progress){.frames = atomic_load(&s->frames_done), .bytes = atomic_load(&s->bytes_read)};
+}
+
 static void publish(struct source_film *f, struct staging *s)
 {
     pthread_mutex_lock(&f->now_lock);
+    f->before = f->now ? how_far(f->now) : (struct stage_progress){0};
     f->now = s;
     pthread_mutex_unlock(&f->now_lock);
 }
@@ -285,13 +292,10 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
 static void film_progress(struct source *base, struct stage_progress *p)
 {
     struct source_film *f = (struct source_film *)base;
-    *p = (struct stage_progress){.total_bytes = f->file_bytes};
     pthread_mutex_lock(&f->now_lock);
-    if (f->now) {
-        p->frames = atomic_load(&f->now->frames_done);
-        p->bytes = atomic_load(&f->now->bytes_read);
-    }
+    *p = f->now ? how_far(f->now) : f->before;
     pthread_mutex_unlock(&f->now_lock);
+    p->total_bytes = f->file_bytes;
 }
 
 /* Pictures that show, and the time they take by the clock that staging goes by (timeline.h). */

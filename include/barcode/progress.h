@@ -26,15 +26,15 @@ struct progress_state {
 /*
  * `title` (copied) names the film. PROGRESS_AUTO shows the line only on a terminal that can lift one (TERM is set and
  * not dumb) and while in the foreground; PROGRESS_ALWAYS writes a plain line every 3 seconds where there is no such
- * terminal; -q silences both. Never NULL unless memory is short: then `e` says so, and every function below takes NULL.
- * One at a time. Main thread.
+ * terminal, and one that says how it ended, however short the run; -q silences both. Never NULL unless memory is short:
+ * then `e` says so, and every function below takes NULL. One at a time. Main thread.
  */
 struct progress *progress_open(enum progress_when when, const char *title, struct err *e);
 
 /* Shows the state if it is time to; cheap to call often. Main thread. */
 void progress_tick(struct progress *p, const struct progress_state *s);
 
-/* Lifts the line, frees; sets *p to NULL. NULL is fine. */
+/* Lifts the line; in a log, says the last tick's state if no line did yet. Frees; sets *p to NULL. NULL is fine. */
 void progress_close(struct progress **p);
 
 /*

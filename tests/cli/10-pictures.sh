@@ -128,7 +128,7 @@ test_same_film_same_bytes() {
 test_progress_and_quiet() {
     f=$(sample)
     ok "$f" -n 1 --n-init 2 --progress always -o p.png
-    grep -q '%' "$LOGS/stderr" || fail "--progress always shows no progress"
+    grep -q ': sample.mkv  *100 %.* 2142/2142 columns' "$LOGS/stderr" || fail "--progress always does not say how it ended"
     grep -q "$(printf '\r')" "$LOGS/stderr" && fail "a log gets lines, not a line drawn over"
     ok "$f" -n 50 -o p.png
     [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "more than the one line that says what was written"

@@ -123,7 +123,7 @@ static const char *ticks(int fd, enum progress_when when)
     return arrived(fd);
 }
 
-static void a_pipe_gets_nothing_soon(void **state)
+static void a_pipe_gets_nothing_unasked(void **state)
 {
     (void)state;
     int end[2];
@@ -132,9 +132,28 @@ static void a_pipe_gets_nothing_soon(void **state)
     take_stderr(end[1]);
     const char *text = ticks(end[0], PROGRESS_AUTO);
     text = *text ? text : ticks(end[0], PROGRESS_NEVER);
-    text = *text ? text : ticks(end[0], PROGRESS_ALWAYS);      /* first after 3 seconds */
     give_stderr_back();
     assert_string_equal(text, "");
+    close(end[0]);
+    close(end[1]);
+}
+
+/* A run of a moment: one line, written at its end. A run that never got anywhere: none. */
+static void a_pipe_gets_the_end_of_a_short_run(void **state)
+{
+    (void)state;
+    int end[2];
+    assert_int_equal(pipe(end), 0);
+    take_stderr(end[1]);
+    char text[256];
+    snprintf(text, sizeof text, "%s", ticks(end[0], PROGRESS_ALWAYS));
+    struct progress *p = progress_open(PROGRESS_ALWAYS, "NAME", NULL);
+    progress_close(&p);
+    bool silent = !*arrived(end[0]);
+    give_stderr_back();
+    assert_memory_equal(text, "barcode: NAME  37 %  ", 21);
+    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+    assert_true(silent);
     close(end[0]);
     close(end[1]);
 }
@@ -152,8 +171,11 @@ static void a_pipe_gets_lines_when_asked(void **state)
     progress_close(&p);
     const char *text = arrived(end[0]);
     give_stderr_back();
+    /* One at its time, one at the end. */
+    const char *second = strchr(text, '\n') + 1;
     assert_memory_equal(text, "barcode: NAME  37 %  ", 21);
-    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+    assert_memory_equal(second, "barcode: NAME  37 %  ", 21);
+    assert_ptr_equal(strchr(second, '\n'), second + strlen(second) - 1);
     assert_null(strchr(text, '\033'));
     close(end[0]);
     close(end[1]);
@@ -207,7 +229,8 @@ int main(void)
         cmocka_unit_test(the_line),
         cmocka_unit_test(what_is_unknown_is_left_out),
         cmocka_unit_test(it_fits),
-        cmocka_unit_test(a_pipe_gets_nothing_soon),
+        cmocka_unit_test(a_pipe_gets_nothing_unasked),
+        cmocka_unit_test(a_pipe_gets_the_end_of_a_short_run),
         cmocka_unit_test(a_pipe_gets_lines_when_asked),
         cmocka_unit_test(a_terminal_gets_one_line),
         cmocka_unit_test(null_is_fine),

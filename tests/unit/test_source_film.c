@@ -337,6 +337,8 @@ static void progress_and_reopening(void **state)
         if (!r.fine)
             fail_msg("%s", r.error.text);
         assert_true(r.times.decode > 0);
+        source_progress(s, &p);
+        assert_int_equal(p.frames, CLIP_FRAMES);
         staged_free(&r);
     }
     /* A film that went away in between is an error, and stays one. */
