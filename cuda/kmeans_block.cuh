@@ -11,25 +11,29 @@
 
 enum { TRIALS_MOST = 8 };
 
-/* The versions of the restart kernel: room for so many clusters, a bit for each, sums that hold a frame's. */
+/* The versions of the restart kernel: room for so many clusters, a bit for each, a number as wide, sums that hold a frame's. */
 struct few_clusters {
     enum { MOST = 8 };
     typedef uint32_t mask;
+    typedef int index;
     typedef uint32_t sum;
 };
 struct some_clusters {
     enum { MOST = 32 };
     typedef uint32_t mask;
+    typedef int index;
     typedef uint32_t sum;
 };
 struct many_clusters {
     enum { MOST = CLUSTERS_MAX };
     typedef uint64_t mask;
+    typedef int64_t index;
     typedef uint32_t sum;
 };
 struct many_pixels {
     enum { MOST = CLUSTERS_MAX };
     typedef uint64_t mask;
+    typedef int64_t index;
     typedef wide sum;
 };
 
@@ -71,11 +75,14 @@ template <class T> struct lloyd_shared {
     float4 line[T::MOST], moved[T::MOST];  /* the same four numbers; what they changed by           */
 };
 
-/* What is known of a group while the iterations run. */
+/*
+ * What is known of a group while the iterations run. Without padding: the compiler reads the struct in its widest words but
+ * writes its members, and initcheck would see bytes read that nobody wrote.
+ */
 template <class T> struct group_state {
     typename T::mask rivals;
-    int slack[2];          /* for the points of the lower of two rivals, and of the other; else twice the same */
-    int winner;            /* a good guess at the centroid nearest to the group                                */
+    int slack[2];               /* for the points of the lower of two rivals, and of the other; else twice the same */
+    typename T::index winner;   /* a good guess at the centroid nearest to the group                                */
 };
 
 /* What both kernels know of a frame. */

@@ -175,11 +175,16 @@ template <class T, bool FIRST>
 static __device__ __forceinline__ bool test_group(const struct lloyd_work<T> *w, uint32_t group, struct group_state<T> *s)
 {
     struct lane_box b = lane_box_of(w->f.box[group]);
-    if (FIRST)
-        s->winner = box_winner(w, b);
-    else
+    int winner;
+    if (FIRST) {
+        winner = box_winner(w, b);
+        s->slack[0] = s->slack[1] = 0;
+    } else {
         *s = w->state[group];
-    typename T::mask known = s->rivals, now = box_rivals(w, b, &s->winner);
+        winner = (int)s->winner;
+    }
+    typename T::mask known = FIRST ? 0 : s->rivals, now = box_rivals(w, b, &winner);
+    s->winner = winner;
     s->rivals = now;
     if (FIRST)
         return !single(now);

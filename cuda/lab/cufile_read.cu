@@ -7,8 +7,8 @@
  *
  *   nvcc -O3 -o cufile_read cuda/lab/cufile_read.cu -lcufile && ./cufile_read FILE
  *
- * Lost: entries are compressed, so their bytes are wanted by the cores and not by the GPU, and reading is a
- * twentieth of a warm run (tests/bench/RESULTS.md has what this printed).
+ * Not used, for a reason that needs no figure: entries are compressed, so that their bytes are wanted by the cores and not
+ * by the GPU. Its figures are to come (tests/support/gpu-session.sh, part cufile).
  */
 #include <cstdio>
 #include <cstdlib>
