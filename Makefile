@@ -227,7 +227,7 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 
 CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu)))
 CU_BENCH  := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
-GPU_BENCH := $(CU_BENCH) bench_nvdec
+GPU_BENCH := $(CU_BENCH) bench_nvdec bench_kmeans
 
 $(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(BUILD)/tests/check/%.o $(LIB)
 	@mkdir -p $(@D)
@@ -246,6 +246,10 @@ portable: ## one self-contained program, out/bin-portable/barcode, for hosts tha
 .PHONY: portable-tests
 portable-tests: portable ## what `make test-gpu` runs, self-contained too, to be carried to a host with a GPU
 	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH))
+
+.PHONY: gpu-pack
+gpu-pack: portable-tests out/sample.mkv out/clips.made ## out/gpu: what tests/support/gpu-session.sh needs on a host with a GPU
+	@tests/support/pack-gpu.sh out/gpu
 
 .PHONY: test-gpu
 test-gpu: $(if $(GPU_BIN),,out/sample.mkv out/clips.made) ## everything that needs a GPU: exact checks, films on both engines (GPU_BIN: where the programs are)

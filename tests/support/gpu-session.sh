@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# What is to be seen on a GPU, in parts that each fit a call of ten minutes; prints figures and verdicts.
+#
+#   gpu-session.sh PACK PART...      PACK: the folder that pack-gpu.sh made
+#
+#   checks     the check programs, with frames of the real film and of more than 2^24 pixels; 200 films in one process
+#   sanitize   compute-sanitizer's four tools on them; what they found, by place
+#   films      every film on both engines and with every way of decoding (test-gpu.sh)
+#   cache      cold, warm and no cache: the same pictures and JSON, three k, every mode
+#   mpeg2      how far NVDEC's MPEG-2 lies from the software decoder's
+#   rates      k-means alone, on the GPU and on one core of the CPU; ncu's share of the issue slots
+#   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
+#   auto       from which length on a GPU pays; warm runs of 2 hours
+#   cufile     cuFile against pread and pinned buffers
+set -uo pipefail
+
+pack=$(cd "${1:?usage: gpu-session.sh PACK PART...}" && pwd)
+shift
+here=$(cd "$(dirname "$0")/../.." && pwd)
+work=${WORK:-/tmp/gpu-session}
+bin=$work/bin films=$pack/films
+film=$films/bbb-1080p.mp4
+mkdir -p "$work"
+[ -d "$bin" ] || tar -C "$work" -xzf "$pack/bin.tar.gz"
+export BARCODE_CACHE=-
+PATH=$PATH:/usr/local/cuda/bin
+
+frames() { # SIZE EVERY: a file of the film's frames
+    local file=$work/frames-$1-$2.rgb
+    [ -f "$file" ] || "$bin/barcode" "$film" --engine cpu -n "$2" --size "$1" -m average -q -o "$work/x.png" --dump "$file" >&2
+    echo "$file"
+}
+
+part_checks() {
+    "$bin/check_shrink" | tail -n 3
+    "$bin/check_kmeans" --large "$(frames 160x90 24)" 160 90 8 20 "$(frames 320x180 24)" 320 180 8 20 | tail -n 3
+    "$bin/check_engine" 200 | tail -n 3
+}
+
+# Runs one tool over one program; the kinds of finding, each with how often.
+sanitizer() { # TOOL PROGRAM ARG...
+    local tool=$1
+    shift
+    echo "== $tool: $(basename "$1") ${*:2}"
+    compute-sanitizer --tool "$tool" --print-limit 200 "$@" > "$work/sanitizer.log" 2>&1
+    grep -E '^=========     at |Uninitialized|Invalid|Race|Barrier|Program hit|Saved host' "$work/sanitizer.log" |
+        sed -E 's/0x[0-9a-f]+/X/g; s/ by thread.*//' | sort | uniq -c | sort -rn | head -n 12
+    grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/sanitizer.log"
+}
+
+part_sanitize() {
+    sanitizer initcheck "$bin/check_kmeans" --tiny
+    sanitizer initcheck "$bin/check_shrink"
+    sanitizer memcheck "$bin/check_kmeans" --quick
+    sanitizer memcheck "$bin/check_shrink"
+    sanitizer memcheck "$bin/check_engine" 0
+    sanitizer synccheck "$bin/check_kmeans" --quick
+    sanitizer synccheck "$bin/check_engine" 0
+    sanitizer racecheck "$bin/check_kmeans" --tiny
+    sanitizer racecheck "$bin/check_shrink"
+}
+
+part_films() {
+    # The check programs are another part's.
+    mkdir -p "$work/only"
+    cp "$bin/barcode" "$work/only/"
+    CLIPS=$pack/clips FILMS=$films SAMPLE=$films/sample.mkv "$here/tests/support/test-gpu.sh" "$work/only" |
+        grep -v '^ok'
+}
+
+render() { # FILM NAME OPTION...
+    local file=$1 name=$2
+    shift 2
+    rm -rf "${work:?}/$name"
+    mkdir -p "$work/$name"
+    "$bin/barcode" "$file" -q --engine cuda "$@" -m kmeans,palette,average,downsample -o "$work/$name/p.png" --json "$work/$name/j" &&
+        sed -i -E '/^"(stages|cache)":/d' "$work/$name/j"
+}
+
+part_cache() {
+    local same=0 other=0 file k way
+    for file in "$films"/*; do
+        rm -rf "$work/cache"
+        for k in 3 8 17; do
+            render "$file" none -n 6 -k $k --no-cache
+            for way in cold warm; do
+                [ $way = warm ] || rm -rf "$work/cache"
+                render "$file" $way -n 6 -k $k --cache "$work/cache"
+                if diff -rq "$work/none" "$work/$way"; then same=$((same + 1)); else other=$((other + 1)); fi
+            done
+        done
+    done
+    echo "cold, warm and no cache: $same the same, $other different"
+}
+
+part_mpeg2() {
+    local clip
+    for clip in "$pack"/clips/mpeg2*; do
+        for way in cpu nvdec; do
+            "$bin/barcode" "$clip" -q --engine cuda --decode $way --size full -n 6 -m average -o "$work/x.png" --dump "$work/$way.rgb"
+        done
+        python3 - "$work/cpu.rgb" "$work/nvdec.rgb" "$(basename "$clip")" <<'PY'
+import sys
+import numpy as np
+a, b = (np.fromfile(p, np.uint8).astype(int) for p in sys.argv[1:3])
+d = abs(a - b)
+print(f"{sys.argv[3]}: {(d > 0).mean():.3%} of the bytes differ, by at most {d.max()}, {d.mean():.4f} on average")
+PY
+    done
+}
+
+part_rates() {
+    local small big large isa
+    small=$(frames 160x90 24) big=$(frames 320x180 24) large=$(frames full 48)
+    "$bin/bench_kmeans_gpu" -r 5 "$small" 160 90 "$big" 320 180 "$large" 1920 1080
+    for isa in avx2 avx512 vnni; do
+        taskset -c 0 "$bin/bench_kmeans" "$big" 320 180 8 20 scalable $isa 7
+    done
+    ncu --csv --kernel-name-base function --metrics gpu__time_duration.sum,smsp__issue_active.avg.pct_of_peak_sustained_elapsed \
+        "$bin/bench_kmeans_gpu" -b 1024 -r 1 "$small" 160 90 > "$work/ncu.csv" 2> "$work/ncu.err"
+    python3 - "$work/ncu.csv" <<'PY'
+import csv, sys
+rows = csv.DictReader(line for line in open(sys.argv[1]) if line.startswith('"'))
+time, share = {}, {}
+for r in rows:
+    value = float(r["Metric Value"].replace(",", ""))
+    (time if "time" in r["Metric Name"] else share).setdefault((r["ID"], r["Kernel Name"]), value)
+total = sum(time.values()) or 1
+for key in sorted(time, key=time.get, reverse=True)[:6]:
+    print(f"  {time[key] / total:6.1%} of the time, {share.get(key, 0):5.1f} % of the issue slots: {key[1]}")
+print(f"  all: {sum(time[k] * share.get(k, 0) for k in time) / total:.1f} % of the issue slots")
+PY
+}
+
+part_speed() {
+    WORK=$work "$here/tests/bench/run_gpu.sh" "$bin" "$film" "$films/hevc10.mp4"
+}
+
+timed() { # a command's wall seconds
+    local from
+    from=$(date +%s%N)
+    "$@" > /dev/null 2>&1
+    echo "$((($(date +%s%N) - from) / 1000000)) ms: ${*:2}"
+}
+
+part_auto() {
+    local n engine
+    for n in 1 2 4 8; do
+        python3 "$here/tests/bench/repeat_mp4.py" "$film" $n "$work/short.mp4"
+        for engine in cpu cuda auto cpu cuda auto; do
+            timed "$bin/barcode" "$work/short.mp4" -n 24 -q --engine $engine -o "$work/x.png"
+        done
+    done
+    [ -f "$work/long.mp4" ] || python3 "$here/tests/bench/repeat_mp4.py" "$film" 240 "$work/long.mp4"
+    rm -rf "$work/cache"
+    for n in cold warm warm warm; do
+        timed "$bin/barcode" "$work/long.mp4" -n 24 -q --cache "$work/cache" -o "$work/x.png"
+    done
+}
+
+part_cufile() {
+    [ -x "$pack/cufile_read" ] || { echo "cufile: not in the pack"; return; }
+    head -c 512M /dev/urandom > "$work/random"
+    LD_LIBRARY_PATH=$pack "$pack/cufile_read" "$work/random"
+}
+
+for part; do
+    echo "==== $part, $(date -u +%H:%M:%S)"
+    "part_$part"
+done
+echo "==== done, $(date -u +%H:%M:%S)"
