@@ -1,6 +1,6 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets),
- * decoder.c (one context), view.c (pictures), session.c, sequential.c, source_film.c.
+ * decoder.c (one context), damage.c (what is wrong), view.c (pictures), session.c, sequential.c, source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -56,7 +56,7 @@ void reader_close(struct reader *r);
 /* A context for the film's stream; `threads` 1: single-threaded, more: frame threads. */
 AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e);
 
-/* The same, not opened yet; `name`: a certain decoder, NULL: libavcodec's choice. */
+/* A context for the film's stream, not opened yet; `name`: a certain decoder, NULL: libavcodec's choice. */
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
 
 /*
@@ -71,14 +71,64 @@ bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);
  */
 void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits, const struct run *run);
 
-/* Did the decoder say that this picture is damaged? */
-bool decoder_says_damaged(const AVFrame *frame);
-
 /*
  * Errors of avcodec_receive_frame that are stepped over at a time: each should use up a packet, of which a decoder holds
  * a few dozen. A decoder that errs for ever must not hang us.
  */
 enum { RECEIVE_ERRORS_MAX = 1000 };
+
+/* ---- damage.c: what libavcodec knows and tells of damage, and what it does not ---- */
+
+/*
+ * One decoder's ears and eyes; zero it first. It must stay where it is while the decoder lives, and is used by the thread
+ * that sends packets; messages may come from the decoder's own threads.
+ */
+struct damage_watch {
+    atomic_uint_fast64_t complaints;
+    uint_fast64_t heard;
+    bool careful;
+    AVFrame *picture;          /* the one being decoded, when its blocks are looked at */
+    bool tainted;
+};
+
+/*
+ * Watches an opened decoder:
+ * - its messages, where they are the only sign: an error of any decoder but H.264's (whose errors are of harmless things
+ *   too; HEVC's drops a slice and goes on, where neither codes nor flags know of it), and what H.264 and the MPEG family
+ *   say when they conceal blocks, for the flags of a picture that is not put out cannot be seen;
+ * - single-threaded HEVC's blocks: one that ends a slice too early leaves the rest as the memory was, and says nothing.
+ * `careful`, single-threaded decoders alone: what damage keeps from being decoded is black. Without it the memory's last
+ * content shows, which depends on what was decoded before and on the number of threads. It costs a twentieth of decoding.
+ * ERR_FAILED without memory.
+ */
+bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e);
+
+/* A decoder whose pictures are not in memory that can be looked at: its messages alone. */
+void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
+
+/*
+ * Behind avcodec_send_packet, which gave `code`, of `p`, whose packet is still there: was something wrong with it? With
+ * threads the answer may come with a later packet; single-threaded it is about this one.
+ */
+bool damage_found(struct damage_watch *w, int code);
+
+/*
+ * Does picture `p`, the next in decoding order, show damage? `hurt`: its own packet was damaged, which is handed on to all
+ * that may refer to it, up to the next key.
+ */
+bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt);
+
+/* Decoding begins anew (flushed), or something of unknown place was wrong. */
+void damage_forget(struct damage_watch *w);
+void damage_everywhere(struct damage_watch *w);
+
+/* Did the decoder say that this picture is damaged? */
+bool damage_flagged(const AVFrame *frame);
+
+void damage_watch_close(struct damage_watch *w);
+
+/* Every message of every decoder comes here, on any thread (film_av.c). */
+void damage_message(const AVCodecContext *c, int level, const char *format);
 
 /* ---- view.c ---- */
 
@@ -118,6 +168,7 @@ struct staging {
     struct err error;                /* the first one wins                                   */
     atomic_bool stop;
     atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
+    atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
 };
 
@@ -126,6 +177,9 @@ void staging_fail(struct staging *s, const struct err *e);
 
 /* Stops everybody: only a sequential decode can tell what the film's frames are. */
 void staging_contradict(struct staging *s);
+
+/* Stops everybody: only a careful decoder gives the same pictures every time. */
+void staging_find_damage(struct staging *s);
 
 /* True when threads should stop; looks at interrupted() too. */
 bool staging_stopped(struct staging *s);

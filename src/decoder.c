@@ -65,8 +65,3 @@ void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits, con
     if (c->has_b_frames < reorder)
         c->has_b_frames = reorder;
 }
-
-bool decoder_says_damaged(const AVFrame *frame)
-{
-    return frame->decode_error_flags != 0 || frame->flags & AV_FRAME_FLAG_CORRUPT;
-}

@@ -26,9 +26,11 @@ uint64_t film_av_read_errors(void)
 /* libav's own messages are about packets and tables: of use with -vv only. */
 static void on_av_log(void *context, int level, const char *format, va_list args)
 {
+    const AVClass *class = context ? *(const AVClass **)context : NULL;
+    if (class && class == avcodec_get_class())
+        damage_message(context, level, format);
     if (level > AV_LOG_ERROR)
         return;
-    const AVClass *class = context ? *(const AVClass **)context : NULL;
     AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
     if (category == AV_CLASS_CATEGORY_DEMUXER)
         atomic_fetch_add(&read_errors, 1);
@@ -214,6 +216,17 @@ static bool check_container(const AVFormatContext *format, const char *path, str
     return true;
 }
 
+/* An MP4's index stands at its end until somebody moves it: of a download that broke off it is missing. */
+static bool is_mp4(const char *path)
+{
+    char head[8] = "";
+    FILE *f = fopen(path, "rb");
+    bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head + 4, "ftyp", 4) == 0;
+    if (f)
+        fclose(f);
+    return is;
+}
+
 static bool open_container(const char *path, AVFormatContext **format, struct err *e)
 {
     char text[128], url[4096];
@@ -224,6 +237,8 @@ static bool open_container(const char *path, AVFormatContext **format, struct er
     av_dict_set(&options, "protocol_whitelist", "file", 0);
     int code = avformat_open_input(format, url, NULL, &options);
     av_dict_free(&options);
+    if (code == AVERROR_INVALIDDATA && is_mp4(path))
+        return err_set(e, ERR_INPUT, "'%s' is an MP4 without its index (moov): it was cut off, or never finished", path);
     if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_sentence(code, text));
     if (code < 0)

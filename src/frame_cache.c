@@ -130,7 +130,7 @@ void frame_cache_again(struct frame_cache *c, const struct stage_counts *counts)
     source_close(&c->source);
     entry_close(&c->found.entry);
     c->found.answer = CACHE_MISS;
-    c->exact_only = counts->contradicted;
+    c->exact_only |= counts->contradicted;
     cache_writer_discard(&c->writer);
     start_writer(c);
 }

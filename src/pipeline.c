@@ -22,7 +22,7 @@ static void *stager_main(void *argument)
     struct stager *s = argument;
     const struct pass *p = s->pass;
     struct stage_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
-                            .engine = p->engine, .columns = p->job.columns, .timetable = p->timetable};
+                            .careful = p->careful, .engine = p->engine, .columns = p->job.columns, .timetable = p->timetable};
     s->fine = source_stage(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);
     s->done = true;

@@ -26,6 +26,7 @@ struct job {
     struct dump *dump;
     struct frame_cache *cache;       /* NULL: this film has none          */
     struct digest *first, *second;   /* --verify: the two ways of decoding */
+    bool careful;                    /* see source.h                       */
     struct digest *digest;           /* the one being filled, or NULL      */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
 };
@@ -202,7 +203,7 @@ static bool run_pass(struct job *j, enum decode_plan plan, struct columns *colum
     const char *slash = strrchr(f->path, '/');
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
-        .decode = o->decode, .threads = j->render->threads, .timetable = frame_cache_timetable(j->cache),
+        .decode = o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
         .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us),
         .job = {.width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (wants(o, MODE_KMEANS) || wants(o, MODE_PALETTE)),
@@ -220,12 +221,16 @@ static bool verify(struct job *j, struct err *e)
 {
     struct stage_counts counts;
     struct stage_times times = {0};
-    struct columns *columns = columns_open(0, 0, e);
-    j->digest = j->second;
-    bool fine = columns && run_pass(j, DECODE_SEQUENTIAL, columns, &counts, &times, e);
-    columns_free(&columns);
-    if (!fine)
-        return false;
+    do {
+        struct columns *columns = columns_open(0, 0, e);
+        digest_free(&j->second);
+        j->digest = j->second = digest_open(e);
+        bool fine = columns && j->second && run_pass(j, DECODE_SEQUENTIAL, columns, &counts, &times, e);
+        columns_free(&columns);
+        if (!fine)
+            return false;
+        j->careful |= counts.damage_found;
+    } while (counts.damage_found);
     struct digest_result d = digest_compare(j->first, j->second);
     if (d.different > 0 || d.alone > 0)
         return err_set(e, ERR_FAILED, "'%s': --verify found %" PRIu64 " of %" PRIu64 " frames different (first: column %" PRIu64
@@ -235,25 +240,32 @@ static bool verify(struct job *j, struct err *e)
     return true;
 }
 
-/* Throws away what was staged so far and decodes the film. */
-static bool start_over(struct job *j, enum decode_plan plan, struct err *e)
+/* Throws away what was staged so far. */
+static bool start_over(struct job *j, struct err *e)
 {
     struct report *r = &j->report;
     frame_cache_again(j->cache, &r->counts);
     r->cache = frame_cache_state(j->cache);
-    return open_stores(j, e) && run_pass(j, plan, j->columns, &r->counts, &r->times, e);
+    return open_stores(j, e);
 }
 
 static bool stage(struct job *j, struct err *e)
 {
     struct report *r = &j->report;
-    bool fine = run_pass(j, DECODE_PARALLEL, j->columns, &r->counts, &r->times, e);
-    if (fine && r->counts.cache_failed)
-        fine = start_over(j, DECODE_PARALLEL, e);
-    /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
-    if (fine && r->counts.contradicted) {
-        log_msg(LOG_VERBOSE, "'%s': pictures come in another order than foreseen: decoding it again in one piece", r->film->path);
-        fine = start_over(j, DECODE_SEQUENTIAL, e);
+    const struct stage_counts *c = &r->counts;
+    enum decode_plan plan = DECODE_PARALLEL;
+    bool fine = run_pass(j, plan, j->columns, &r->counts, &r->times, e);
+    /* Each of the reasons to start over comes once. */
+    while (fine && (c->cache_failed || c->contradicted || c->damage_found)) {
+        /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
+        if (c->contradicted) {
+            log_msg(LOG_VERBOSE, "'%s': pictures come in another order than foreseen: decoding it again in one piece", r->film->path);
+            plan = DECODE_SEQUENTIAL;
+        } else if (c->damage_found) {
+            log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core", r->film->path);
+            j->careful = true;
+        }
+        fine = start_over(j, e) && run_pass(j, plan, j->columns, &r->counts, &r->times, e);
     }
     frame_cache_end(j->cache, j->columns, &r->counts, fine);
     return fine && (!j->render->options->verify || verify(j, e));
@@ -328,7 +340,7 @@ static bool judge(struct job *j, struct err *e)
     if (damaged > 0)
         warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path, damaged, r->count);
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
-        warn(j, "'%s': the decoder refused %" PRIu64 " of %" PRIu64 " packets", path, r->counts.decode_errors,
+        warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path, r->counts.decode_errors,
              r->counts.packets);
     judge_end(j);
     r->missing = inside + cut + j->lost_to_end;

@@ -2,6 +2,9 @@
  * sequential.c - one decoder over everything, in the reading thread: for codecs outside the parallel
  * path, for GOPs too long to hold, and as the judge that --verify asks.
  *
+ * Damage: what a picture looks like then depends on the number of threads. At its first sign staging ends, to be done
+ * anew with a careful decoder (stage_job.careful), which is ten times slower on a big machine.
+ *
  * Frames are numbered as they come out. The selection wants to know when the next frame appears, so each
  * frame is held until its successor is there.
  */
@@ -14,6 +17,7 @@ struct sequential {
     struct staging *staging;
     struct reader *reader;
     AVCodecContext *decoder;
+    struct damage_watch watch;
     AVFrame *frame, *held;
     struct engine_port *port;
     struct selection_cursor cursor;
@@ -24,6 +28,8 @@ struct sequential {
     bool done;                /* the selection can want no more: counts say how far    */
     int64_t pts_us[SLOTS];    /* by serial modulo SLOTS                                */
     bool ignore[SLOTS];       /* numbered already, or never to be displayed            */
+    bool hurt[SLOTS];         /* something was wrong with the packet, or before it     */
+    bool held_hurt;
     struct stage_counts counts;
 };
 
@@ -33,13 +39,21 @@ static bool open_all(struct sequential *q, struct err *e)
     q->held = av_frame_alloc();
     if (!q->frame || !q->held)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    q->decoder = decoder_open(q->staging->stream, q->staging->job->threads, e);
-    if (!q->decoder)
+    const struct stage_job *job = q->staging->job;
+    q->decoder = decoder_open(q->staging->stream, job->careful ? 1 : job->threads, e);
+    if (!q->decoder || !damage_watch_open(&q->watch, q->decoder, job->careful, e))
         return false;
     if (q->staging->traits.stream == STREAM_H264)
         q->decoder->has_b_frames = 15;       /* as much as the standard allows: see session.c */
     q->port = engine_port_open(q->staging->job->engine, e);
     return q->port != NULL;
+}
+
+/* Something is wrong with the film, unless the careful decoder knows already. */
+static void found_damage(struct sequential *q)
+{
+    if (!q->staging->job->careful)
+        staging_find_damage(q->staging);
 }
 
 /* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
@@ -52,7 +66,7 @@ static bool settle(struct sequential *q, int64_t next_us, struct err *e)
         next_us = last_frame_until(&q->cursor.rule, q->held_us, q->timeline.frame_us);
     struct frame_tag tag = {.frame = q->next_frame++, .time_us = q->held_us};
     q->settled_us = q->held_us;
-    tag.damaged = decoder_says_damaged(q->held);
+    tag.damaged = q->held_hurt;
     tag.repeat = selection_take(&q->cursor, q->held_us, next_us, &tag.column);
     atomic_store(&q->staging->frames_done, q->next_frame);
     bool fine = true;
@@ -76,6 +90,8 @@ static bool receive(struct sequential *q, struct err *e)
             return err_set(e, ERR_FAILED, "out of memory for a decoded picture");
         if (code < 0) {
             q->counts.decode_errors++;
+            damage_everywhere(&q->watch);
+            found_damage(q);
             if (++errors == RECEIVE_ERRORS_MAX)
                 return true;
             continue;
@@ -87,12 +103,16 @@ static bool receive(struct sequential *q, struct err *e)
             av_frame_unref(q->frame);
             continue;
         }
+        bool hurt = damage_flagged(q->frame) || (known && q->hurt[serial % SLOTS]);
+        if (hurt)
+            found_damage(q);
         int64_t time = timeline_at(&q->timeline, known ? q->pts_us[serial % SLOTS] : TIME_NONE);
         timeline_step(&q->timeline, time);
         if (!settle(q, time, e))
             return false;
         av_frame_move_ref(q->held, q->frame);
         q->held_us = time;
+        q->held_hurt = hurt;
     }
 }
 
@@ -104,11 +124,15 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     packet->pts = (int64_t)p->serial;
     packet->dts = AV_NOPTS_VALUE;
     int code = avcodec_send_packet(q->decoder, packet);
+    bool hurt = damage_found(&q->watch, code);
+    q->hurt[p->serial % SLOTS] = damage_spreads(&q->watch, p, hurt);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
         return err_set(e, ERR_FAILED, "out of memory in the decoder");
-    if (code < 0)
+    if (hurt) {
         q->counts.decode_errors++;
+        found_damage(q);
+    }
     q->counts.sent++;
     return receive(q, e);
 }
@@ -141,6 +165,8 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
     avcodec_send_packet(q->decoder, NULL);
     if (e->code != ERR_NONE || !receive(q, e) || !settle(q, TIMETABLE_OPEN, e))
         return false;
+    if (damage_found(&q->watch, 0))      /* of threads that were behind */
+        found_damage(q);
     if (!q->done)
         covered(q);
     return true;
@@ -170,6 +196,7 @@ bool sequential_stage(struct staging *s, struct reader *r, struct gather_state *
     pthread_mutex_unlock(&s->lock);
     engine_port_close(&q->port);
     avcodec_free_context(&q->decoder);
+    damage_watch_close(&q->watch);
     av_frame_free(&q->frame);
     av_frame_free(&q->held);
     free(q);

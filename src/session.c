@@ -4,6 +4,9 @@
  * Every run begins with a fresh decoder state (drained and flushed behind the last one), so which session
  * decodes which run, and in what order, cannot change a pixel. A picture is known by its serial, which
  * travels through the decoder in `pts`.
+ *
+ * What damage leaves of a picture depends on what the decoder's memory held before: at the first sign of damage a run is
+ * given up and goes through a fresh, careful decoder. What was staged of it by then was decoded before the damage.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -18,6 +21,9 @@ struct session {
     AVPacket *packet;
     AVFrame *frame;
     struct engine_port *port;
+    bool careful;                  /* the decoder is a careful one                              */
+    bool hurt;                     /* the run is damaged                                        */
+    struct damage_watch usual, *watch;   /* the usual decoder's; that of the decoder in use     */
     uint64_t last_frame;           /* highest number that came out of the run so far            */
     bool disorder;                 /* a picture came out behind one that should have followed it */
     struct stage_counts counts;
@@ -32,14 +38,16 @@ static bool session_open(struct session *s, struct err *e)
     s->decoder = decoder_open(s->staging->stream, 1, e);
     if (!s->decoder)
         return false;
+    s->watch = &s->usual;
     s->port = engine_port_open(s->staging->job->engine, e);
-    return s->port != NULL;
+    return s->port && damage_watch_open(&s->usual, s->decoder, false, e);
 }
 
 static void session_close(struct session *s)
 {
     engine_port_close(&s->port);
     avcodec_free_context(&s->decoder);
+    damage_watch_close(&s->usual);
     av_frame_free(&s->frame);
     av_packet_free(&s->packet);
 }
@@ -49,7 +57,7 @@ static bool stage_frame(struct session *s, struct picture *p, struct err *e)
     struct frame_view view;
     if (!view_of_frame(s->frame, s->staging->film, &view, e))
         return false;
-    p->tag.damaged = decoder_says_damaged(s->frame);
+    p->tag.damaged |= damage_flagged(s->frame);
     s->counts.damaged += p->tag.damaged;
     p->done = true;
     return engine_put(s->port, &view, &p->tag, e);
@@ -64,6 +72,25 @@ static void watch_order(struct session *s, const struct picture *p)
     s->last_frame = p->frame > s->last_frame ? p->frame : s->last_frame;
 }
 
+static bool given_up(const struct session *s)
+{
+    return s->hurt && !s->careful;
+}
+
+/* The picture that came out, if it is to be staged. */
+static struct picture *picture_of(struct session *s, struct run *run)
+{
+    uint64_t index = (uint64_t)s->frame->pts - run->picture[0].serial;
+    struct picture *p = index < run->count ? &run->picture[index] : NULL;
+    if (!p || given_up(s))
+        return NULL;
+    watch_order(s, p);
+    if (!p->wanted || p->done)
+        return NULL;
+    s->hurt |= damage_flagged(s->frame);
+    return given_up(s) ? NULL : p;
+}
+
 /* Takes every picture that is ready. */
 static bool receive(struct session *s, struct run *run, struct err *e)
 {
@@ -75,23 +102,22 @@ static bool receive(struct session *s, struct run *run, struct err *e)
             return err_set(e, ERR_FAILED, "out of memory for a decoded picture");
         if (code < 0) {
             s->counts.decode_errors++;
+            s->hurt = true;
+            damage_everywhere(s->watch);
             if (++errors == RECEIVE_ERRORS_MAX)
                 return true;
             continue;
         }
         s->counts.decoded++;
-        uint64_t index = (uint64_t)s->frame->pts - run->picture[0].serial;
-        struct picture *p = index < run->count ? &run->picture[index] : NULL;
-        if (p)
-            watch_order(s, p);
-        bool fine = !p || !p->wanted || p->done || stage_frame(s, p, e);
+        struct picture *p = picture_of(s, run);
+        bool fine = !p || stage_frame(s, p, e);
         av_frame_unref(s->frame);
         if (!fine)
             return false;
     }
 }
 
-static bool send_picture(struct session *s, struct run *run, const struct picture *p, struct err *e)
+static bool send_picture(struct session *s, struct run *run, struct picture *p, struct err *e)
 {
     if (!decoder_packet(s->packet, p, e))
         return false;
@@ -99,8 +125,10 @@ static bool send_picture(struct session *s, struct run *run, const struct pictur
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
         return err_set(e, ERR_FAILED, "out of memory in the decoder");
-    if (code < 0)
-        s->counts.decode_errors++;
+    bool hurt = damage_found(s->watch, code);
+    s->counts.decode_errors += hurt;
+    s->hurt |= hurt;
+    p->tag.damaged |= damage_spreads(s->watch, p, hurt);
     s->counts.sent++;
     return receive(s, run, e);
 }
@@ -117,11 +145,12 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
 {
     assert(s->decoder);
     s->last_frame = 0;
+    damage_forget(s->watch);
     run_plan(run, &s->staging->traits, everything);
     decoder_fit_delay(s->decoder, &s->staging->traits, run);
     bool fine = true;
     for (size_t i = 0; i < run->count && fine; i++) {
-        if (staging_stopped(s->staging))
+        if (staging_stopped(s->staging) || given_up(s))
             break;
         if (run->picture[i].action != ACTION_SKIP)
             fine = send_picture(s, run, &run->picture[i], e);
@@ -137,16 +166,38 @@ static uint64_t still_wanted(const struct run *run)
     return n;
 }
 
+/* The run once more, all of it, in a decoder that shows the same for the same damage every time. */
+static bool decode_carefully(struct session *s, struct run *run, struct err *e)
+{
+    AVCodecContext *usual = s->decoder;
+    struct damage_watch watch = {0};
+    s->watch = &watch;
+    s->decoder = decoder_open(s->staging->stream, 1, e);
+    s->careful = true;
+    bool fine = s->decoder && damage_watch_open(&watch, s->decoder, true, e) && decode_once(s, run, true, e);
+    s->careful = false;
+    avcodec_free_context(&s->decoder);
+    damage_watch_close(&watch);
+    s->watch = &s->usual;
+    s->decoder = usual;
+    return fine;
+}
+
 static bool decode_run(struct session *s, struct run *run, struct err *e)
 {
-    uint64_t errors = s->counts.decode_errors, damaged = s->counts.damaged;
-    s->disorder = false;
+    uint64_t errors = s->counts.decode_errors;
+    s->disorder = s->hurt = false;
     if (!decode_once(s, run, run->unsure, e))
         return false;
-    if (still_wanted(run) > 0 && !staging_stopped(s->staging)) {
+    if (still_wanted(run) > 0 && !s->hurt && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
-        s->counts.decode_errors = errors;      /* the second try meets them again */
         if (!decode_once(s, run, true, e))
+            return false;
+    }
+    if (s->hurt && !staging_stopped(s->staging)) {
+        s->counts.redone_runs++;
+        s->counts.decode_errors = errors;      /* they are met again */
+        if (!decode_carefully(s, run, e))
             return false;
     }
     if (staging_stopped(s->staging)) {
@@ -157,7 +208,7 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
     uint64_t lost = still_wanted(run);
     s->counts.lost += lost;
     /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is not. */
-    if ((s->disorder || lost > 0) && s->counts.decode_errors == errors && s->counts.damaged == damaged)
+    if ((s->disorder || lost > 0) && !s->hurt)
         staging_contradict(s->staging);
     return true;
 }

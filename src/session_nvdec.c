@@ -34,6 +34,7 @@ struct waiting {
 struct nvdec_session {
     struct staging *staging;
     AVCodecContext *decoder;
+    struct damage_watch watch;
     AVPacket *packet;
     AVFrame *frame, *host;
     struct engine_port *port;
@@ -57,6 +58,8 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     if (!s->port)
         return false;
     s->decoder = nvdec_decoder_open(staging->nvdec, staging->stream, engine_port_stream(s->port), e);
+    if (s->decoder)
+        damage_watch_messages(&s->watch, s->decoder);
     return s->decoder != NULL;
 }
 
@@ -96,7 +99,7 @@ static void broke(struct nvdec_session *s)
  */
 static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
 {
-    bool damaged = decoder_says_damaged(s->frame);
+    bool damaged = damage_flagged(s->frame);
     for (int i = s->waitings - 1; i >= 0; i--) {
         struct run *run = s->waiting[i].run;
         assert(run && run->picture);
@@ -216,7 +219,7 @@ static bool send_picture(struct nvdec_session *s, const struct picture *p, struc
         return false;
     int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
-    if (code < 0)
+    if (damage_found(&s->watch, code))
         broke(s);
     s->used = true;
     s->counts.sent++;

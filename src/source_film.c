@@ -176,7 +176,7 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
         return err_set(e, ERR_FAILED, "no thread could be started");
     }
     struct err mine = ERR_INIT;
-    if (!read_film(s, r, &mine) && !atomic_load(&s->contradicted))
+    if (!read_film(s, r, &mine) && !atomic_load(&s->contradicted) && !atomic_load(&s->damage_found))
         staging_fail(s, &mine);
     const AVIOContext *file = r->format->pb;
     s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
@@ -191,6 +191,7 @@ static bool run_threads(struct staging *s, struct reader *r, struct err *e)
         pthread_join(thread[i], NULL);
     free(thread);
     s->counts.contradicted = atomic_load(&s->contradicted);
+    s->counts.damage_found = atomic_load(&s->damage_found);
     if (interrupted())
         return interrupt_error(e);
     if (s->error.code != ERR_NONE) {

@@ -27,6 +27,12 @@ void staging_contradict(struct staging *s)
     halt(s);
 }
 
+void staging_find_damage(struct staging *s)
+{
+    atomic_store(&s->damage_found, true);
+    halt(s);
+}
+
 bool staging_stopped(struct staging *s)
 {
     return atomic_load(&s->stop) || interrupted();

@@ -54,7 +54,10 @@ void frame_cache_put(struct frame_cache *c, const struct frame_tag *tag, const u
 /* What staging is to fill; NULL: nothing. */
 struct timetable *frame_cache_timetable(struct frame_cache *c);
 
-/* Staging has to start over, by the sequential plan (counts->contradicted) or without the cache (counts->cache_failed). */
+/*
+ * Staging has to start over: by the sequential plan (counts->contradicted), carefully (damage_found) or without the cache
+ * (cache_failed).
+ */
 void frame_cache_again(struct frame_cache *c, const struct stage_counts *counts);
 
 /*

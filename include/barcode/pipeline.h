@@ -21,6 +21,7 @@ struct pass {
     enum decode_plan plan;
     enum decode_choice decode;
     int threads;
+    bool careful;                      /* see source.h                                  */
     struct progress *progress;         /* NULL: silent                                  */
     uint64_t columns_total;            /* estimate for the progress line, 0 unknown     */
     struct timetable *timetable;       /* filled when the source is a film; NULL: not wanted */

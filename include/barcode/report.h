@@ -41,6 +41,7 @@ struct stage_counts {
     bool read_failed;        /* the container could not be read to its end           */
     bool io_failed;          /* because the file could not be                        */
     bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
+    bool damage_found;       /* staging stopped half-way: must be done anew, carefully */
     bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
     bool sequential;         /* all or the rest of the film went through one decoder */
 };

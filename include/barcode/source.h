@@ -30,6 +30,7 @@ struct stage_job {
     enum decode_plan plan;
     enum decode_choice decode;
     int threads;                  /* cores to decode on, 1 or more                          */
+    bool careful;                 /* a decoder over everything shows damage the same every time, on one core */
     struct engine *engine;        /* begun                                                  */
     struct columns *columns;      /* selected frames are announced here (frame, time) before they decode */
     struct timetable *timetable;  /* filled by a film that is read; NULL: not wanted        */
@@ -68,7 +69,8 @@ struct source *source_open(const char *path, struct err *e);
  * Puts every selected frame into the engine; waits for the last one to be put. May be called again
  * (from the film's start). A film that decodes in part is success: counts say what is missing. So is
  * counts->contradicted, which only DECODE_PARALLEL gives: what came is wrong, and the caller must stage the film
- * again with DECODE_SEQUENTIAL, into new columns.
+ * again with DECODE_SEQUENTIAL, into new columns. And so is counts->damage_found, which `careful` prevents: the film is
+ * damaged where one decoder went over all of it, and must be staged again with `careful`, likewise.
  * Stops with ERR_INTERRUPTED when interrupted() turns true.
  */
 bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,

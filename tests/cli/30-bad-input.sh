@@ -116,6 +116,9 @@ test_reasons() {
     f=$(clip bad/encrypted.mp4)
     refuses 3 "$f"
     says encrypted
+    f=$(clip bad/no-moov.mp4)
+    refuses 3 "$f"
+    says 'without its index'
 }
 
 test_a_picture_is_no_film() {

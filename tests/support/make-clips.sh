@@ -98,7 +98,7 @@ open(dst, 'wb').write(data)
 PY
 }
 
-# Three stretches of zeros: whole packets are gone. libavcodec's HEVC decoder says nothing of most single wrong bits.
+# Three stretches of zeros: whole packets are gone.
 holes() { # FROM TO
     py - "$@" <<'PY'
 import sys
@@ -355,6 +355,9 @@ clip damaged/truncated-fragmented.mp4 head_of fragmented.mp4 60
 clip damaged/corrupt.mkv damage h264-closed.mkv 2000
 clip damaged/corrupt.ts damage h264-open.ts 2000
 clip damaged/corrupt-hevc.mkv holes hevc-open.mkv
+clip damaged/wrong-bits-hevc.mkv damage hevc-open.mkv 500
+clip damaged/corrupt-asp.avi damage mpeg4.avi 2000
+clip damaged/corrupt-msmpeg4.avi damage msmpeg4.avi 2000
 clip damaged/corrupt.mpg damage mpeg2.mpg 2000
 clip damaged/corrupt-vp9.webm damage vp9.webm 2000
 clip damaged/middle-of-gop.ts tail_of h264-open.ts 37

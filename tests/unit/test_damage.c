@@ -1,0 +1,197 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <libavutil/pixdesc.h>
+#include <malloc.h>
+
+#include "../../src/av.h"
+#include "clip.h"
+
+/* ------------------------------------------------------------------ what is heard */
+
+static void say(AVCodecContext *c, enum AVCodecID codec, int level, const char *format)
+{
+    c->codec_id = codec;
+    damage_message(c, level, format);
+}
+
+static void messages(void **state)
+{
+    (void)state;
+    struct damage_watch w = {0};
+    AVCodecContext *c = avcodec_alloc_context3(NULL);
+    assert_non_null(c);
+    say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "nobody listens");
+    damage_watch_messages(&w, c);
+    assert_false(damage_found(&w, 0));
+    assert_true(damage_found(&w, -1));
+    assert_false(damage_found(&w, 0));
+    say(c, AV_CODEC_ID_HEVC, AV_LOG_WARNING, "odd, but well");
+    say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "Invalid setup for format %s: missing configuration.\n");
+    say(c, AV_CODEC_ID_H264, AV_LOG_ERROR, "mmco: unref short failure\n");
+    say(c, AV_CODEC_ID_H264, AV_LOG_INFO, "conceal");
+    assert_false(damage_found(&w, 0));
+    say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "CABAC_MAX_BIN : %d\n");
+    say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "CABAC_MAX_BIN : %d\n");
+    assert_true(damage_found(&w, 0));
+    assert_false(damage_found(&w, 0));
+    say(c, AV_CODEC_ID_H264, AV_LOG_INFO, "concealing %d DC, %d AC, %d MV errors in %c frame\n");
+    assert_true(damage_found(&w, 0));
+    say(c, AV_CODEC_ID_MPEG2VIDEO, AV_LOG_ERROR, "ac-tex damaged at %d %d\n");
+    assert_true(damage_found(&w, 0));
+    damage_watch_close(&w);
+    avcodec_free_context(&c);
+}
+
+/* Damage is handed on up to the next key, but not by a picture that nobody refers to. */
+static void spreading(void **state)
+{
+    (void)state;
+    static const struct {
+        bool key, droppable, hurt, spoilt;
+    } step[] = {
+        {true, false, false, false}, {false, true, true, true},   {false, false, false, false}, {false, false, true, true},
+        {false, true, false, true},  {false, false, false, true}, {true, false, false, false},  {false, false, false, false},
+        {true, false, true, true},   {false, false, false, true}, {true, false, false, false},
+    };
+    struct damage_watch w = {0};
+    AVPacket *packet = av_packet_alloc();
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+        packet->flags = step[i].key ? AV_PKT_FLAG_KEY : 0;
+        struct picture p = {.packet = packet, .droppable = step[i].droppable};
+        assert_int_equal(damage_spreads(&w, &p, step[i].hurt), step[i].spoilt);
+    }
+    struct picture p = {.packet = packet};
+    packet->flags = 0;
+    damage_everywhere(&w);
+    assert_true(damage_spreads(&w, &p, false));
+    damage_forget(&w);
+    assert_false(damage_spreads(&w, &p, false));
+    av_packet_free(&packet);
+}
+
+/* ------------------------------------------------------------------ what is seen */
+
+/* What a decoder made of the packets: how many were found damaged, and a sum of the pictures' bytes. */
+struct made {
+    int found, pictures;
+    uint64_t sum, black, marks;      /* black and marked samples of luma */
+};
+
+static void add_picture(struct made *m, const AVFrame *f)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(f->format);
+    int step = d->comp[0].step, top = (1 << d->comp[0].depth) - 1;
+    m->pictures++;
+    for (int y = 0; y < f->height; y++)
+        for (int x = 0; x < f->width; x++) {
+            uint16_t v = f->data[0][y * f->linesize[0] + x];
+            if (step == 2)
+                memcpy(&v, f->data[0] + y * f->linesize[0] + 2 * x, 2);
+            m->sum = m->sum * 31 + v;
+            m->black += v == 16 << (d->comp[0].depth - 8);
+            m->marks += v == top;
+        }
+}
+
+/* Decodes a clip; of every `ruined`th packet, 0: none, only a part is left and the rest is zeros. */
+static struct made decode(const char *name, int threads, bool careful, int ruined)
+{
+    struct made m = {0};
+    struct err e = ERR_INIT;
+    struct film film;
+    AVFormatContext *f = NULL;
+    struct damage_watch w = {0};
+    assert_true(film_av_open(name, &f, &film, &e));
+    AVCodecContext *c = decoder_open(f->streams[film.stream], threads, &e);
+    AVPacket *p = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    assert_true(c && p && frame && damage_watch_open(&w, c, careful, &e));
+    for (int n = 1, more = 1; more; n++) {
+        more = av_read_frame(f, p) >= 0;
+        if (more && ruined > 0 && n % ruined == 0 && p->size > 60)
+            memset(p->data + p->size / 3, 0, (size_t)(p->size - p->size / 3));
+        m.found += damage_found(&w, avcodec_send_packet(c, more ? p : NULL));
+        av_packet_unref(p);
+        while (avcodec_receive_frame(c, frame) >= 0) {
+            add_picture(&m, frame);
+            av_frame_unref(frame);
+        }
+    }
+    m.found += damage_found(&w, 0);
+    av_frame_free(&frame);
+    av_packet_free(&p);
+    avcodec_free_context(&c);
+    damage_watch_close(&w);
+    avformat_close_input(&f);
+    free(film.path);
+    return m;
+}
+
+static const char *const hevc[] = {"8.mkv", "10.mkv", "444.mkv", "grey.mkv"};
+
+static bool make_hevc(void)
+{
+    static const char *const format[] = {"yuv420p", "yuv420p10le", "yuv444p", "gray"};
+    char line[256];
+    for (int i = 0; i < 4; i++) {
+        snprintf(line, sizeof line, "-c:v libx265 -preset ultrafast -pix_fmt %s -x265-params log-level=error:keyint=10:ctu=16:min-cu-size=8 %s",
+                 format[i], hevc[i]);
+        if (!clip_encode(line))
+            return false;
+    }
+    return true;
+}
+
+/* Intact films: nothing is found, and no mark is left in a picture. */
+static void nothing_is_wrong(void **state)
+{
+    (void)state;
+    if (!make_hevc() || !clip_encode("-c:v mpeg4 -bf 2 -q:v 4 asp.avi") || !clip_encode("-c:v mpeg2video -bf 2 -q:v 4 two.mkv") ||
+        !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=20:open-gop=1:bframes=3 avc.mkv"))
+        skip();
+    static const char *const name[] = {"8.mkv", "10.mkv", "444.mkv", "grey.mkv", "asp.avi", "two.mkv", "avc.mkv"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        struct made plain = decode(name[i], 1, false, 0);
+        assert_int_equal(plain.pictures, CLIP_FRAMES);
+        for (int way = 0; way < 3; way++) {
+            struct made m = decode(name[i], way == 2 ? 3 : 1, way == 1, 0);
+            assert_int_equal(m.found, 0);
+            assert_int_equal(m.marks, 0);
+            assert_true(m.sum == plain.sum);
+        }
+    }
+}
+
+/* Slices that end early: found, and the careful decoder gives the same whatever the memory held. */
+static void unfinished_pictures(void **state)
+{
+    (void)state;
+    if (!make_hevc())
+        skip();
+    for (int i = 0; i < 4; i++) {
+        mallopt(M_PERTURB, 0x5a);
+        struct made one = decode(hevc[i], 1, true, 17);
+        mallopt(M_PERTURB, 0xc3);
+        struct made other = decode(hevc[i], 1, true, 17);
+        mallopt(M_PERTURB, 0);
+        assert_true(one.sum == other.sum);
+        assert_int_equal(one.found, other.found);
+        if (i < 3) {                                  /* grey alone has no chroma to mark */
+            assert_in_range(one.found, CLIP_FRAMES / 17 / 2, CLIP_FRAMES / 17 + 1);
+            assert_true(one.black > 500);
+        }
+        assert_int_equal(decode(hevc[i], 1, false, 17).found, one.found);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages), cmocka_unit_test(spreading), cmocka_unit_test(nothing_is_wrong), cmocka_unit_test(unfinished_pictures),
+    };
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}
