@@ -150,7 +150,7 @@ demo: deps ## builds, makes the sample film, renders it in every mode to out/
 
 .PHONY: test
 test: deps ## builds, makes test clips, runs every test that needs no GPU
-	@$(MAKE) --no-print-directory unit cli
+	@$(MAKE) --no-print-directory unit cli $(if $(filter 1,$(CUDA)),emulated)
 
 # ------------------------------------------------------------------ tests
 
@@ -224,6 +224,27 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 	@for f in $(FUZZ); do $(BIN)/replay_$${f#fuzz_} out/corpus/$${f#fuzz_} || exit 1; done
 
 # ------------------------------------------------------------------ the GPU
+
+# The k-means kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
+EMULATED := $(addprefix $(BUILD)/emulated/,$(addsuffix .o,cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose \
+    tests/check/check_kmeans tests/emulator/cuda_emulator))
+EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
+
+$(BUILD)/emulated/%.o: %.cu
+	@mkdir -p $(@D)
+	$(EMULATE) -x c++ -c $< -o $@
+
+$(BUILD)/emulated/%.o: %.cc
+	@mkdir -p $(@D)
+	$(EMULATE) -c $< -o $@
+
+$(BIN)/check_kmeans_emulated: $(EMULATED) $(LIB)
+	@mkdir -p $(@D)
+	$(CXX) $^ -pthread $(PKG_LIBS) -o $@
+
+.PHONY: emulated
+emulated: $(BIN)/check_kmeans_emulated ## the k-means kernels on the CPU against kmeans_run (needs nvcc's headers)
+	@set -o pipefail; $< --quick | tail -n 20
 
 CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu)))
 CU_BENCH  := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
