@@ -87,18 +87,19 @@ struct damage_watch {
     atomic_uint_fast64_t complaints;
     uint_fast64_t heard;
     bool careful;
-    AVFrame *picture;          /* the one being decoded, when its blocks are looked at */
-    bool tainted;
+    AVFrame *picture;          /* the one being decoded, when its blocks are looked at there */
+    bool tainted, tainted_before;
 };
 
 /*
  * Watches an opened decoder:
- * - its messages, where they are the only sign: an error of any decoder but H.264's (whose errors are of harmless things
- *   too; HEVC's drops a slice and goes on, where neither codes nor flags know of it), and what H.264 and the MPEG family
- *   say when they conceal blocks, for the flags of a picture that is not put out cannot be seen;
- * - single-threaded HEVC's blocks: one that ends a slice too early leaves the rest as the memory was, and says nothing.
- * `careful`, single-threaded decoders alone: what damage keeps from being decoded is black. Without it the memory's last
- * content shows, which depends on what was decoded before and on the number of threads. It costs a twentieth of decoding.
+ * - its messages, where they are the only sign: those of the HEVC decoder on slices, which it drops and goes on, and neither
+ *   codes nor flags know of it; those of others on wrong blocks; and what H.264 and the MPEG family say when they conceal
+ *   blocks, for the flags of a picture that is not put out cannot be seen;
+ * - HEVC's blocks (Y'CbCr with three planes): a slice that ends too early leaves the rest as the memory was, in silence.
+ * `careful`, for a single-threaded decoder with pictures of libavcodec's own (dav1d has others): what damage keeps from being
+ * decoded is black, unless the decoder conceals it. Otherwise the memory's last content shows, which depends on what was
+ * decoded before and on the number of threads.
  * ERR_FAILED without memory.
  */
 bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e);
@@ -107,23 +108,31 @@ bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, 
 void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
 
 /*
- * Behind avcodec_send_packet, which gave `code`, of `p`, whose packet is still there: was something wrong with it? With
- * threads the answer may come with a later packet; single-threaded it is about this one.
+ * Called when avcodec_send_packet has given `code`: was something wrong with the packet? With threads the answer may come with
+ * a later packet.
  */
 bool damage_found(struct damage_watch *w, int code);
 
+/* With threads, a picture that came out: are blocks of it missing? Single-threaded damage_found has told already. */
+bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame);
+
 /*
- * Does picture `p`, the next in decoding order, show damage? `hurt`: its own packet was damaged, which is handed on to all
- * that may refer to it, up to the next key.
+ * Does picture `p`, the next in decoding order, whose packet is still there, show damage? `hurt`: its own packet was damaged,
+ * which is handed on to all that may refer to it: up to the next key, and to the pictures that lead this one.
  */
 bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt);
 
-/* Decoding begins anew (flushed), or something of unknown place was wrong. */
+/* Decoding begins anew, flushed. */
 void damage_forget(struct damage_watch *w);
+
+/* Something was wrong, who knows where: what comes now may show it. */
 void damage_everywhere(struct damage_watch *w);
 
-/* Did the decoder say that this picture is damaged? */
+/* Did the decoder say that this picture is damaged? So are those before an H.264 recovery point. */
 bool damage_flagged(const AVFrame *frame);
+
+/* Did the decoder find damage in this picture's own data? */
+bool damage_concealed(const AVFrame *frame);
 
 void damage_watch_close(struct damage_watch *w);
 

@@ -22,7 +22,7 @@ bool index_is_clean(const struct cache_index *x)
 {
     const struct stage_counts *c = &x->counts;
     return !x->exact_only && c->decode_errors == 0 && c->damaged == 0 && c->lost == 0 && c->redone_runs == 0 &&
-           !c->read_failed && !c->contradicted;
+           !c->read_failed && !c->contradicted && !c->damage_found;
 }
 
 static int by_number(const void *key, const void *item)

@@ -7,8 +7,8 @@
 
 #include "av.h"
 
-/* A mark stands in the middle of every square of this size: as large as HEVC's blocks get. */
-enum { SQUARE = 64 };
+/* A mark stands in every square of this size, the smallest that a coding tree block has. */
+enum { SQUARE = 16 };
 
 static bool may_be_marked(const AVFrame *frame, const AVPixFmtDescriptor **d)
 {
@@ -26,7 +26,7 @@ static uint8_t *sample_at(const AVFrame *frame, const AVPixFmtDescriptor *d, int
     return frame->data[plane] + (ptrdiff_t)y * frame->linesize[plane] + (ptrdiff_t)x * d->comp[plane].step;
 }
 
-/* The brightest luma with the lowest chroma is no colour, so that no film shows it. */
+/* The brightest luma with the lowest chroma: outside RGB, so that hardly any film shows it. */
 static int mark_of(const AVPixFmtDescriptor *d, int plane)
 {
     return plane == 0 ? (1 << d->comp[0].depth) - 1 : 0;
@@ -49,30 +49,45 @@ static int get(const uint8_t *sample, int step)
     return wide;
 }
 
+/* In the middle of a square; in one that the edge cuts, at the edge. */
+static int place(int square, int size)
+{
+    int at = square * SQUARE + SQUARE / 2;
+    return at < size ? at : size - 1;
+}
+
 static void mark(const AVFrame *frame)
 {
     const AVPixFmtDescriptor *d;
     if (!may_be_marked(frame, &d))
         return;
-    for (int y = SQUARE / 2; y < frame->height; y += SQUARE)
-        for (int x = SQUARE / 2; x < frame->width; x += SQUARE)
+    for (int v = 0; v * SQUARE < frame->height; v++)
+        for (int u = 0; u * SQUARE < frame->width; u++)
             for (int c = 0; c < 3; c++)
-                put(sample_at(frame, d, c, x, y), d->comp[c].step, mark_of(d, c));
+                put(sample_at(frame, d, c, place(u, frame->width), place(v, frame->height)), d->comp[c].step, mark_of(d, c));
 }
 
-/* How many marks are left, which turn black. */
-static int take_marks(const AVFrame *frame)
+/* A mark that is left: a lone one, for a film may show a whole area of its colour. */
+static bool is_marked(const AVFrame *frame, const AVPixFmtDescriptor *d, int x, int y)
+{
+    for (int c = 0; c < 3; c++)
+        if (get(sample_at(frame, d, c, x, y), d->comp[c].step) != mark_of(d, c))
+            return false;
+    return x > 0 && get(sample_at(frame, d, 0, x - 1, y), d->comp[0].step) != mark_of(d, 0);
+}
+
+/* How many marks are left; `clear`: they turn black. */
+static int count_marks(const AVFrame *frame, bool clear)
 {
     const AVPixFmtDescriptor *d;
     int left = 0;
     if (!may_be_marked(frame, &d))
         return 0;
-    for (int y = SQUARE / 2; y < frame->height; y += SQUARE)
-        for (int x = SQUARE / 2; x < frame->width; x += SQUARE) {
-            bool is = true;
-            for (int c = 0; c < 3; c++)
-                is &= get(sample_at(frame, d, c, x, y), d->comp[c].step) == mark_of(d, c);
-            for (int c = 0; is && c < 3; c++)
+    for (int v = 0; v * SQUARE < frame->height; v++)
+        for (int u = 0; u * SQUARE < frame->width; u++) {
+            int x = place(u, frame->width), y = place(v, frame->height);
+            bool is = is_marked(frame, d, x, y);
+            for (int c = 0; is && clear && c < 3; c++)
                 put(sample_at(frame, d, c, x, y), d->comp[c].step, c ? 1 << (d->comp[c].depth - 1) : 0);
             left += is;
         }
@@ -90,30 +105,29 @@ static void blacken(const AVCodecContext *c, AVFrame *frame)
     av_image_fill_black(frame->data, stride, frame->format, c->color_range, frame->width, frame->height);
 }
 
+/* With frame threads on any of them. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
-    struct damage_watch *w = c->opaque;
+    const struct damage_watch *w = c->opaque;
     int code = avcodec_default_get_buffer2(c, frame, flags);
     if (code < 0)
         return code;
     if (w->careful)
         blacken(c, frame);
-    /* A packet's first: what comes behind it are made-up pictures in the place of missing ones. */
-    if (w->picture && !w->picture->buf[0]) {
+    if (c->codec_id == AV_CODEC_ID_HEVC)
         mark(frame);
-        code = av_frame_ref(w->picture, frame);
-    }
-    return code;
+    /* A packet's first: later ones stand in for references that are missing. */
+    return w->picture && !w->picture->buf[0] ? av_frame_ref(w->picture, frame) : 0;
 }
 
 bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e)
 {
-    bool alone = c->active_thread_type == 0;
+    bool alone = c->active_thread_type == 0, marked = c->codec_id == AV_CODEC_ID_HEVC;
     damage_watch_messages(w, c);
     w->careful = careful && alone;
-    if (alone && c->codec_id == AV_CODEC_ID_HEVC && !w->picture && !(w->picture = av_frame_alloc()))
+    if (alone && marked && !w->picture && !(w->picture = av_frame_alloc()))
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    if (w->careful || w->picture)
+    if (w->careful || marked)
         c->get_buffer2 = watched_buffer;
     return true;
 }
@@ -126,25 +140,34 @@ void damage_watch_messages(struct damage_watch *w, AVCodecContext *c)
 bool damage_found(struct damage_watch *w, int code)
 {
     uint_fast64_t before = w->heard;
-    bool unfinished = w->picture && w->picture->buf[0] && take_marks(w->picture) > 0;
+    bool unfinished = w->picture && w->picture->buf[0] && count_marks(w->picture, true) > 0;
     if (w->picture)
         av_frame_unref(w->picture);
     w->heard = atomic_load(&w->complaints);
     return code < 0 || w->heard > before || unfinished;
 }
 
+bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame)
+{
+    return !w->picture && count_marks(frame, false) > 0;
+}
+
 bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt)
 {
-    if (p->packet->flags & AV_PKT_FLAG_KEY)
+    bool leads = p->leading || p->marked_leading || p->needs_before;
+    if (p->packet->flags & AV_PKT_FLAG_KEY) {
+        w->tainted_before = w->tainted;
         w->tainted = false;
-    bool spoilt = hurt || w->tainted;
+    }
+    bool spoilt = hurt || w->tainted || (leads && w->tainted_before);
     w->tainted |= hurt && !p->droppable;
     return spoilt;
 }
 
 void damage_forget(struct damage_watch *w)
 {
-    w->tainted = false;
+    w->tainted = w->tainted_before = false;
+    w->heard = atomic_load(&w->complaints);
 }
 
 void damage_everywhere(struct damage_watch *w)
@@ -157,21 +180,51 @@ bool damage_flagged(const AVFrame *frame)
     return frame->decode_error_flags != 0 || frame->flags & AV_FRAME_FLAG_CORRUPT;
 }
 
+bool damage_concealed(const AVFrame *frame)
+{
+    return frame->decode_error_flags != 0;
+}
+
 void damage_watch_close(struct damage_watch *w)
 {
     av_frame_free(&w->picture);
 }
 
-static bool begins(const char *text, const char *start)
+/* How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that cannot be right. */
+static const char *const about_blocks[] = {
+    "ac-tex damaged", "ac tex damaged", "dc overflow-", "ignoring overflow at", "Error at MB", "error y=",
+};
+
+/*
+ * How HEVC's messages about slices that are lost, whole or in part, begin. Not among them is "Could not find ref with POC": the
+ * standard allows that a picture names references which nobody uses.
+ */
+static const char *const about_slices[] = {
+    "CABAC_MAX_BIN", "The cu_qp_delta", "The slice_qp", "Invalid slice segment address", "Previous slice segment missing",
+    "Two slices reporting", "Independent slice segment missing", "First slice in a frame missing", "Zero refs",
+    "Overread slice header", "Invalid collocated_ref_idx", "Invalid number of merging MVP", "entry_point_offset table",
+    "WPP ctb", "Error constructing the", "Impossible slice segment", "Impossible initial tile", "Invalid reference index",
+    "Duplicate POC", "PPS id out of range",
+};
+
+static bool begins(const char *text, const char *const *start, size_t starts)
 {
-    return strncmp(text, start, strlen(start)) == 0;
+    for (size_t i = 0; i < starts; i++)
+        if (strncmp(text, start[i], strlen(start[i])) == 0)
+            return true;
+    return false;
 }
 
 void damage_message(const AVCodecContext *c, int level, const char *format)
 {
     struct damage_watch *w = c->opaque;
-    bool error = level <= AV_LOG_ERROR && c->codec_id != AV_CODEC_ID_H264 &&
-                 !begins(format, "Invalid setup for format");      /* of the hardware, not of the film */
-    if (w && (error || begins(format, "concealing ")))
+    if (!w || level > AV_LOG_INFO)
+        return;
+    static const char *const concealing[] = {"concealing "};
+    bool heard = begins(format, concealing, 1);
+    if (level <= AV_LOG_ERROR)
+        heard |= c->codec_id == AV_CODEC_ID_HEVC ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
+                                                 : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
+    if (heard)
         atomic_fetch_add(&w->complaints, 1);
 }

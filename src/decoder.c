@@ -29,6 +29,9 @@ AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
     AVCodecContext *c = decoder_alloc(stream, NULL, e);
     if (!c)
         return NULL;
+    /* With frame threads libavcodec's Theora says nothing of damage and shows something else. */
+    if (c->codec_id == AV_CODEC_ID_THEORA)
+        threads = 1;
     c->thread_count = threads;
     c->thread_type = threads > 1 ? FF_THREAD_FRAME | FF_THREAD_SLICE : 0;
     /* Frame threads copy the context here: a delay that is set later does not reach them (sequential.c says why 15). */

@@ -47,6 +47,12 @@ bool digest_put(struct digest *d, uint64_t column, const void *data, size_t byte
     return true;
 }
 
+void digest_drop(struct digest *d, uint64_t column)
+{
+    if (column < d->count)
+        d->mark[column].there = false;
+}
+
 struct digest_result digest_compare(const struct digest *a, const struct digest *b)
 {
     struct digest_result r = {0, 0, 0, 0};

@@ -1,4 +1,5 @@
 #include <libavutil/display.h>
+#include <libavutil/intreadwrite.h>
 #include <libavutil/parseutils.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
@@ -216,12 +217,23 @@ static bool check_container(const AVFormatContext *format, const char *path, str
     return true;
 }
 
-/* An MP4's index stands at its end until somebody moves it: of a download that broke off it is missing. */
-static bool is_mp4(const char *path)
+/*
+ * An MP4's index, its `moov` box, stands at its end until somebody moves it: of a download that broke off it is missing. True
+ * for a file that begins as a film in MP4 and has none among its boxes.
+ */
+static bool lacks_index(const char *path)
 {
-    char head[8] = "";
+    uint8_t head[16] = {0};
     FILE *f = fopen(path, "rb");
-    bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head + 4, "ftyp", 4) == 0;
+    bool is = f && fread(head, 12, 1, f) == 1 && memcmp(head + 4, "ftyp", 4) == 0 && memcmp(head + 8, "hei", 3) != 0 &&
+              memcmp(head + 8, "mif1", 4) != 0 && memcmp(head + 8, "avif", 4) != 0;
+    for (off_t at = 0; is && fseeko(f, at, SEEK_SET) == 0 && fread(head, 16, 1, f) == 1;) {
+        uint64_t size = AV_RB32(head) == 1 ? AV_RB64(head + 8) : AV_RB32(head);
+        is = memcmp(head + 4, "moov", 4) != 0;
+        if (size < 8 || size > INT64_MAX / 2)      /* 0: up to the end of the file */
+            break;
+        at += (off_t)size;
+    }
     if (f)
         fclose(f);
     return is;
@@ -237,7 +249,7 @@ static bool open_container(const char *path, AVFormatContext **format, struct er
     av_dict_set(&options, "protocol_whitelist", "file", 0);
     int code = avformat_open_input(format, url, NULL, &options);
     av_dict_free(&options);
-    if (code == AVERROR_INVALIDDATA && is_mp4(path))
+    if (code == AVERROR_INVALIDDATA && lacks_index(path))
         return err_set(e, ERR_INPUT, "'%s' is an MP4 without its index (moov): it was cut off, or never finished", path);
     if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_sentence(code, text));

@@ -109,7 +109,9 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
         *e = engine_error;
         fine = false;
     }
-    tick(p, fine);
+    /* A staging that must start over got nowhere. */
+    if (!s.counts.contradicted && !s.counts.damage_found && !s.counts.cache_failed)
+        tick(p, fine);
     *counts = s.counts;
     times->engine_begin += (double)(ready - begun) / 1e9;
     times->staging += (double)(staged - ready) / 1e9;

@@ -3,7 +3,7 @@
  * path, for GOPs too long to hold, and as the judge that --verify asks.
  *
  * Damage: what a picture looks like then depends on the number of threads. At its first sign staging ends, to be done
- * anew with a careful decoder (stage_job.careful), which is ten times slower on a big machine.
+ * anew with a careful decoder (stage_job.careful), which uses one core.
  *
  * Frames are numbered as they come out. The selection wants to know when the next frame appears, so each
  * frame is held until its successor is there.
@@ -103,7 +103,7 @@ static bool receive(struct sequential *q, struct err *e)
             av_frame_unref(q->frame);
             continue;
         }
-        bool hurt = damage_flagged(q->frame) || (known && q->hurt[serial % SLOTS]);
+        bool hurt = damage_concealed(q->frame) || damage_unfinished(&q->watch, q->frame) || (known && q->hurt[serial % SLOTS]);
         if (hurt)
             found_damage(q);
         int64_t time = timeline_at(&q->timeline, known ? q->pts_us[serial % SLOTS] : TIME_NONE);
@@ -112,7 +112,7 @@ static bool receive(struct sequential *q, struct err *e)
             return false;
         av_frame_move_ref(q->held, q->frame);
         q->held_us = time;
-        q->held_hurt = hurt;
+        q->held_hurt = hurt || damage_flagged(q->held);
     }
 }
 

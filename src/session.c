@@ -87,7 +87,7 @@ static struct picture *picture_of(struct session *s, struct run *run)
     watch_order(s, p);
     if (!p->wanted || p->done)
         return NULL;
-    s->hurt |= damage_flagged(s->frame);
+    s->hurt |= damage_concealed(s->frame);
     return given_up(s) ? NULL : p;
 }
 
@@ -146,6 +146,8 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
     assert(s->decoder);
     s->last_frame = 0;
     damage_forget(s->watch);
+    for (size_t i = 0; i < run->count; i++)
+        run->picture[i].tag.damaged &= run->picture[i].done;
     run_plan(run, &s->staging->traits, everything);
     decoder_fit_delay(s->decoder, &s->staging->traits, run);
     bool fine = true;
@@ -185,7 +187,7 @@ static bool decode_carefully(struct session *s, struct run *run, struct err *e)
 
 static bool decode_run(struct session *s, struct run *run, struct err *e)
 {
-    uint64_t errors = s->counts.decode_errors;
+    uint64_t errors = s->counts.decode_errors, damaged = s->counts.damaged;
     s->disorder = s->hurt = false;
     if (!decode_once(s, run, run->unsure, e))
         return false;
@@ -208,7 +210,7 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
     uint64_t lost = still_wanted(run);
     s->counts.lost += lost;
     /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is not. */
-    if ((s->disorder || lost > 0) && !s->hurt)
+    if ((s->disorder || lost > 0) && !s->hurt && s->counts.damaged == damaged)
         staging_contradict(s->staging);
     return true;
 }

@@ -246,6 +246,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
             return false;
         }
         avcodec_flush_buffers(s->decoder);
+        damage_forget(&s->watch);
         s->used = false;
     }
     run_plan(run, traits, run->unsure);

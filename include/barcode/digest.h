@@ -21,6 +21,9 @@ struct digest *digest_open(struct err *e);
 /* Notes XXH3-64 of `bytes` bytes for a column (< 2^32). Any thread. */
 bool digest_put(struct digest *d, uint64_t column, const void *data, size_t bytes, struct err *e);
 
+/* Forgets a column. */
+void digest_drop(struct digest *d, uint64_t column);
+
 /* Compares two, once nobody writes: columns in both, of those different, columns in one only. */
 struct digest_result {
     uint64_t both, different, alone, first_difference;

@@ -76,7 +76,7 @@ struct source *source_open(const char *path, struct err *e);
 bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,
                   struct stage_times *times, struct err *e);
 
-/* Any thread, while source_stage runs, and behind it: then what the last staging covered. */
+/* Any thread, while source_stage runs, and afterwards: then what the last staging covered. */
 void source_progress(struct source *s, struct stage_progress *p);
 
 /* Counts displayed frames and the film's length by reading it without decoding, into s->film: no guess any more. */

@@ -53,12 +53,38 @@ test_corrupt_in_one_piece() {
     done
 }
 
+# What staging threw away is nowhere: not in the dump, the cache, the comparison or the progress.
+test_decoded_twice() {
+    f=$(clip damaged/corrupt-asp.avi)
+    ok "$f" -n 2 -m average --dump plain.rgb --json plain.json -o plain.png
+    for state in miss hit; do
+        ok "$f" -n 2 -m average --dump $state.rgb --json $state.json -o $state.png --cache cache --progress always
+        grep -q "\"cache\": *\"$state\"" $state.json || fail "not a $state"
+        [ "$(grep -c '100 %' "$LOGS/stderr")" -eq 1 ] || fail "it was done more than once"
+        cmp plain.rgb $state.rgb && cmp plain.png $state.png || fail "another picture with a cache ($state)"
+        check same plain.json $state.json
+    done
+    ok --cache cache --cache-verify
+    ok "$f" -n 2 -m average --verify -o verified.png
+    says 'are identical, but for'
+    cmp plain.png verified.png
+}
+
+# The two ways of decoding give the same but where damage shows.
+test_verify_damaged() {
+    clip damaged/corrupt.mkv > /dev/null
+    for f in "$CLIPS"/damaged/*; do
+        ok "$f" -n 2 -m average --verify -o p.png
+        says 'frames are identical'
+    done
+}
+
 # Bits that make libavcodec's HEVC decoder drop a slice, saying so in its log alone.
 test_corrupt_hevc_is_told() {
-    f=$(clip damaged/wrong-bits-hevc.mkv)
+    f=$(clip damaged/wrong-bits.hevc)
     ok "$f" -n 1 -m average --json d.json -o d.png
     says 'barcode: warning: .* columns come from damaged pictures'
-    partly damaged/wrong-bits-hevc.mkv 50 100
+    partly damaged/wrong-bits.hevc 50 100
 }
 
 # A picture may fill several columns: the warning counts columns.

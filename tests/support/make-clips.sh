@@ -98,6 +98,20 @@ open(dst, 'wb').write(data)
 PY
 }
 
+# One wrong bit in every fourth large NAL unit, behind its headers: every picture is still there.
+wrong_bits() { # FROM TO
+    py - "$@" <<'PY'
+import random, re, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+r = random.Random(20)
+units = [m.end() for m in re.finditer(b'\x00\x00\x01', data)] + [len(data)]
+large = [(a, b) for a, b in zip(units, units[1:]) if b - a > 200 and data[a] >> 1 & 63 < 32]
+for a, b in large[5::4]:
+    data[r.randrange(a + 60, b - 60)] ^= 1 << r.randrange(2, 8)
+open(sys.argv[2], 'wb').write(data)
+PY
+}
+
 # Three stretches of zeros: whole packets are gone.
 holes() { # FROM TO
     py - "$@" <<'PY'
@@ -355,7 +369,7 @@ clip damaged/truncated-fragmented.mp4 head_of fragmented.mp4 60
 clip damaged/corrupt.mkv damage h264-closed.mkv 2000
 clip damaged/corrupt.ts damage h264-open.ts 2000
 clip damaged/corrupt-hevc.mkv holes hevc-open.mkv
-clip damaged/wrong-bits-hevc.mkv damage hevc-open.mkv 500
+clip damaged/wrong-bits.hevc wrong_bits hevc-open.hevc
 clip damaged/corrupt-asp.avi damage mpeg4.avi 2000
 clip damaged/corrupt-msmpeg4.avi damage msmpeg4.avi 2000
 clip damaged/corrupt.mpg damage mpeg2.mpg 2000

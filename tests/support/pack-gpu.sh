@@ -29,7 +29,7 @@ find "$clips" -maxdepth 1 -type f -size -400k -exec cp {} "$out/clips/" \;
 cp "$clips"/{h264-open.mkv,h264-closed.h264,h264-interlaced.ts,h264-crop.mp4,rotate90.mp4,h264-slices.mkv,h264-intra-refresh.mkv} \
     "$clips"/{h264-long-gop.mp4,vfr.mkv,vp8.webm,vp9.webm,av1-svt.mkv} \
     "$clips/mpeg2.mpg" "$out/clips/"
-cp "$clips"/damaged/{corrupt.ts,corrupt-hevc.mkv,wrong-bits-hevc.mkv,corrupt-vp9.webm} "$out/clips/damaged/"
+cp "$clips"/damaged/{corrupt.ts,corrupt-hevc.mkv,wrong-bits.hevc,corrupt-vp9.webm} "$out/clips/damaged/"
 # One dictionary over all: the programs hold the same libraries, and most clips the same pictures in another container.
 tar -C "$out" -cf - bin clips | xz -9 --lzma2=preset=9,dict=256MiB > "$out/pack.tar.xz"
 rm -r "${out:?}/bin" "${out:?}/clips"

@@ -38,31 +38,36 @@ static void messages(void **state)
     say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "CABAC_MAX_BIN : %d\n");
     assert_true(damage_found(&w, 0));
     assert_false(damage_found(&w, 0));
-    say(c, AV_CODEC_ID_H264, AV_LOG_INFO, "concealing %d DC, %d AC, %d MV errors in %c frame\n");
-    assert_true(damage_found(&w, 0));
     say(c, AV_CODEC_ID_MPEG2VIDEO, AV_LOG_ERROR, "ac-tex damaged at %d %d\n");
     assert_true(damage_found(&w, 0));
+    say(c, AV_CODEC_ID_H264, AV_LOG_INFO, "concealing %d DC, %d AC, %d MV errors in %c frame\n");
+    assert_true(damage_found(&w, 0));
+    /* Of intact films too: Dolby Vision, Axis cameras, old DivX, references that nobody uses. */
+    say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "RPU validation failed: 0 <= mapping_idc = %d <= 1\n");
+    say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "Could not find ref with POC %d\n");
+    say(c, AV_CODEC_ID_AV1, AV_LOG_ERROR, "Unknown Metadata OBU type %d\n");
+    say(c, AV_CODEC_ID_MPEG4, AV_LOG_ERROR, "low_delay flag set incorrectly, clearing it\n");
+    assert_false(damage_found(&w, 0));
+    say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "CABAC_MAX_BIN : %d\n");
+    damage_forget(&w);
+    assert_false(damage_found(&w, 0));
     damage_watch_close(&w);
     avcodec_free_context(&c);
 }
 
-/* Damage is handed on up to the next key, but not by a picture that nobody refers to. */
+/* Damage is handed on up to the next key and to what leads it, but not by a picture that nobody refers to. */
 static void spreading(void **state)
 {
     (void)state;
-    static const struct {
-        bool key, droppable, hurt, spoilt;
-    } step[] = {
-        {true, false, false, false}, {false, true, true, true},   {false, false, false, false}, {false, false, true, true},
-        {false, true, false, true},  {false, false, false, true}, {true, false, false, false},  {false, false, false, false},
-        {true, false, true, true},   {false, false, false, true}, {true, false, false, false},
-    };
+    enum { KEY = 1, DROPPABLE = 2, LEADS = 4, HURT = 8, SPOILT = 16 };
+    static const int step[] = {KEY, DROPPABLE | HURT | SPOILT, 0, HURT | SPOILT, DROPPABLE | SPOILT, SPOILT, KEY, LEADS | SPOILT, 0,
+                               KEY, LEADS, KEY | HURT | SPOILT, LEADS | SPOILT, SPOILT, KEY, 0};
     struct damage_watch w = {0};
     AVPacket *packet = av_packet_alloc();
     for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
-        packet->flags = step[i].key ? AV_PKT_FLAG_KEY : 0;
-        struct picture p = {.packet = packet, .droppable = step[i].droppable};
-        assert_int_equal(damage_spreads(&w, &p, step[i].hurt), step[i].spoilt);
+        packet->flags = step[i] & KEY ? AV_PKT_FLAG_KEY : 0;
+        struct picture p = {.packet = packet, .droppable = step[i] & DROPPABLE, .leading = step[i] & LEADS};
+        assert_int_equal(damage_spreads(&w, &p, step[i] & HURT), (step[i] & SPOILT) != 0);
     }
     struct picture p = {.packet = packet};
     packet->flags = 0;
@@ -138,8 +143,8 @@ static bool make_hevc(void)
     static const char *const format[] = {"yuv420p", "yuv420p10le", "yuv444p", "gray"};
     char line[256];
     for (int i = 0; i < 4; i++) {
-        snprintf(line, sizeof line, "-c:v libx265 -preset ultrafast -pix_fmt %s -x265-params log-level=error:keyint=10:ctu=16:min-cu-size=8 %s",
-                 format[i], hevc[i]);
+        snprintf(line, sizeof line, "-c:v libx265 -preset ultrafast -pix_fmt %s -x265-params log-level=error:keyint=10:ctu=%d:min-cu-size=8 %s",
+                 format[i], 16 << i % 3, hevc[i]);
         if (!clip_encode(line))
             return false;
     }
@@ -172,6 +177,8 @@ static void unfinished_pictures(void **state)
     (void)state;
     if (!make_hevc())
         skip();
+    int found = 0;
+    uint64_t black = 0;
     for (int i = 0; i < 4; i++) {
         mallopt(M_PERTURB, 0x5a);
         struct made one = decode(hevc[i], 1, true, 17);
@@ -180,12 +187,13 @@ static void unfinished_pictures(void **state)
         mallopt(M_PERTURB, 0);
         assert_true(one.sum == other.sum);
         assert_int_equal(one.found, other.found);
-        if (i < 3) {                                  /* grey alone has no chroma to mark */
-            assert_in_range(one.found, CLIP_FRAMES / 17 / 2, CLIP_FRAMES / 17 + 1);
-            assert_true(one.black > 500);
-        }
         assert_int_equal(decode(hevc[i], 1, false, 17).found, one.found);
+        found += one.found;
+        black += one.black;
     }
+    /* Of zeros the decoder may make whole blocks; not of all. */
+    assert_in_range(found, 5, 4 * (CLIP_FRAMES / 17 + 1));
+    assert_true(black > 1000);
 }
 
 int main(void)

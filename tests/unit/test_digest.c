@@ -53,6 +53,12 @@ static void comparing(void **state)
     r = digest_compare(a, b);
     expect(r, 3, 1, 1);
     assert_int_equal(r.first_difference, 900);
+    digest_drop(a, 900);
+    expect(digest_compare(a, b), 2, 0, 2);
+    digest_drop(b, 900);
+    digest_drop(b, 70000);
+    digest_drop(b, 1u << 30);                  /* was never there */
+    expect(digest_compare(a, b), 2, 0, 0);
     digest_free(&a);
     digest_free(&b);
     assert_null(a);
