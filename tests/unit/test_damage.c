@@ -143,7 +143,7 @@ static bool make_hevc(void)
     static const char *const format[] = {"yuv420p", "yuv420p10le", "yuv444p", "gray"};
     char line[256];
     for (int i = 0; i < 4; i++) {
-        snprintf(line, sizeof line, "-c:v libx265 -preset ultrafast -pix_fmt %s -x265-params log-level=error:keyint=10:ctu=%d:min-cu-size=8 %s",
+        snprintf(line, sizeof line, "-c:v libx265 -preset ultrafast -pix_fmt %s -x265-params log-level=error:wpp=1:pools=2:frame-threads=1:keyint=10:ctu=%d:min-cu-size=8 %s",
                  format[i], 16 << i % 3, hevc[i]);
         if (!clip_encode(line))
             return false;
