@@ -86,7 +86,7 @@ enum { RECEIVE_ERRORS_MAX = 1000 };
 struct damage_watch {
     atomic_uint_fast64_t complaints;
     uint_fast64_t heard;
-    bool careful;
+    bool careful, marked;      /* pictures begin black; with marks in them                   */
     AVFrame *picture;          /* the one being decoded, when its blocks are looked at there */
     bool tainted, tainted_before;
 };

@@ -114,7 +114,7 @@ static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
         return code;
     if (w->careful)
         blacken(c, frame);
-    if (c->codec_id == AV_CODEC_ID_HEVC)
+    if (w->marked)
         mark(frame);
     /* A packet's first: later ones stand in for references that are missing. */
     return w->picture && !w->picture->buf[0] ? av_frame_ref(w->picture, frame) : 0;
@@ -122,12 +122,13 @@ static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 
 bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e)
 {
-    bool alone = c->active_thread_type == 0, marked = c->codec_id == AV_CODEC_ID_HEVC;
+    bool alone = c->active_thread_type == 0;
     damage_watch_messages(w, c);
     w->careful = careful && alone;
-    if (alone && marked && !w->picture && !(w->picture = av_frame_alloc()))
+    w->marked = c->codec_id == AV_CODEC_ID_HEVC;
+    if (alone && w->marked && !w->picture && !(w->picture = av_frame_alloc()))
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    if (w->careful || marked)
+    if (w->careful || w->marked)
         c->get_buffer2 = watched_buffer;
     return true;
 }
@@ -149,7 +150,7 @@ bool damage_found(struct damage_watch *w, int code)
 
 bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame)
 {
-    return !w->picture && count_marks(frame, false) > 0;
+    return w->marked && !w->picture && count_marks(frame, false) > 0;
 }
 
 bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt)
@@ -177,7 +178,7 @@ void damage_everywhere(struct damage_watch *w)
 
 bool damage_flagged(const AVFrame *frame)
 {
-    return frame->decode_error_flags != 0 || frame->flags & AV_FRAME_FLAG_CORRUPT;
+    return damage_concealed(frame) || frame->flags & AV_FRAME_FLAG_CORRUPT;
 }
 
 bool damage_concealed(const AVFrame *frame)

@@ -109,8 +109,7 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
         *e = engine_error;
         fine = false;
     }
-    /* A staging that must start over got nowhere. */
-    if (!s.counts.contradicted && !s.counts.damage_found && !s.counts.cache_failed)
+    if (!stage_must_start_over(&s.counts))
         tick(p, fine);
     *counts = s.counts;
     times->engine_begin += (double)(ready - begun) / 1e9;

@@ -280,7 +280,7 @@ static bool stage(struct job *j, struct err *e)
     enum decode_plan plan = DECODE_PARALLEL;
     bool fine = run_pass(j, plan, j->columns, &r->counts, &r->times, e);
     /* Each of the reasons to start over comes once. */
-    while (fine && (c->cache_failed || c->contradicted || c->damage_found)) {
+    while (fine && stage_must_start_over(c)) {
         /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
         if (c->contradicted) {
             log_msg(LOG_VERBOSE, "'%s': pictures come in another order than foreseen: decoding it again in one piece", r->film->path);

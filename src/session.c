@@ -21,7 +21,6 @@ struct session {
     AVPacket *packet;
     AVFrame *frame;
     struct engine_port *port;
-    bool careful;                  /* the decoder is a careful one                              */
     bool hurt;                     /* the run is damaged                                        */
     struct damage_watch usual, *watch;   /* the usual decoder's; that of the decoder in use     */
     uint64_t last_frame;           /* highest number that came out of the run so far            */
@@ -74,7 +73,7 @@ static void watch_order(struct session *s, const struct picture *p)
 
 static bool given_up(const struct session *s)
 {
-    return s->hurt && !s->careful;
+    return s->hurt && !s->watch->careful;
 }
 
 /* The picture that came out, if it is to be staged. */
@@ -175,9 +174,7 @@ static bool decode_carefully(struct session *s, struct run *run, struct err *e)
     struct damage_watch watch = {0};
     s->watch = &watch;
     s->decoder = decoder_open(s->staging->stream, 1, e);
-    s->careful = true;
     bool fine = s->decoder && damage_watch_open(&watch, s->decoder, true, e) && decode_once(s, run, true, e);
-    s->careful = false;
     avcodec_free_context(&s->decoder);
     damage_watch_close(&watch);
     s->watch = &s->usual;

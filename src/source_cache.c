@@ -215,7 +215,7 @@ static bool cache_stage(struct source *base, const struct stage_job *job, struct
     bool fine = s->found->answer == CACHE_HIT         ? take_all(s, counts, e)
                 : s->found->answer == CACHE_HIT_OTHER ? take_picked(s, counts, e)
                                                       : read_film(s, counts, times, e);
-    if (fine && !counts->contradicted && !counts->damage_found)
+    if (fine && !stage_must_start_over(counts))
         fine = put_all(s, e);
     counts->cache_failed = s->broken.code != ERR_NONE;
     return fine;

@@ -46,6 +46,12 @@ struct stage_counts {
     bool sequential;         /* all or the rest of the film went through one decoder */
 };
 
+/* What was staged is no good: the caller throws it away and stages the film again, as source_stage says. */
+static inline bool stage_must_start_over(const struct stage_counts *c)
+{
+    return c->contradicted || c->damage_found || c->cache_failed;
+}
+
 enum { REPORT_WARNINGS = 16 };
 
 struct report {
