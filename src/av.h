@@ -84,8 +84,8 @@ enum { RECEIVE_ERRORS_MAX = 1000 };
  * that sends packets; messages may come from the decoder's own threads.
  */
 struct damage_watch {
-    atomic_uint_fast64_t complaints;
-    uint_fast64_t heard;
+    atomic_uint_fast64_t complaints, lent;
+    uint_fast64_t heard, lent_before;
     bool careful, marked;      /* pictures begin black; with marks in them                   */
     AVFrame *picture;          /* the one being decoded, when its blocks are looked at there */
     bool tainted, tainted_before;
@@ -112,6 +112,12 @@ void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
  * a later packet.
  */
 bool damage_found(struct damage_watch *w, int code);
+
+/*
+ * Since it was last asked: did the decoder lend pictures in place of references that are missing? No damage by itself (a key
+ * may name such references for pictures that are not decoded), but on a GPU what was lent shows what its memory held.
+ */
+bool damage_lent(struct damage_watch *w);
 
 /* With threads, a picture that came out: are blocks of it missing? Single-threaded damage_found has told already. */
 bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame);

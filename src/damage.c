@@ -148,6 +148,13 @@ bool damage_found(struct damage_watch *w, int code)
     return code < 0 || w->heard > before || unfinished;
 }
 
+bool damage_lent(struct damage_watch *w)
+{
+    uint_fast64_t before = w->lent_before;
+    w->lent_before = atomic_load(&w->lent);
+    return w->lent_before > before;
+}
+
 bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame)
 {
     return w->marked && !w->picture && count_marks(frame, false) > 0;
@@ -169,6 +176,7 @@ void damage_forget(struct damage_watch *w)
 {
     w->tainted = w->tainted_before = false;
     w->heard = atomic_load(&w->complaints);
+    w->lent_before = atomic_load(&w->lent);
 }
 
 void damage_everywhere(struct damage_watch *w)
@@ -208,6 +216,11 @@ static const char *const about_slices[] = {
     "Duplicate POC", "PPS id out of range",
 };
 
+/* How messages about references that are missing begin, HEVC's and H.264's. */
+static const char *const about_references[] = {
+    "Could not find ref with POC", "Frame num gap", "Missing reference picture", "reference picture missing",
+};
+
 static bool begins(const char *text, const char *const *start, size_t starts)
 {
     for (size_t i = 0; i < starts; i++)
@@ -228,4 +241,6 @@ void damage_message(const AVCodecContext *c, int level, const char *format)
                                                  : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
     if (heard)
         atomic_fetch_add(&w->complaints, 1);
+    if (begins(format, about_references, sizeof about_references / sizeof *about_references))
+        atomic_fetch_add(&w->lent, 1);
 }

@@ -283,7 +283,9 @@ static bool stage(struct job *j, struct err *e)
     while (fine && stage_must_start_over(c)) {
         /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
         if (c->contradicted) {
-            log_msg(LOG_VERBOSE, "'%s': pictures come in another order than foreseen: decoding it again in one piece", r->film->path);
+            log_msg(j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE,
+                    "'%s': pictures come in another order than foreseen: decoding it again in one piece, in software",
+                    r->film->path);
             plan = DECODE_SEQUENTIAL;
         }
         if (c->damage_found) {
@@ -299,8 +301,10 @@ static bool stage(struct job *j, struct err *e)
 static void describe_decoding(struct job *j)
 {
     const struct stage_counts *c = &j->report.counts;
+    bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
+    /* Which of the two sides got which runs is chance, and nothing to be told: automatic means both. */
     if (c->hardware > 0)
-        j->report.decode = c->hardware < c->decoded ? "nvdec+cpu" : "nvdec";
+        j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
         log_msg(j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE,
                 "'%s': %" PRIu64 " NVDEC sessions decoded in software", j->report.film->path, c->fallbacks);

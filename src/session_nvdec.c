@@ -16,6 +16,7 @@
 
 #include "barcode/clock.h"
 #include "barcode/log.h"
+#include "barcode/nal.h"
 #include "nvdec.h"
 
 enum {
@@ -35,6 +36,7 @@ struct nvdec_session {
     struct staging *staging;
     AVCodecContext *decoder;
     struct damage_watch watch;
+    int length_size;                /* as nal.h has it */
     AVPacket *packet;
     AVFrame *frame, *host;
     struct engine_port *port;
@@ -58,9 +60,12 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     if (!s->port)
         return false;
     s->decoder = nvdec_decoder_open(staging->nvdec, staging->stream, engine_port_stream(s->port), e);
-    if (s->decoder)
-        damage_watch_messages(&s->watch, s->decoder);
-    return s->decoder != NULL;
+    if (!s->decoder)
+        return false;
+    const AVCodecParameters *par = staging->stream->codecpar;
+    s->length_size = nal_length_size(staging->traits.stream, par->extradata, (size_t)par->extradata_size);
+    damage_watch_messages(&s->watch, s->decoder);
+    return true;
 }
 
 static void close_all(struct nvdec_session *s)
@@ -213,13 +218,28 @@ static bool drain(struct nvdec_session *s, struct err *e)
     return settle_old(s, true, e) && fine;
 }
 
+/*
+ * May what comes from here on be other than a software decoder's? NVDEC says nothing of damage inside slices: what can be
+ * known of it must come from the bytes. Keys are free to name references that nobody uses; a CRA's are lent in silence, so
+ * that nobody hears when a RADL picture, which must not, refers to them.
+ */
+static bool untrusted(struct nvdec_session *s, const struct picture *key, const struct picture *p, int code)
+{
+    const AVPacket *packet = p->packet;
+    bool damaged = damage_found(&s->watch, code);
+    bool lent = damage_lent(&s->watch) && !(packet->flags & AV_PKT_FLAG_KEY);
+    bool radl = p->marked_leading && !p->needs_before && !key->closed;
+    return damaged || lent || radl ||
+           nal_has_hole(s->staging->traits.stream, s->length_size, packet->data, (size_t)packet->size);
+}
+
 static bool send_picture(struct nvdec_session *s, const struct picture *p, struct err *e)
 {
     if (!decoder_packet(s->packet, p, e))
         return false;
     int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
-    if (damage_found(&s->watch, code))
+    if (untrusted(s, s->waiting[s->waitings - 1].run->picture, p, code))
         broke(s);
     s->used = true;
     s->counts.sent++;

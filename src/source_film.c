@@ -148,6 +148,8 @@ static bool read_film(struct staging *s, struct reader *r, struct err *e)
     if (!fine || stuck || staging_stopped(s))
         covered(s, g);
     if (fine && stuck) {
+        if (s->nvdec && s->job->decode == DECODE_NVDEC)
+            log_msg(LOG_WARNING, "'%s': from some place on it can only be decoded in one piece, and in software", s->film->path);
         fine = gather_release(g, &state, e) && sequential_stage(s, r, &state, e);
         run_free(&state.held);
     }

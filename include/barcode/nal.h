@@ -47,6 +47,12 @@ struct nal_info {
 /* `length_size`: bytes of a NAL length prefix (1, 2 or 4), or 0 for start codes (Annex B). Only for H.264 and HEVC. */
 void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info);
 
+/*
+ * H.264 and HEVC: does a slice hold three zero bytes in a row? Encoders break such rows up (emulation prevention, H.264
+ * 7.4.1, H.265 7.4.2), so that something was lost there. With start codes, zeros at a slice's end are allowed.
+ */
+bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
+
 /* HEVC: `hides` of the parameter sets in the extradata, hvcC or start codes. */
 bool nal_extradata_hides(const uint8_t *extradata, size_t size);
 

@@ -1,4 +1,4 @@
-/* fuzz_nal.c - nal_scan on any bytes: byte 0 picks the codec, byte 1 the length prefix, the rest is the packet. */
+/* fuzz_nal.c - nal_scan and nal_has_hole on any bytes: byte 0 picks the codec, byte 1 the length prefix, the rest is the packet. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data + 2, n);
     struct nal_info i;
     nal_scan(kind, length_size, copy, n, &i);
+    nal_has_hole(kind, length_size, copy, n);
     demand(i.picture || (i.cut == CUT_NONE && !i.droppable));
     demand(i.cut >= CUT_NONE && i.cut <= CUT_OPEN);
     demand(!i.needs_before || i.leading);

@@ -45,12 +45,20 @@ static void messages(void **state)
     /* Of intact films too: Dolby Vision, Axis cameras, old DivX, references that nobody uses. */
     say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "RPU validation failed: 0 <= mapping_idc = %d <= 1\n");
     say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "Could not find ref with POC %d\n");
+    assert_true(damage_lent(&w));
+    assert_false(damage_lent(&w));
+    say(c, AV_CODEC_ID_H264, AV_LOG_ERROR, "Frame num gap %d %d\n");
+    assert_true(damage_lent(&w));
+    say(c, AV_CODEC_ID_H264, AV_LOG_DEBUG, "Frame num gap %d %d\n");
+    assert_false(damage_lent(&w));
     say(c, AV_CODEC_ID_AV1, AV_LOG_ERROR, "Unknown Metadata OBU type %d\n");
     say(c, AV_CODEC_ID_MPEG4, AV_LOG_ERROR, "low_delay flag set incorrectly, clearing it\n");
     assert_false(damage_found(&w, 0));
     say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "CABAC_MAX_BIN : %d\n");
+    say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "Could not find ref with POC %d\n");
     damage_forget(&w);
     assert_false(damage_found(&w, 0));
+    assert_false(damage_lent(&w));
     damage_watch_close(&w);
     avcodec_free_context(&c);
 }

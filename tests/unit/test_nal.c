@@ -439,6 +439,27 @@ static void nothing_behind_the_end(void **state)
     }
 }
 
+/* Three zeros in a row, in slices alone: encoders break them up. */
+static void holes(void **state)
+{
+    (void)state;
+    const uint8_t whole[] = {0, 0, 0, 8, 0x65, 0, 0, 3, 0, 0, 3, 1}, hole[] = {0, 0, 0, 8, 0x65, 1, 0, 0, 0, 2, 3, 1};
+    const uint8_t sei[] = {0, 0, 0, 8, 0x06, 1, 0, 0, 0, 2, 3, 1}, end[] = {0, 0, 0, 5, 0x65, 1, 0, 0, 0};
+    assert_false(nal_has_hole(STREAM_H264, 4, whole, sizeof whole));
+    assert_true(nal_has_hole(STREAM_H264, 4, hole, sizeof hole));
+    assert_false(nal_has_hole(STREAM_H264, 4, sei, sizeof sei));
+    assert_true(nal_has_hole(STREAM_H264, 4, end, sizeof end));
+    assert_false(nal_has_hole(STREAM_MPEG2, 4, hole, sizeof hole));
+    assert_true(nal_has_hole(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x02, 1, 0, 0, 0}, 9));
+    assert_false(nal_has_hole(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x40, 1, 0, 0, 0}, 9));
+    /* With start codes zeros may follow a slice, and a fourth one precedes it. */
+    const uint8_t codes[] = {0, 0, 0, 1, 0x65, 9, 0, 0, 0, 0, 1, 0x41, 7, 0, 0, 0, 0}, inside[] = {0, 0, 1, 0x65, 9, 0, 0, 0, 9};
+    assert_false(nal_has_hole(STREAM_H264, 0, codes, sizeof codes));
+    assert_true(nal_has_hole(STREAM_H264, 0, inside, sizeof inside));
+    assert_false(nal_has_hole(STREAM_H264, 4, hole, sizeof hole - 1));
+    assert_false(nal_has_hole(STREAM_H264, 0, inside, 8));
+}
+
 static void extradata(void **state)
 {
     (void)state;
@@ -472,7 +493,7 @@ int main(void)
         cmocka_unit_test(hevc_hidden_pictures), cmocka_unit_test(hevc_output_flags),
         cmocka_unit_test(mpeg2_pictures), cmocka_unit_test(mpeg2_closed_and_fields),
         cmocka_unit_test(vp8_frames), cmocka_unit_test(vp9_frames), cmocka_unit_test(vp9_superframes),
-        cmocka_unit_test(others), cmocka_unit_test(nothing_behind_the_end), cmocka_unit_test(extradata),
+        cmocka_unit_test(others), cmocka_unit_test(nothing_behind_the_end), cmocka_unit_test(holes), cmocka_unit_test(extradata),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

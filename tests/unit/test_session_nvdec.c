@@ -107,6 +107,67 @@ static void damaged(void **state)
     judge_damaged("whole.mp4", 24);
 }
 
+/* Overwrites bytes [from, from + count) of a file by what `change` makes of them. */
+static void edit(const char *name, void (*change)(uint8_t *data, size_t size))
+{
+    FILE *f = fopen(name, "r+b");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    size_t size = (size_t)ftell(f);
+    uint8_t *data = malloc(size);
+    assert_non_null(data);
+    rewind(f);
+    assert_int_equal(fread(data, 1, size, f), size);
+    change(data, size);
+    rewind(f);
+    assert_int_equal(fwrite(data, 1, size, f), size);
+    fclose(f);
+    free(data);
+}
+
+static void cut_hole(uint8_t *data, size_t size)
+{
+    memset(data + size / 2, 0, 200);
+}
+
+/* RASL pictures, from the first on, become RADL ones, and the first key is gone: those refer to what is not there. */
+static void lie(uint8_t *data, size_t size)
+{
+    int keys = 0;
+    for (size_t at = 0; at + 4 < size; at++) {
+        if (data[at] || data[at + 1] || data[at + 2] != 1)
+            continue;
+        int type = data[at + 3] >> 1 & 63;
+        keys += type == 21;
+        if (keys == 1 && (type == 8 || type == 9))
+            data[at + 3] = (uint8_t)((type - 2) << 1);
+        if (keys == 0 && type < 32)
+            data[at + 3] = 38 << 1;      /* filler */
+    }
+}
+
+/* What NVDEC shows without a word: slices with holes, and pictures that refer to what memory happens to hold. */
+static void left_to_software(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2 hole.mp4") ||
+        !clip_encode("-c:v libx265 -preset superfast -x265-params log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 lie.hevc"))
+        skip();
+    edit("hole.mp4", cut_hole);
+    edit("lie.hevc", lie);
+    judge_damaged("hole.mp4", 1);
+    judge_damaged("hole.mp4", 7);
+    judge_damaged("lie.hevc", 1);
+    struct selection rule = every(1);
+    clip_decode = DECODE_NVDEC;
+    struct staged r = clip_stage("lie.hevc", DECODE_PARALLEL, 1, &rule);
+    clip_decode = DECODE_AUTO;
+    assert_true(r.fine);
+    assert_int_equal(r.counts.contradicted, 0);
+    assert_int_equal(r.counts.redone_runs, 1);
+    staged_free(&r);
+}
+
 static int begin(void **state)
 {
     setenv("BARCODE_NVDEC", "software", 1);
@@ -115,6 +176,7 @@ static int begin(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(h264), cmocka_unit_test(others), cmocka_unit_test(damaged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(h264), cmocka_unit_test(others), cmocka_unit_test(damaged),
+                                       cmocka_unit_test(left_to_software)};
     return cmocka_run_group_tests(tests, begin, clip_end);
 }
