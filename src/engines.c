@@ -3,7 +3,7 @@
 #include "barcode/log.h"
 
 /* What starting a GPU costs beside its gain, with a margin: tests/bench/RESULTS.md has the measurement. */
-#define WORTH_A_GPU_SECONDS 1.2
+#define WORTH_A_GPU_SECONDS 0.25
 
 double engine_work_seconds(const struct engine_work *w, int threads)
 {
