@@ -48,7 +48,10 @@ static double by_cufile(const char *path, size_t bytes, char *device)
     description.handle.fd = file;
     description.type = CU_FILE_HANDLE_TYPE_OPAQUE_FD;
     CUfileHandle_t handle;
-    must(cuFileHandleRegister(&handle, &description).err == CU_FILE_SUCCESS, "cuFileHandleRegister");
+    CUfileError_t status = cuFileHandleRegister(&handle, &description);
+    if (status.err != CU_FILE_SUCCESS)
+        fprintf(stderr, "cuFileHandleRegister: %d, %s\n", status.err, cufileop_status_error(status.err));
+    must(status.err == CU_FILE_SUCCESS, "cuFileHandleRegister");
     double begun = now();
     for (size_t at = 0; at < bytes; at += PIECE) {
         size_t n = bytes - at < PIECE ? bytes - at : PIECE;

@@ -8,7 +8,9 @@
 #   films      every film on both engines and with every way of decoding (test-gpu.sh)
 #   cache      cold, warm and no cache: the same pictures and JSON, three k, every mode
 #   mpeg2      how far NVDEC's MPEG-2 lies from the software decoder's
-#   rates      k-means alone, on the GPU and on one core of the CPU; ncu's share of the issue slots
+#   rates      k-means alone on the GPU; ncu's share of the issue slots
+#   cores      k-means alone on one core of the CPU
+#   keeping    what keeping frames costs: 20 minutes on two cores, with the cache and without
 #   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
 #   auto       from which length on a GPU pays; warm runs of 2 hours
 #   cufile     cuFile against pread and pinned buffers
@@ -39,13 +41,14 @@ part_checks() {
 
 # Runs one tool over one program; the kinds of finding, each with how often.
 sanitizer() { # TOOL PROGRAM ARG...
-    local tool=$1
+    local tool=$1 log
+    log=$work/$1-$(basename "$2").log
     shift
     echo "== $tool: $(basename "$1") ${*:2}"
-    compute-sanitizer --tool "$tool" --print-limit 200 "$@" > "$work/sanitizer.log" 2>&1
-    grep -E '^=========     at |Uninitialized|Invalid|Race|Barrier|Program hit|Saved host' "$work/sanitizer.log" |
+    compute-sanitizer --tool "$tool" --print-limit 200 "$@" > "$log" 2>&1
+    grep -E '^=========     at |Uninitialized|Invalid|Race|Barrier|Program hit|Saved host' "$log" |
         sed -E 's/0x[0-9a-f]+/X/g; s/ by thread.*//' | sort | uniq -c | sort -rn | head -n 12
-    grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/sanitizer.log"
+    grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$log"
 }
 
 part_sanitize() {
@@ -65,7 +68,7 @@ part_films() {
     mkdir -p "$work/only"
     cp "$bin/barcode" "$work/only/"
     CLIPS=$work/clips FILMS=$films SAMPLE=$films/sample.mkv "$here/tests/support/test-gpu.sh" "$work/only" |
-        grep -v '^ok'
+        grep -v '^ok.*[a-z]$'
 }
 
 render() { # FILM NAME OPTION...
@@ -109,14 +112,37 @@ PY
     done
 }
 
+part_cores() {
+    local big core isa
+    big=$(frames 320x180 24)
+    for core in 3 6 9 12; do
+        for isa in avx2 avx512 vnni; do
+            taskset -c $core "$bin/bench_kmeans" "$big" 320 180 8 20 scalable $isa 7
+        done
+    done
+}
+
+# Six runs at a time, two cores each, keeping beside not keeping: what disturbs one disturbs the other.
+part_keeping() {
+    local round pair at
+    python3 "$here/tests/bench/repeat_mp4.py" "$film" 40 "$work/twenty.mp4"
+    for round in 0 1; do
+        for pair in 0 4 8; do
+            rm -rf "$work/kept-$pair"
+            at=$((pair + 2 * round))
+            timed taskset -c $at,$((at + 1)) "$bin/barcode" "$work/twenty.mp4" -q -n 24 --engine cpu --cache "$work/kept-$pair" -o "$work/k$pair.png" &
+            at=$((pair + 2 - 2 * round))
+            timed taskset -c $at,$((at + 1)) "$bin/barcode" "$work/twenty.mp4" -q -n 24 --engine cpu --no-cache -o "$work/n$pair.png" &
+        done
+        wait
+    done
+}
+
 part_rates() {
-    local small big large isa
+    local small big large
     small=$(frames 160x90 24) big=$(frames 320x180 24) large=$(frames full 48)
     "$bin/bench_kmeans_gpu" -r 5 "$small" 160 90 "$big" 320 180 "$large" 1920 1080
-    for isa in avx2 avx512 vnni; do
-        taskset -c 0 "$bin/bench_kmeans" "$big" 320 180 8 20 scalable $isa 7
-    done
-    ncu --csv --kernel-name-base function --metrics gpu__time_duration.sum,smsp__issue_active.avg.pct_of_peak_sustained_elapsed \
+    ncu --clock-control none --csv --kernel-name-base function --metrics gpu__time_duration.sum,smsp__issue_active.avg.pct_of_peak_sustained_elapsed \
         "$bin/bench_kmeans_gpu" -b 1024 -r 1 "$small" 160 90 > "$work/ncu.csv" 2> "$work/ncu.err"
     python3 - "$work/ncu.csv" <<'PY'
 import csv, sys
@@ -160,8 +186,14 @@ part_auto() {
 
 part_cufile() {
     [ -x "$pack/cufile_read" ] || { echo "cufile: not in the pack"; return; }
-    head -c 512M /dev/urandom > "$work/random"
-    LD_LIBRARY_PATH=$pack "$pack/cufile_read" "$work/random"
+    echo '{"properties": {"allow_compat_mode": true}}' > "$work/cufile.json"
+    export CUFILE_ENV_PATH_JSON=$work/cufile.json CUFILE_LOGFILE_PATH=$work/cufile.log LD_LIBRARY_PATH=$pack
+    for folder in "$work" /dev/shm "$pack"; do
+        df -T "$folder" | tail -n 1
+        head -c 512M /dev/urandom > "$folder/random" && "$pack/cufile_read" "$folder/random" && break
+        rm -f "$folder/random"
+    done
+    tail -n 15 "$work/cufile.log"
 }
 
 for part; do

@@ -16,6 +16,7 @@ passed=0 failed=0 skipped=0
 export BARCODE_CACHE=-
 
 for program in "$bin"/check_*; do
+    [ -x "$program" ] || continue
     said=$("$program" 2>&1)
     case $? in
         0) passed=$((passed + 1)) && echo "ok    $(basename "$program"): $(tail -n 1 <<< "$said")" ;;
@@ -53,9 +54,36 @@ compare() { # FILM WHAT OPTION...
     fi
 }
 
+# NVDEC conceals damage inside slices in its own way and does not tell: of a damaged film, other colours only in columns that
+# software says are damaged. VP9 notices least of all: there the columns must be the same ones.
+compare_damaged() { # FILM WHAT OPTION...
+    local film=$1 what=$2 verdict
+    shift 2
+    if render other "$film" "$@" && verdict=$(python3 - "$work/cpu/j" "$work/other/j" "$film" << 'PY'
+import json, sys
+# The last line's comma is one too many where render() took a line away.
+a, b = (json.loads(open(p).read().rstrip("}\n,") + "}")["columns"] for p in sys.argv[1:3])
+same_columns = [c["frame"] for c in a] == [c["frame"] for c in b]
+plain = [[{k: v for k, v in c.items() if k != "damaged"} for c in columns] for columns in (a, b)]
+differ = [c for c, x, y in zip(a, *plain) if x != y]
+told = [c for c in differ if c.get("damaged")]
+print(f"{len(differ)} of {len(a)} columns differ, of {sum(bool(c.get('damaged')) for c in a)} damaged ones {len(told)}")
+sys.exit(not same_columns or (len(told) < len(differ) and not sys.argv[3].endswith(".webm")))
+PY
+    ); then
+        passed=$((passed + 1))
+        echo "ok    $(basename "$film") (damaged): $what: $verdict"
+    else
+        failed=$((failed + 1))
+        echo "FAIL  $(basename "$film") (damaged): $what: $verdict"
+    fi
+}
+
 for film in "$films"/*.mp4 "$sample" "$clips"/*.* "$clips"/damaged/*.*; do
     case $film in
         *.made) continue ;;
+        "$clips"/damaged/*) how=compare_damaged ;;
+        *) how=compare ;;
     esac
     if [ ! -f "$film" ]; then
         echo "SKIP  $film is not there"
@@ -73,9 +101,9 @@ for film in "$films"/*.mp4 "$sample" "$clips"/*.* "$clips"/damaged/*.*; do
         *) ways="cpu nvdec auto" ;;
     esac
     for way in $ways; do
-        compare "$film" "engine cuda, decode $way" -n "${EVERY:-12}" --engine cuda --decode "$way"
+        "$how" "$film" "engine cuda, decode $way" -n "${EVERY:-12}" --engine cuda --decode "$way"
     done
-    [ "$ways" = "cpu auto" ] || compare "$film" "engine cpu, decode nvdec" -n "${EVERY:-12}" --engine cpu --decode nvdec
+    [ "$ways" = "cpu auto" ] || "$how" "$film" "engine cpu, decode nvdec" -n "${EVERY:-12}" --engine cpu --decode nvdec
 done
 
 [ "$skipped" -eq 0 ] || echo "test-gpu.sh: $skipped films were SKIPPED" >&2
