@@ -218,7 +218,7 @@ static const char *const about_slices[] = {
 
 /* How messages about references that are missing begin, HEVC's and H.264's. */
 static const char *const about_references[] = {
-    "Could not find ref with POC", "Frame num gap", "Missing reference picture", "reference picture missing",
+    "Could not find ref with POC", "Missing reference picture", "reference picture missing",
 };
 
 static bool begins(const char *text, const char *const *start, size_t starts)

@@ -2,14 +2,27 @@
 
 #include "barcode/log.h"
 
-/* What starting a GPU costs beside its gain, with a margin: tests/bench/RESULTS.md has the measurement. */
-#define WORTH_A_GPU_SECONDS 0.25
+/*
+ * A GPU's film takes half a second at least, and the estimate for cores errs on the low side, up to a half of what was seen:
+ * tests/bench/RESULTS.md has the measurement.
+ */
+#define WORTH_A_GPU_SECONDS 1.0
+
+/* What a group of pictures has at most by the defaults of most encoders: a core each. */
+#define GOP_FRAMES 240
 
 double engine_work_seconds(const struct engine_work *w, int threads)
 {
     double decoded = (double)w->frames * w->width * w->height;
     double clustered = (double)w->columns * w->staged_width * w->staged_height;
-    return (decoded / 334e6 + clustered / 6.9e6) / threads;
+    uint64_t gops = 1 + w->frames / GOP_FRAMES;
+    double decoders = gops < (uint64_t)threads ? (double)gops : threads;
+    return decoded / 334e6 / decoders + clustered / 6.9e6 / threads;
+}
+
+bool engine_worth_a_gpu(const struct engine_work *w, int threads)
+{
+    return w->frames == 0 || engine_work_seconds(w, threads) > WORTH_A_GPU_SECONDS;
 }
 
 static struct engine *open_cpu(struct engines *g, struct err *e)
@@ -31,7 +44,7 @@ struct engine *engines_for(struct engines *g, const struct engine_work *w, struc
 {
     if (g->choice == ENGINE_CUDA)
         return open_cuda(g, e);
-    bool worth = g->cuda || w->frames == 0 || engine_work_seconds(w, g->config.threads) > WORTH_A_GPU_SECONDS;
+    bool worth = g->cuda || engine_worth_a_gpu(w, g->config.threads);
     if (g->choice == ENGINE_AUTO && engine_built("cuda") && !g->cuda_failed && worth) {
         struct err why = ERR_INIT;
         if (open_cuda(g, &why))

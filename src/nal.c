@@ -262,13 +262,13 @@ void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t 
     }
 }
 
-static bool three_zeros(const uint8_t *data, size_t size)
+static bool unescaped_zeros(const uint8_t *data, size_t size)
 {
     for (size_t at = 0; at + 3 <= size;) {
         const uint8_t *zero = memchr(data + at, 0, size - at - 2);
         if (!zero)
             return false;
-        if (zero[1] == 0 && zero[2] == 0)
+        if (zero[1] == 0 && zero[2] < 3)
             return true;
         at = (size_t)(zero - data) + (zero[1] ? 2 : 3);
     }
@@ -281,13 +281,14 @@ bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, siz
     if (kind != STREAM_H264 && kind != STREAM_HEVC)
         return false;
     for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
-        while (length_size == 0 && nal.size > 0 && nal.data[nal.size - 1] == 0)
+        /* Between start codes they are allowed, and muxers that replace the codes by lengths keep them. */
+        while (nal.size > 0 && nal.data[nal.size - 1] == 0)
             nal.size--;
         if (nal.size == 0)
             continue;
         int type = kind == STREAM_H264 ? nal.data[0] & 31 : nal.data[0] >> 1 & 63;
         bool slice = kind == STREAM_H264 ? type >= 1 && type <= 5 : type < 32;
-        if (slice && three_zeros(nal.data, nal.size))
+        if (slice && unescaped_zeros(nal.data, nal.size))
             return true;
     }
     return false;

@@ -301,9 +301,9 @@ static bool stage(struct job *j, struct err *e)
 static void describe_decoding(struct job *j)
 {
     const struct stage_counts *c = &j->report.counts;
-    bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
     /* Which of the two sides got which runs is chance, and nothing to be told: automatic means both. */
-    if (c->hardware > 0)
+    bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
+    if (c->nvdec)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
         log_msg(j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE,

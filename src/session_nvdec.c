@@ -29,7 +29,7 @@ struct waiting {
     unsigned behind;      /* packets sent since its last one           */
     uint64_t last_frame;  /* highest number that came out of it so far */
     bool disorder;        /* a picture came out behind one that should have followed it */
-    bool broken;          /* the decoder refused something of it: what still comes out may refer to what is not there */
+    bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
 };
 
 struct nvdec_session {
@@ -220,26 +220,27 @@ static bool drain(struct nvdec_session *s, struct err *e)
 
 /*
  * May what comes from here on be other than a software decoder's? NVDEC says nothing of damage inside slices: what can be
- * known of it must come from the bytes. Keys are free to name references that nobody uses; a CRA's are lent in silence, so
- * that nobody hears when a RADL picture, which must not, refers to them.
+ * known of it must come from the bytes. And where references are missing, libavcodec lends surfaces that nobody filled.
+ * `key`: the run's first, when `p` is of its GOP. It and what leads it are free to name references that this decoder never saw;
+ * a CRA's are lent in silence, so that nobody hears when a RADL picture, which must not, refers to them. (A film whose
+ * every CRA has RADL pictures, which no encoder that we know of makes, is decoded twice.)
  */
 static bool untrusted(struct nvdec_session *s, const struct picture *key, const struct picture *p, int code)
 {
-    const AVPacket *packet = p->packet;
     bool damaged = damage_found(&s->watch, code);
-    bool lent = damage_lent(&s->watch) && !(packet->flags & AV_PKT_FLAG_KEY);
-    bool radl = p->marked_leading && !p->needs_before && !key->closed;
+    bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading));
+    bool radl = key && !key->closed && p->marked_leading && !p->needs_before;
     return damaged || lent || radl ||
-           nal_has_hole(s->staging->traits.stream, s->length_size, packet->data, (size_t)packet->size);
+           nal_has_hole(s->staging->traits.stream, s->length_size, p->packet->data, (size_t)p->packet->size);
 }
 
-static bool send_picture(struct nvdec_session *s, const struct picture *p, struct err *e)
+static bool send_picture(struct nvdec_session *s, const struct picture *key, const struct picture *p, struct err *e)
 {
     if (!decoder_packet(s->packet, p, e))
         return false;
     int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
-    if (untrusted(s, s->waiting[s->waitings - 1].run->picture, p, code))
+    if (untrusted(s, key, p, code))
         broke(s);
     s->used = true;
     s->counts.sent++;
@@ -273,9 +274,12 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     decoder_fit_delay(s->decoder, traits, run);
     s->waiting[s->waitings++] = (struct waiting){.run = run};
     bool fine = true;
+    const struct picture *key = run->picture;
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
-        if (run->picture[i].action != ACTION_SKIP)
-            fine = send_picture(s, &run->picture[i], e);
+        const struct picture *p = &run->picture[i];
+        key = i == 0 || p->cut == CUT_NONE ? key : NULL;
+        if (p->action != ACTION_SKIP)
+            fine = send_picture(s, key, p, e);
     }
     return fine && settle_old(s, false, e);
 }

@@ -1,7 +1,7 @@
 /*
  * engines.h - which engine a film gets, and the engines that are open.
  *
- * The CPU engine costs nothing to open; a GPU costs a third of a second, so it is opened for the first film that is
+ * The CPU engine costs nothing to open; a GPU takes up to half a second, so it is opened for the first film that is
  * worth it and kept for those that follow. Main thread only.
  */
 #ifndef BARCODE_ENGINES_H
@@ -31,9 +31,12 @@ struct engine_work {
 
 /*
  * Seconds that `threads` cores would take for the work, roughly: 334 million pixels decoded and 6.9 million
- * staged pixels clustered a second and core (as measured: research/h200-probe.md, tests/bench/RESULTS.md).
+ * staged pixels clustered a second and core (as measured: research/h200-probe.md, tests/bench/RESULTS.md), groups of 240 pictures side by side.
  */
 double engine_work_seconds(const struct engine_work *w, int threads);
+
+/* Would `threads` cores take longer than a GPU, its start included? A film of unknown length is worth one. */
+bool engine_worth_a_gpu(const struct engine_work *w, int threads);
 
 /*
  * The engine for a film. The demanded one, or with ENGINE_AUTO the GPU when one is there and the work would

@@ -48,8 +48,9 @@ struct nal_info {
 void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info);
 
 /*
- * H.264 and HEVC: does a slice hold three zero bytes in a row? Encoders break such rows up (emulation prevention, H.264
- * 7.4.1, H.265 7.4.2), so that something was lost there. With start codes, zeros at a slice's end are allowed.
+ * H.264 and HEVC: does a slice hold two zero bytes followed by 0, 1 or 2, but for zeros at its end? Encoders break such rows
+ * up (emulation prevention, H.264 7.4.1, H.265 7.4.2.1), so that something was lost there. Zeroed blocks of a disk or a
+ * download show in this way.
  */
 bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
 

@@ -43,6 +43,7 @@ struct stage_counts {
     bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
     bool damage_found;       /* staging stopped half-way: must be done anew, carefully */
     bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
+    bool nvdec;              /* NVDEC sessions took part, whichever runs they got    */
     bool sequential;         /* all or the rest of the film went through one decoder */
 };
 

@@ -187,10 +187,11 @@ part_auto() {
 part_cufile() {
     [ -x "$pack/cufile_read" ] || { echo "cufile: not in the pack"; return; }
     echo '{"properties": {"allow_compat_mode": true}}' > "$work/cufile.json"
-    export CUFILE_ENV_PATH_JSON=$work/cufile.json CUFILE_LOGFILE_PATH=$work/cufile.log LD_LIBRARY_PATH=$pack
-    for folder in "$work" /dev/shm "$pack"; do
+    for folder in "$work" /dev/shm; do
         df -T "$folder" | tail -n 1
-        head -c 512M /dev/urandom > "$folder/random" && "$pack/cufile_read" "$folder/random" && break
+        head -c 512M /dev/urandom > "$folder/random"
+        CUFILE_ENV_PATH_JSON=$work/cufile.json CUFILE_LOGFILE_PATH=$work/cufile.log LD_LIBRARY_PATH=$pack \
+            "$pack/cufile_read" "$folder/random"
         rm -f "$folder/random"
     done
     tail -n 15 "$work/cufile.log"

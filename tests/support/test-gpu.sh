@@ -57,9 +57,9 @@ compare() { # FILM WHAT OPTION...
 # NVDEC conceals damage inside slices in its own way and does not tell: of a damaged film, other colours only in columns that
 # software says are damaged. VP9 notices least of all: there the columns must be the same ones.
 compare_damaged() { # FILM WHAT OPTION...
-    local film=$1 what=$2 verdict
+    local film=$1 what=$2 verdict=
     shift 2
-    if render other "$film" "$@" && verdict=$(python3 - "$work/cpu/j" "$work/other/j" "$film" << 'PY'
+    if render other "$film" "$@" && said_nvdec "$@" && verdict=$(python3 - "$work/cpu/j" "$work/other/j" "$film" << 'PY'
 import json, sys
 # The last line's comma is one too many where render() took a line away.
 a, b = (json.loads(open(p).read().rstrip("}\n,") + "}")["columns"] for p in sys.argv[1:3])

@@ -14,9 +14,22 @@ static void seconds_of_work(void **state)
     (void)state;
     struct engine_work w = {.frames = 334, .width = 1000, .height = 1000};
     assert_float_equal(engine_work_seconds(&w, 1), 1.0, 1e-9);
-    assert_float_equal(engine_work_seconds(&w, 4), 0.25, 1e-9);
+    assert_float_equal(engine_work_seconds(&w, 4), 0.5, 1e-9);      /* two groups of pictures */
+    w.frames = 3340;
+    assert_float_equal(engine_work_seconds(&w, 4), 2.5, 1e-9);
     w = (struct engine_work){.columns = 69, .staged_width = 1000, .staged_height = 100};
     assert_float_equal(engine_work_seconds(&w, 1), 1.0, 1e-9);
+    assert_float_equal(engine_work_seconds(&w, 4), 0.25, 1e-9);
+}
+
+/* As measured: half a minute of 1080p keeps 16 cores busy for longer than a GPU needs, of 480p it does not. */
+static void worth_it(void **state)
+{
+    (void)state;
+    struct engine_work full = {.frames = 720, .width = 1920, .height = 1080}, small = {.frames = 720, .width = 854, .height = 480};
+    assert_true(engine_worth_a_gpu(&full, 16));
+    assert_false(engine_worth_a_gpu(&small, 16));
+    assert_true(engine_worth_a_gpu(&(struct engine_work){0}, 16));      /* nobody knows: a stream, say */
 }
 
 static void cpu_is_opened_once(void **state)
@@ -34,7 +47,7 @@ static void cpu_is_opened_once(void **state)
     assert_null(g.cpu);
 }
 
-/* A film of a second never waits for a GPU to start; a long one gets what there is, and an answer in any case. */
+/* A small film of a second never waits for a GPU to start; a long one gets what there is, and an answer in any case. */
 static void automatic(void **state)
 {
     (void)state;
@@ -67,7 +80,7 @@ static void a_demanded_gpu_that_is_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seconds_of_work), cmocka_unit_test(cpu_is_opened_once), cmocka_unit_test(automatic),
+        cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(cpu_is_opened_once), cmocka_unit_test(automatic),
         cmocka_unit_test(a_demanded_gpu_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -439,7 +439,7 @@ static void nothing_behind_the_end(void **state)
     }
 }
 
-/* Three zeros in a row, in slices alone: encoders break them up. */
+/* Zeros in a row, in slices alone: encoders break them up. */
 static void holes(void **state)
 {
     (void)state;
@@ -448,11 +448,10 @@ static void holes(void **state)
     assert_false(nal_has_hole(STREAM_H264, 4, whole, sizeof whole));
     assert_true(nal_has_hole(STREAM_H264, 4, hole, sizeof hole));
     assert_false(nal_has_hole(STREAM_H264, 4, sei, sizeof sei));
-    assert_true(nal_has_hole(STREAM_H264, 4, end, sizeof end));
+    assert_false(nal_has_hole(STREAM_H264, 4, end, sizeof end));      /* from a stream with start codes */
     assert_false(nal_has_hole(STREAM_MPEG2, 4, hole, sizeof hole));
-    assert_true(nal_has_hole(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x02, 1, 0, 0, 0}, 9));
-    assert_false(nal_has_hole(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x40, 1, 0, 0, 0}, 9));
-    /* With start codes zeros may follow a slice, and a fourth one precedes it. */
+    assert_true(nal_has_hole(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x02, 1, 0, 0, 1}, 9));
+    assert_false(nal_has_hole(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x40, 1, 0, 0, 1}, 9));
     const uint8_t codes[] = {0, 0, 0, 1, 0x65, 9, 0, 0, 0, 0, 1, 0x41, 7, 0, 0, 0, 0}, inside[] = {0, 0, 1, 0x65, 9, 0, 0, 0, 9};
     assert_false(nal_has_hole(STREAM_H264, 0, codes, sizeof codes));
     assert_true(nal_has_hole(STREAM_H264, 0, inside, sizeof inside));
