@@ -259,13 +259,22 @@ void release_film(struct cuda *c)
     c->idles = 0;
 }
 
+/* A stream of the highest priority or the lowest. Where CUDA fails it leaves a handle of nothing, which must not be destroyed. */
+bool open_stream(cudaStream_t *stream, bool urgent, struct err *e)
+{
+    int least, greatest;
+    const char *what = "make a stream";
+    if (cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), what, e) &&
+        cuda_check(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, urgent ? greatest : least), what, e))
+        return true;
+    *stream = NULL;
+    return false;
+}
+
 bool take_memory(struct cuda *c, struct err *e)
 {
     const struct engine_job *job = &c->job;
-    int least, greatest;
-    if (!gpu_plan_choose(job, &c->plan, e) ||
-        !cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "make a stream", e) ||
-        !cuda_check(cudaStreamCreateWithPriority(&c->stream, cudaStreamNonBlocking, least), "make a stream", e))
+    if (!gpu_plan_choose(job, &c->plan, e) || !open_stream(&c->stream, false, e))
         return false;
     c->todo = queue_open(BATCHES_MAX, NULL, e);
     c->running = queue_open(BATCHES_MAX, NULL, e);
@@ -385,11 +394,8 @@ struct engine_port *cuda_port_open(struct engine *g, struct err *e)
     }
     p->base.engine = g;
     p->cuda = c;
-    int least, greatest;
     const char *what = "make a stream";
-    if (cuda_check(cudaSetDevice(c->device), what, e) &&
-        cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), what, e) &&
-        cuda_check(cudaStreamCreateWithPriority(&p->stream, cudaStreamNonBlocking, greatest), what, e) &&
+    if (cuda_check(cudaSetDevice(c->device), what, e) && open_stream(&p->stream, true, e) &&
         cuda_check(cudaEventCreateWithFlags(&p->done, cudaEventBlockingSync | cudaEventDisableTiming), what, e) &&
         cuda_check(cudaMallocHost(&p->pinned, (size_t)c->job.width * c->job.height * 3), "take memory for frames", e))
         return &p->base;
