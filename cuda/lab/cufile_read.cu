@@ -7,8 +7,8 @@
  *
  *   nvcc -O3 -o cufile_read cuda/lab/cufile_read.cu -lcufile && ./cufile_read FILE
  *
- * Not used, for a reason that needs no figure: entries are compressed, so that their bytes are wanted by the cores and not
- * by the GPU. Its figures are to come (tests/support/gpu-session.sh, part cufile).
+ * Not used: in compatibility mode it is no faster (tests/bench/RESULTS.md: 6.1 against 6.7 GB/s on tmpfs, and ext4 in a virtual
+ * machine is refused), and entries are compressed, so that their bytes are wanted by the cores and not by the GPU.
  */
 #include <cstdio>
 #include <cstdlib>
