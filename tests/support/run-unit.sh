@@ -6,7 +6,8 @@ passed=0 failed=0 skipped=0
 for program in "$@"; do
     log=$(mktemp)
     start=$(date +%s)
-    "$program" > "$log" 2>&1
+    # Where this is a background job or under nohup, signals are ignored, and tests send them.
+    env --default-signal=INT,TERM,HUP "$program" > "$log" 2>&1
     status=$?
     p=$(grep -c '^\[       OK \]' "$log")
     s=$(grep -c '^\[  SKIPPED \] [^0-9]' "$log")
