@@ -6,6 +6,8 @@
  * its nearest candidate (on a tie the lower candidate stays), or when another candidate is nearer
  * to the whole box. The test goes over blocks first, then over the groups of a block with the candidates
  * that are left, a vector of them at a time.
+ *
+ * Tried and slower: reach and mass of two groups reduced together (a tenth).
  */
 #include <string.h>
 
