@@ -27,7 +27,7 @@ enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROU
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
     {"output", 'o', "FILE|DIR", 0, "where to (FILM's stem + .png, here); - is stdout", 0},
-    {"mode", 'm', "MODE[,MODE...]", 0, "kmeans (default), palette, average, downsample, or all: the four in one picture", 0},
+    {"mode", 'm', "MODE[,MODE...]", 0, "kmeans (default), palette, average, downsample; several make a picture each, NAME-MODE.png; all: the four in one picture", 0},
     {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel a column)", 0},
     {"height", KEY_HEIGHT, "PX", 0, "picture height (360)", 0},
 
@@ -42,7 +42,7 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Frames:", GROUP_FRAMES},
     {"every", 'n', "N", 0, "every Nth frame (24; fewer for a short film)", 0},
     {"interval", KEY_INTERVAL, "TIME", 0, "instead of --every: a frame every TIME", 0},
-    {"columns", KEY_COLUMNS, "N", 0, "instead of --every: N frames, evenly in time", 0},
+    {"columns", KEY_COLUMNS, "N", 0, "instead of --every: N frames, evenly in time (one may come twice)", 0},
     {"start", KEY_START, "TIME", 0, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
     {"end", KEY_END, "TIME", 0, "stop before TIME", 0},
 

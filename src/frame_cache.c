@@ -158,15 +158,10 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
     return !own || cache_writer_add(c->writer, c->found.entry, e);
 }
 
-void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine)
+/* Publishes what was written; false, told, when nothing of it is kept. */
+static bool keep_written(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine)
 {
     struct err e = ERR_INIT;
-    if (!c || !c->ask.film)
-        return;
-    if (fine && c->source)
-        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " frames came from the cache", c->path, source_cache_frames(c->source));
-    if (!c->writer)
-        return;
     struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .timetable = c->timetable};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
@@ -177,16 +172,27 @@ void frame_cache_end(struct frame_cache *c, struct columns *columns, const struc
         const char *why = e.text[0] ? e.text : counts->io_failed ? "it could not be read" :
                           !film_id_holds(c->path, &c->id) ? "it was changed or touched" : "the run did not end well";
         log_msg(LOG_VERBOSE, "'%s': its frames are not kept: %s", c->path, why);
-        return;
+        return false;
     }
     uint64_t bytes = cache_writer_bytes(c->writer);
     if (!cache_writer_finish(&c->writer, &facts, fine ? columns : NULL, c->key.name, &e)) {
         log_msg(LOG_WARNING, "frames of '%s' cannot be kept in the cache '%s': %s", c->path, c->store.folder, e.text);
-        return;
+        return false;
     }
     log_msg(LOG_VERBOSE, "'%s': %s frames are kept in '%s/%s', about %" PRIu64 " bytes", c->path, fine ? "its" : "the interrupted run's",
             c->store.folder, c->key.name, bytes);
-    cache_store_trim(&c->store, c->key.name);
+    return true;
+}
+
+void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine)
+{
+    if (!c || !c->ask.film)
+        return;
+    if (fine && c->source)
+        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " frames came from the cache", c->path, source_cache_frames(c->source));
+    bool kept = c->writer && keep_written(c, columns, counts, fine);
+    /* After a hit too: the limit may be a new one. */
+    cache_store_trim(&c->store, kept ? c->key.name : "");
 }
 
 void frame_cache_close(struct frame_cache **cache)

@@ -62,7 +62,7 @@ void frame_cache_again(struct frame_cache *c, const struct stage_counts *counts)
 
 /*
  * Staging is over, and every frame is in its column; before columns_finish. `fine`: it did all it could; else, when it
- * was interrupted, the frames so far are kept for the next run.
+ * was interrupted, the frames so far are kept for the next run. The cache is cut to its limit.
  */
 void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine);
 

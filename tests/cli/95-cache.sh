@@ -200,6 +200,8 @@ test_cache_limit() {
     ok "$f" --cache small --cache-limit 1K -m average -o a.png
     says 'cache-limit allows'
     [ "$(entries small)" -eq 0 ] || fail "an entry over the limit was kept"
+    ok "$f" --cache cache --cache-limit 1K --size 100 -m average -n 4 -o a.png      # a hit: the limit is a new one
+    [ "$(entries)" -eq 0 ] || fail "$(entries) entries beyond the limit"
 }
 
 # What may lie in the cache's folder, under the right name: one of ours, but wrong.
