@@ -134,7 +134,7 @@ struct search {
     const struct cache_key *key;
     const struct film_place *place;
     const struct selection *rule;
-    bool software;
+    enum cache_decoder decoder;
     struct cache_found found;
 };
 
@@ -160,9 +160,11 @@ static void consider(struct search *s, struct cache_entry *entry)
     struct look look = {.index = &entry->index};
     struct timetable_walked walked;
     bool own = strcmp(entry->key, s->key->text) == 0, clean = index_is_clean(&entry->index);
-    bool same_decoder = clean || (entry->index.counts.hardware == 0) == s->software;
+    bool by_gpu = entry->index.counts.hardware > 0, same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
     if (film_place_suspect(&entry->index.film, s->place)) {
         snprintf(s->found.why, sizeof s->found.why, "the film's file was touched since its frames were cached");
+    } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
+        snprintf(s->found.why, sizeof s->found.why, "there are frames that a GPU decoded");
     } else if (own && !entry->index.partial && same_decoder) {
         take(s, entry, CACHE_HIT, "the frames are there");
         return;
@@ -214,9 +216,9 @@ static void explain(void *user, const char *path, const char *name, const struct
 }
 
 struct cache_found cache_store_find(const struct cache_store *store, const struct cache_key *key, const struct film_place *place,
-                                    const struct selection *rule, bool software)
+                                    const struct selection *rule, enum cache_decoder decoder)
 {
-    struct search s = {.store = store, .key = key, .place = place, .rule = rule, .software = software};
+    struct search s = {.store = store, .key = key, .place = place, .rule = rule, .decoder = decoder};
     struct cache_entry *own = open_named(store, key->name);
     /* A hash of the text is a name; the text itself decides. */
     if (own && strcmp(own->key, key->text) == 0)

@@ -8,15 +8,15 @@
  */
 #define WORTH_A_GPU_SECONDS 1.0
 
-/* What a group of pictures has at most by the defaults of most encoders: a core each. */
-#define GOP_FRAMES 240
+/* Of a group of pictures, about, by the defaults of most encoders: a core each. */
+#define GOP_FRAMES 240.0
 
 double engine_work_seconds(const struct engine_work *w, int threads)
 {
     double decoded = (double)w->frames * w->width * w->height;
     double clustered = (double)w->columns * w->staged_width * w->staged_height;
-    uint64_t gops = 1 + w->frames / GOP_FRAMES;
-    double decoders = gops < (uint64_t)threads ? (double)gops : threads;
+    double gops = (double)w->frames / GOP_FRAMES;
+    double decoders = gops < 1 ? 1 : gops < threads ? gops : threads;
     return decoded / 334e6 / decoders + clustered / 6.9e6 / threads;
 }
 

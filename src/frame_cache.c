@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/cache_store.h"
 #include "barcode/cache_writer.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
@@ -78,7 +77,7 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
     if (c->options->refresh)
         snprintf(c->found.why, sizeof c->found.why, "--refresh");
     else
-        c->found = cache_store_find(&c->store, &c->key, &c->id.place, ask->selection, ask->software);
+        c->found = cache_store_find(&c->store, &c->key, &c->id.place, ask->selection, ask->decoder);
     const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
     bool other_size = index && (index->width != ask->width || index->height != ask->height);
     if (other_size)

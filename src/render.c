@@ -175,7 +175,9 @@ static bool open_job(struct job *j, struct err *e)
     describe_film(j);
     struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height,
                                   .threads = r->threads, .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
-                                  .software = o->decode == DECODE_CPU || !engine_device(j->engine).context};
+                                  .decoder = o->decode == DECODE_CPU             ? CACHE_BY_SOFTWARE_ALONE
+                                             : engine_device(j->engine).context ? CACHE_BY_GPU
+                                                                                : CACHE_BY_SOFTWARE};
     frame_cache_look(j->cache, &ask);
     r->cache = frame_cache_state(j->cache);
     return open_stores(j, e);
@@ -303,7 +305,7 @@ static void describe_decoding(struct job *j)
     const struct stage_counts *c = &j->report.counts;
     /* Which of the two sides got which runs is chance, and nothing to be told: automatic means both. */
     bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
-    if (c->nvdec)
+    if (c->nvdec || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
         log_msg(j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE,

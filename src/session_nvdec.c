@@ -221,14 +221,14 @@ static bool drain(struct nvdec_session *s, struct err *e)
 /*
  * May what comes from here on be other than a software decoder's? NVDEC says nothing of damage inside slices: what can be
  * known of it must come from the bytes. And where references are missing, libavcodec lends surfaces that nobody filled.
- * `key`: the run's first, when `p` is of its GOP. It and what leads it are free to name references that this decoder never saw;
- * a CRA's are lent in silence, so that nobody hears when a RADL picture, which must not, refers to them. (A film whose
+ * `key`: the run's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
+ * name references that this decoder never saw; a CRA's are lent in silence, so that nobody hears when a RADL picture, which must not, refers to them. (A film whose
  * every CRA has RADL pictures, which no encoder that we know of makes, is decoded twice.)
  */
 static bool untrusted(struct nvdec_session *s, const struct picture *key, const struct picture *p, int code)
 {
     bool damaged = damage_found(&s->watch, code);
-    bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading));
+    bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading || p->hidden));
     bool radl = key && !key->closed && p->marked_leading && !p->needs_before;
     return damaged || lent || radl ||
            nal_has_hole(s->staging->traits.stream, s->length_size, p->packet->data, (size_t)p->packet->size);

@@ -284,7 +284,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     times->software_busy = s.pace[0].sessions > 0 ? s.pace[0].seconds / wall / s.pace[0].sessions : 0;
     times->nvdec_busy = s.pace[1].sessions > 0 ? s.pace[1].seconds / wall / s.pace[1].sessions : 0;
     bool fine_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
-    s.counts.nvdec = s.counts.hardware > 0 || (fine_sessions && s.counts.runs > 0);
+    s.counts.nvdec = fine_sessions && s.counts.runs > 0;
     *counts = s.counts;
     queue_free(&s.runs);
     nvdec_close(&nvdec);

@@ -46,12 +46,17 @@ struct cache_found {
 };
 
 /*
+ * Who would decode the film. Of an intact film everybody makes the same, of a damaged one each something else; and a GPU does
+ * not always know of damage, so that who demands software gets nothing that a GPU decoded.
+ */
+enum cache_decoder { CACHE_BY_SOFTWARE, CACHE_BY_GPU, CACHE_BY_SOFTWARE_ALONE };
+
+/*
  * What serves the key best. An entry that is broken is removed, with a warning. `place` is the film's: one that was
- * touched since an entry was written is not trusted. `software`: no GPU would decode the film; of a damaged one each
- * decoder makes something else.
+ * touched since an entry was written is not trusted.
  */
 struct cache_found cache_store_find(const struct cache_store *s, const struct cache_key *key, const struct film_place *place,
-                                    const struct selection *rule, bool software);
+                                    const struct selection *rule, enum cache_decoder decoder);
 
 /* Warns about a broken entry and removes it, unless another file has taken its name since. */
 void cache_store_remove(const struct cache_store *s, const struct cache_entry *entry, const char *why);

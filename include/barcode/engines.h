@@ -31,7 +31,8 @@ struct engine_work {
 
 /*
  * Seconds that `threads` cores would take for the work, roughly: 334 million pixels decoded and 6.9 million
- * staged pixels clustered a second and core (as measured: research/h200-probe.md, tests/bench/RESULTS.md), groups of 240 pictures side by side.
+ * staged pixels clustered a second and core (as measured: research/h200-probe.md, tests/bench/RESULTS.md), groups of 240
+ * pictures side by side.
  */
 double engine_work_seconds(const struct engine_work *w, int threads);
 

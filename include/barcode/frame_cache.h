@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "barcode/cache_options.h"
+#include "barcode/cache_store.h"
 #include "barcode/column.h"
 #include "barcode/report.h"
 #include "barcode/source.h"
@@ -36,7 +37,7 @@ struct frame_cache_ask {
     int width, height;                    /* staged                             */
     int threads;
     const char *decode;                   /* "nvdec", or "any" for those that give the same bytes of a sound film */
-    bool software;                        /* no GPU will decode                                          */
+    enum cache_decoder decoder;
 };
 
 /* Looks for frames that serve, says so with -v, and makes ready to keep those that are decoded. */

@@ -35,18 +35,23 @@ static void write_entry(const struct cached_film *f)
 }
 
 /* What serves `f`; the entry is closed, its pixels were looked at. */
-static enum cache_answer find(const struct cached_film *f)
+static enum cache_answer find_for(const struct cached_film *f, enum cache_decoder decoder)
 {
     struct cache_store s = cached_store();
     struct cache_key key = cached_key(f);
     struct selection rule = cached_rule(f);
-    struct cache_found found = cache_store_find(&s, &key, &f->place, &rule, true);
+    struct cache_found found = cache_store_find(&s, &key, &f->place, &rule, decoder);
     assert_int_equal(found.entry == NULL, found.answer == CACHE_MISS);
     assert_true(found.why[0]);
     if (found.entry)
         assert_true(cached_frames_right(found.entry));
     entry_close(&found.entry);
     return found.answer;
+}
+
+static enum cache_answer find(const struct cached_film *f)
+{
+    return find_for(f, CACHE_BY_SOFTWARE);
 }
 
 static void finds(void **state)
@@ -104,6 +109,16 @@ static void damaged_films_serve_themselves_only(void **state)
     gpu.counts.damaged = gpu.counts.hardware = 1;            /* what a GPU makes of damage is not what software makes of it */
     write_entry(&gpu);
     assert_int_equal(find(&usual), CACHE_MISS);
+    assert_int_equal(find_for(&usual, CACHE_BY_GPU), CACHE_HIT);
+    /* Of damage that a GPU does not tell of nobody knows: who demands software gets what software decoded. */
+    gpu.counts.damaged = 0;
+    write_entry(&gpu);
+    assert_int_equal(find(&usual), CACHE_HIT);
+    assert_int_equal(find_for(&usual, CACHE_BY_SOFTWARE_ALONE), CACHE_MISS);
+    assert_int_equal(find_for(&coarse, CACHE_BY_SOFTWARE_ALONE), CACHE_MISS);
+    write_entry(&usual);
+    assert_int_equal(find_for(&usual, CACHE_BY_SOFTWARE_ALONE), CACHE_HIT);
+    assert_int_equal(find_for(&usual, CACHE_BY_GPU), CACHE_HIT);
 }
 
 static void interrupted_runs(void **state)

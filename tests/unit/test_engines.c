@@ -14,7 +14,7 @@ static void seconds_of_work(void **state)
     (void)state;
     struct engine_work w = {.frames = 334, .width = 1000, .height = 1000};
     assert_float_equal(engine_work_seconds(&w, 1), 1.0, 1e-9);
-    assert_float_equal(engine_work_seconds(&w, 4), 0.5, 1e-9);      /* two groups of pictures */
+    assert_float_equal(engine_work_seconds(&w, 4), 240.0 / 334, 1e-9);      /* 1.4 groups of pictures */
     w.frames = 3340;
     assert_float_equal(engine_work_seconds(&w, 4), 2.5, 1e-9);
     w = (struct engine_work){.columns = 69, .staged_width = 1000, .staged_height = 100};
@@ -29,6 +29,8 @@ static void worth_it(void **state)
     struct engine_work full = {.frames = 720, .width = 1920, .height = 1080}, small = {.frames = 720, .width = 854, .height = 480};
     assert_true(engine_worth_a_gpu(&full, 16));
     assert_false(engine_worth_a_gpu(&small, 16));
+    for (full.frames = 200; full.frames < 5000; full.frames++)               /* more work never means less of a reason */
+        assert_true(engine_worth_a_gpu(&full, 16));
     assert_true(engine_worth_a_gpu(&(struct engine_work){0}, 16));      /* nobody knows: a stream, say */
 }
 

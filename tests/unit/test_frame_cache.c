@@ -51,7 +51,7 @@ static void run(struct run *r, const char *film, const struct selection *rule)
     struct engine_config config = {.threads = 2};
     struct engine *g = engine_open("cpu", &config, NULL);
     assert_true(r->columns && r->digest && s && g);
-    struct frame_cache_ask ask = {.film = s, .selection = rule, .width = W, .height = H, .threads = 2, .decode = "any", .software = true};
+    struct frame_cache_ask ask = {.film = s, .selection = rule, .width = W, .height = H, .threads = 2, .decode = "any", .decoder = CACHE_BY_SOFTWARE};
     frame_cache_look(r->cache, &ask);
     snprintf(r->state, sizeof r->state, "%s", frame_cache_state(r->cache));
     struct engine_job job = {.width = W, .height = H, .ports = 3, .columns = r->columns, .tap = on_staged, .tap_user = r};

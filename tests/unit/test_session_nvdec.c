@@ -205,12 +205,14 @@ static void trusted(void **state)
     (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
         !clip_ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=120,noise=alls=20:allf=t -pix_fmt yuv420p -c:v libx264 -preset veryfast "
-                     "-threads 2 -x264-params keyint=60:min-keyint=60:open-gop=1:bframes=8:ref=8 long.mkv"))
+                     "-threads 2 -x264-params keyint=60:min-keyint=60:open-gop=1:bframes=8:ref=8 long.mkv") ||
+        !clip_ffmpeg("-ss 6 -i long.mkv -c copy cut.mkv"))
         skip();
     edit("whole.h264", "zeros.h264", add_zeros);
     judge_redone("zeros.h264", 1, 0, false);
     judge_redone("long.mkv", 24, 0, false);
     judge_redone("long.mkv", 100, 0, false);
+    judge_redone("cut.mkv", 24, 0, false);
 }
 
 static int begin(void **state)
