@@ -204,6 +204,13 @@ test_cache_limit() {
     [ "$(entries)" -eq 0 ] || fail "$(entries) entries beyond the limit"
 }
 
+# Another byte than the one that is there, which may be any.
+spoil() { # FILE AT
+    cp "$1" spoilt
+    printf x | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
+    ! cmp -s "$1" spoilt || printf y | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
+}
+
 # What may lie in the cache's folder, under the right name: one of ours, but wrong.
 test_cache_wrong_entries() {
     f=$(clip h264-open.mkv)
@@ -222,11 +229,11 @@ test_cache_wrong_entries() {
             empty) : > "$good" ;;
             text) echo 'not an entry' > "$good" ;;
             zeros) head -c "$size" /dev/zero > "$good" ;;
-            head) printf x | dd of="$good" bs=1 seek=3 conv=notrunc 2> /dev/null ;;
-            key) printf x | dd of="$good" bs=1 seek=100 conv=notrunc 2> /dev/null ;;
-            block) printf x | dd of="$good" bs=1 seek=$((size / 2)) conv=notrunc 2> /dev/null ;;
-            index) printf x | dd of="$good" bs=1 seek=$((size - 100)) conv=notrunc 2> /dev/null ;;
-            tail) printf x | dd of="$good" bs=1 seek=$((size - 5)) conv=notrunc 2> /dev/null ;;
+            head) spoil "$good" 3 ;;
+            key) spoil "$good" 100 ;;
+            block) spoil "$good" $((size / 2)) ;;
+            index) spoil "$good" $((size - 100)) ;;
+            tail) spoil "$good" $((size - 5)) ;;
         esac
         now "$f" -n 5
         says "barcode: warning: the cache's entry '.*' is damaged and is removed"
