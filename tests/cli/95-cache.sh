@@ -6,6 +6,13 @@ entries() {
     find "${1:-cache}" -name '*.frames' 2> /dev/null | wc -l
 }
 
+# Another byte than the one that is there, which may be any.
+spoil() { # FILE AT
+    cp "$1" spoilt
+    printf x | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
+    ! cmp -s "$1" spoilt || printf y | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
+}
+
 # state WANT: the latest run, made with --json now.json, found the cache so.
 state() {
     local have
@@ -162,7 +169,10 @@ test_cache_admin() {
     grep -q '^entries   2 ' "$LOGS/stdout" || fail "there are not two entries"
     grep -q '^a column  [0-9]* bytes, 0\.[0-9]* of raw RGB' "$LOGS/stdout" || fail "no bytes a column"
     refuses 2 --cache cache --cache-stats "$f"
-    for e in cache/*.frames; do printf x | dd of="$e" bs=1 seek=2000 conv=notrunc 2> /dev/null; break; done
+    for e in cache/*.frames; do
+        spoil "$e" 2000
+        break
+    done
     run --cache cache --cache-verify
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
     says '1 of 2 entries of the cache were damaged'
@@ -202,13 +212,6 @@ test_cache_limit() {
     [ "$(entries small)" -eq 0 ] || fail "an entry over the limit was kept"
     ok "$f" --cache cache --cache-limit 1K --size 100 -m average -n 4 -o a.png      # a hit: the limit is a new one
     [ "$(entries)" -eq 0 ] || fail "$(entries) entries beyond the limit"
-}
-
-# Another byte than the one that is there, which may be any.
-spoil() { # FILE AT
-    cp "$1" spoilt
-    printf x | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
-    ! cmp -s "$1" spoilt || printf y | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
 }
 
 # What may lie in the cache's folder, under the right name: one of ours, but wrong.
