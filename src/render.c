@@ -275,6 +275,12 @@ static bool start_over(struct job *j, struct err *e)
     return open_stores(j, e);
 }
 
+/* How loud it is said that software decodes: a warning for those alone who wanted something else. */
+static enum log_level loudness(const struct job *j)
+{
+    return j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE;
+}
+
 static bool stage(struct job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -285,7 +291,7 @@ static bool stage(struct job *j, struct err *e)
     while (fine && stage_must_start_over(c)) {
         /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
         if (c->contradicted) {
-            log_msg(j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE,
+            log_msg(loudness(j),
                     "'%s': pictures come in another order than foreseen: decoding it again in one piece, in software",
                     r->film->path);
             plan = DECODE_SEQUENTIAL;
@@ -308,7 +314,7 @@ static void describe_decoding(struct job *j)
     if (c->nvdec || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
-        log_msg(j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE,
+        log_msg(loudness(j),
                 "'%s': %" PRIu64 " NVDEC sessions decoded in software", j->report.film->path, c->fallbacks);
 }
 

@@ -42,25 +42,30 @@ said_nvdec() {
     [[ "$*" != *"--decode nvdec"* ]] || grep -q nvdec "$work/other.decode" || grep -q 'software' "$work/other.said"
 }
 
-compare() { # FILM WHAT OPTION...
-    local film=$1 what=$2
-    shift 2
-    if render other "$film" "$@" && said_nvdec "$@" && diff -rq "$work/cpu" "$work/other" > "$work/diff"; then
+tally() { # STATUS TEXT [WHY, told of a failure]
+    if [ "$1" -eq 0 ]; then
         passed=$((passed + 1))
-        echo "ok    $(basename "$film"): $what"
+        echo "ok    $2"
     else
         failed=$((failed + 1))
-        echo "FAIL  $(basename "$film"): $what: $(head -n 3 "$work/diff" "$work/other.said" 2> /dev/null | tr '\n' ' ')"
+        echo "FAIL  $2${3:+: $3}"
     fi
+}
+
+compare() { # FILM WHAT OPTION...
+    local film=$1 what=$2 status=0
+    shift 2
+    render other "$film" "$@" && said_nvdec "$@" && diff -rq "$work/cpu" "$work/other" > "$work/diff" || status=1
+    tally $status "$(basename "$film"): $what" "$(head -n 3 "$work/diff" "$work/other.said" 2> /dev/null | tr '\n' ' ')"
 }
 
 # NVDEC conceals damage inside slices in its own way and does not tell: of a damaged film, the same columns, and other
 # colours only in those that software says are damaged. Wrong bits that software does not notice either (in VP9, and one in
 # each picture of wrong-bits.hevc) make other pictures: there the columns alone are compared.
 compare_damaged() { # FILM WHAT OPTION...
-    local film=$1 what=$2 verdict=
+    local film=$1 what=$2 verdict='' status=0
     shift 2
-    if render other "$film" "$@" && said_nvdec "$@" && verdict=$(python3 - "$work/cpu/j" "$work/other/j" "$film" << 'PY'
+    render other "$film" "$@" && said_nvdec "$@" && verdict=$(python3 - "$work/cpu/j" "$work/other/j" "$film" << 'PY'
 import json, sys
 # The last line's comma is one too many where render() took a line away.
 a, b = (json.loads(open(p).read().rstrip("}\n,") + "}")["columns"] for p in sys.argv[1:3])
@@ -71,13 +76,8 @@ told = [c for c in differ if c.get("damaged")]
 print(f"{len(differ)} of {len(a)} columns differ, of {sum(bool(c.get('damaged')) for c in a)} damaged ones {len(told)}")
 sys.exit(not same_columns or (len(told) < len(differ) and not sys.argv[3].endswith(("corrupt-vp9.webm", "wrong-bits.hevc"))))
 PY
-    ); then
-        passed=$((passed + 1))
-        echo "ok    $(basename "$film") (damaged): $what: $verdict"
-    else
-        failed=$((failed + 1))
-        echo "FAIL  $(basename "$film") (damaged): $what: $verdict"
-    fi
+    ) || status=1
+    tally $status "$(basename "$film") (damaged): $what: $verdict"
 }
 
 for film in "$films"/*.mp4 "$sample" "$clips"/*.* "$clips"/damaged/*.*; do

@@ -16,14 +16,19 @@ static bool same(const struct staged *a, const struct staged *b)
     return r.both > 0 && r.different == 0 && r.alone == 0;
 }
 
-static void judge(const char *name, uint64_t step, int threads)
+static struct staged stage(const char *name, uint64_t step, enum decode_choice decode, int threads)
 {
     struct selection rule = every(step);
-    clip_decode = DECODE_CPU;
-    struct staged right = clip_stage(name, DECODE_PARALLEL, 2, &rule);
-    clip_decode = threads > 0 ? DECODE_NVDEC : DECODE_AUTO;
-    struct staged r = clip_stage(name, DECODE_PARALLEL, threads > 0 ? threads : 1, &rule);
+    clip_decode = decode;
+    struct staged r = clip_stage(name, DECODE_PARALLEL, threads, &rule);
     clip_decode = DECODE_AUTO;
+    return r;
+}
+
+static void judge(const char *name, uint64_t step, int threads)
+{
+    struct staged right = stage(name, step, DECODE_CPU, 2);
+    struct staged r = stage(name, step, threads > 0 ? DECODE_NVDEC : DECODE_AUTO, threads > 0 ? threads : 1);
     if (!right.fine || !r.fine)
         fail_msg("%s: %s%s", name, right.error.text, r.error.text);
     if (!same(&right, &r))
@@ -69,15 +74,12 @@ static void others(void **state)
     every_step("vp8.webm");
 }
 
-/* A session that met errors gives what a software session gives of the same film, and counts what it counts. */
-static void judge_damaged(const char *name, uint64_t step)
+/* A session that met errors gives what a software session gives of the same film, and counts what it counts: returned. */
+static struct stage_counts judge_damaged(const char *name, uint64_t step)
 {
-    struct selection rule = every(step);
-    clip_decode = DECODE_CPU;
-    struct staged right = clip_stage(name, DECODE_PARALLEL, 2, &rule);
-    clip_decode = DECODE_NVDEC;
-    struct staged r = clip_stage(name, DECODE_PARALLEL, 1, &rule);
-    clip_decode = DECODE_AUTO;
+    struct staged right = stage(name, step, DECODE_CPU, 2);
+    struct staged r = stage(name, step, DECODE_NVDEC, 1);
+    struct stage_counts counts = r.counts;
     assert_true(right.fine && r.fine);
     if (!same(&right, &r))
         fail_msg("%s, every %d: other frames", name, (int)step);
@@ -87,6 +89,7 @@ static void judge_damaged(const char *name, uint64_t step)
     assert_int_equal(r.counts.lost, right.counts.lost);
     staged_free(&right);
     staged_free(&r);
+    return counts;
 }
 
 /* What the decoder does not give is decoded again in software, and damage is counted once. */
@@ -170,16 +173,10 @@ static size_t lie(const uint8_t *nal, size_t size, uint8_t *out)
 /* Runs that a session gave to software, and that software found nothing wrong with. */
 static void judge_redone(const char *name, uint64_t step, uint64_t redone, bool all)
 {
-    struct selection rule = every(step);
-    judge_damaged(name, step);
-    clip_decode = DECODE_NVDEC;
-    struct staged r = clip_stage(name, DECODE_PARALLEL, 1, &rule);
-    clip_decode = DECODE_AUTO;
-    assert_true(r.fine);
-    assert_int_equal(r.counts.contradicted + r.counts.decode_errors + r.counts.damaged + r.counts.lost, 0);
-    if (r.counts.redone_runs != (all ? r.counts.runs : redone))
-        fail_msg("%s: %d of %d runs redone", name, (int)r.counts.redone_runs, (int)r.counts.runs);
-    staged_free(&r);
+    struct stage_counts c = judge_damaged(name, step);
+    assert_int_equal(c.contradicted + c.decode_errors + c.damaged + c.lost, 0);
+    if (c.redone_runs != (all ? c.runs : redone))
+        fail_msg("%s: %d of %d runs redone", name, (int)c.redone_runs, (int)c.runs);
 }
 
 /* What NVDEC shows without a word: slices with holes, and pictures that refer to what memory happens to hold. */
