@@ -8,15 +8,28 @@ static void *lines(size_t bytes)
     return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
-/* What the vector versions find in their memory before the first step. */
-static void fill_constants(struct assign *a, size_t groups)
+static void *zeroed(size_t bytes)
 {
-    memset(a->slack[0], 0, groups * sizeof *a->slack[0]);
-    memset(a->slack[1], 0, groups * sizeof *a->slack[1]);
-    for (int j = 0; j < ASSIGN_LANES; j++) {
-        a->now.constant[j] = ASSIGN_NEVER;
-        a->now.twice[j] = 2 * ASSIGN_NEVER;
+    size_t whole = (bytes + 63) / 64 * 64;
+    void *p = lines(whole);
+    return p ? memset(p, 0, whole) : NULL;
+}
+
+/* The vector versions' memory; zeroed, for what is loaded beyond the last block and ignored. */
+static bool open_vectors(struct assign *a, size_t padded)
+{
+    size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;
+    bool fine = true;
+    for (int i = 0; i < 2; i++) {
+        a->slack[i] = zeroed(groups * sizeof *a->slack[i]);
+        a->least[i] = zeroed(blocks * sizeof *a->least[i]);
+        a->due[i] = zeroed(blocks * sizeof *a->due[i]);
+        a->rivals[i] = zeroed(blocks * sizeof *a->rivals[i]);
+        fine = fine && a->slack[i] && a->least[i] && a->due[i] && a->rivals[i];
     }
+    a->kind = zeroed(blocks * sizeof *a->kind);
+    a->label = lines(padded);
+    return fine && a->kind && a->label;
 }
 
 struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e)
@@ -32,16 +45,8 @@ struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e)
     a->k = k;
     while (1 << a->bits < k)
         a->bits++;
-    if (isa == ISA_C)
+    if (isa == ISA_C || open_vectors(a, padded))
         return a;
-    a->label = lines(padded);
-    a->slack[0] = lines(padded / POINTS_GROUP * sizeof *a->slack[0]);
-    a->slack[1] = lines(padded / POINTS_GROUP * sizeof *a->slack[1]);
-    a->rivals = lines(padded / POINTS_STEP * sizeof *a->rivals);
-    if (a->label && a->slack[0] && a->slack[1] && a->rivals) {
-        fill_constants(a, padded / POINTS_GROUP);
-        return a;
-    }
     assign_close(&a);
     err_memory(e, padded);
     return NULL;
@@ -52,9 +57,13 @@ void assign_close(struct assign **a)
     if (!*a)
         return;
     free((*a)->label);
-    free((*a)->slack[0]);
-    free((*a)->slack[1]);
-    free((*a)->rivals);
+    for (int i = 0; i < 2; i++) {
+        free((*a)->slack[i]);
+        free((*a)->least[i]);
+        free((*a)->due[i]);
+        free((*a)->rivals[i]);
+    }
+    free((*a)->kind);
     free(*a);
     *a = NULL;
 }
@@ -72,14 +81,22 @@ int32_t assign_score(const int32_t q[3], int bits, int index, uint32_t colour)
     return constant_of(q, bits, index) - dot * (1 << bits);
 }
 
+/* Two int16 as a pair. */
+static uint32_t pair(int low, int high)
+{
+    return (uint16_t)low | (uint32_t)(uint16_t)high << 16;
+}
+
 static void load_one(struct assign *a, int j)
 {
     const int32_t *q = a->q[j];
     int scale = 1 << a->bits;
     a->now.constant[j] = constant_of(q, a->bits, j);
-    a->now.twice[j] = 2 * a->now.constant[j];
-    a->now.rb[j] = (uint16_t)(-q[0] * scale) | (uint32_t)(uint16_t)(-q[2] * scale) << 16;
-    a->now.g[j] = (uint16_t)(-q[1] * scale);
+    a->now.twice[j] = 2 * (a->now.constant[j] - j) + j;
+    a->now.rb[j] = pair(-q[0] * scale, -q[2] * scale);
+    a->now.g[j] = pair(-q[1] * scale, 0);
+    a->now.half_rb[j] = pair(-q[0] * scale / 2, -q[2] * scale / 2);
+    a->now.half_g[j] = pair(-q[1] * scale / 2, 0);
 }
 
 /* A difference of two int16 as an int16; *far when the difference of two such differences would be none. */
@@ -149,5 +166,5 @@ void assign_step(struct assign *a, const struct points *p, bool first)
     }
     for (int j = 0; j < a->k; j++)
         for (int c = 0; c < 4; c++)
-            a->sum[j][c] = a->total[j][c];
+            a->sum[j][c] = a->total[0][j][c] + a->total[1][j][c];
 }

@@ -20,24 +20,22 @@
 #include "barcode/isa.h"
 #include "barcode/points.h"
 
-/* The constant of a lane without a centroid: above every score, and its double fits. */
+/* Above every score, and its double fits. */
 #define ASSIGN_NEVER (INT32_C(1) << 29)
 
-/* The centroids as the vector code reads them. Lanes from k up never win; nor does the last entry,
- * which no centroid has. */
-enum { ASSIGN_LANES = CLUSTERS_MAX + 16 };
+/* What `kind` tells of a block: KIND_ONE * how many rivals it has and, if one or two, which. */
+enum { KIND_ONE = 1 << 16, KIND_HIGH = 8 };
+#define KIND_LOWER(kind) ((kind) & 255)
+#define KIND_HIGHER(kind) ((kind) >> KIND_HIGH & 255)
 
+/* The centroids as the vector code reads them, up to a whole vector: what is beyond k is not used. */
 struct assign_table {
-    _Alignas(64) int32_t constant[ASSIGN_LANES];
-    int32_t twice[ASSIGN_LANES];     /* 2 * constant                                */
-    uint32_t rb[ASSIGN_LANES];       /* two int16: -step of red (low half) and blue */
-    uint32_t g[ASSIGN_LANES];        /* -step of green, high half 0                 */
-};
-
-/* For centroid w and every j: half of |step_w - step_j|, rounded up, as pairs. */
-struct assign_spread {
-    _Alignas(64) uint32_t rb[CLUSTERS_MAX];
-    uint32_t g[CLUSTERS_MAX];
+    _Alignas(64) int32_t constant[CLUSTERS_MAX];
+    int32_t twice[CLUSTERS_MAX];     /* 2 * (constant - j) + j: with twice a colour, twice a score and the index in its low b bits */
+    uint32_t rb[CLUSTERS_MAX];       /* two int16: -step of red (low half) and blue */
+    uint32_t g[CLUSTERS_MAX];        /* -step of green, high half 0                 */
+    uint32_t half_rb[CLUSTERS_MAX];  /* half of rb and g: exact, but for k = 1, which has no rivals */
+    uint32_t half_g[CLUSTERS_MAX];
 };
 
 struct assign {
@@ -48,13 +46,14 @@ struct assign {
     uint64_t sum[CLUSTERS_MAX][4];   /* out: weight * (r, g, b, 1) of the points that each won        */
 
     /* The vector versions' memory from step to step; see assign_template.h. */
-    uint8_t *label;                  /* [padded] who won                                              */
+    uint8_t *label;                  /* [padded] who won                                                 */
     int32_t *slack[2];               /* [groups] how far scores may still move before a label may change */
-    uint64_t *rivals;                /* [blocks] one bit for each centroid that slack knows of          */
-    struct assign_table now, moved;  /* moved: by how much `now` differs from the step before         */
+    int32_t *least[2], *due[2];      /* [blocks] the least of slack - due; what slack does not know yet  */
+    uint32_t *rivals[2];             /* [blocks] one bit for each centroid that slack speaks of: 0..31 and 32..63 */
+    int32_t *kind;                   /* [blocks]                                                         */
+    struct assign_table now, moved;  /* moved: by how much `now` differs from the step before            */
     bool far;                        /* a centroid moved by more than `moved` can hold: look at everything */
-    struct assign_spread spread[CLUSTERS_MAX];
-    _Alignas(16) uint32_t total[CLUSTERS_MAX][4];
+    _Alignas(16) uint32_t total[2][CLUSTERS_MAX][4];    /* `sum` is that of the two                        */
 };
 
 /* A workspace for at most `capacity` points; 1 <= k <= 64. NULL on failure. */

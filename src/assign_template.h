@@ -4,141 +4,170 @@
  *
  * Box test. P_w - P_j is linear in the colour, so over a box its maximum is at a corner:
  *     2 max(P_w - P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|.
- * Negative: no point of the box can go to j. Any w will do; the label of a point inside is a good one.
+ * Negative: no point of the box can go to j. w is who wins the centre. What is left are the box's rivals.
  *
- * Margins. slack[0][group] <= P_j - P_winner for every point of the group and every other j in the block's
- * `rivals`. A step that moves P_winner up and P_j down by less than that in sum leaves the labels as they are,
- * and the largest such sum over a block's box is found like the box test. So a step costs one box test a
- * block, and work on those groups alone whose slack is used up. Sums follow the labels that change.
+ * Margins. slack[0][group] <= P_j - P_winner for every point of the group and every other j among its block's
+ * rivals. A step that moves P_winner up and P_j down by less than that in sum leaves the labels as they are,
+ * and the largest such sum over a block's box, its drift, is found like the box test.
  * With two rivals, slack[0] speaks for the points of the lower one and slack[1] for those of the other: a
  * border that moves threatens one side only.
  *
- * Tried and slower (320x180, k 8): testing every group's box in every step; a slack for each winner of three and four
- * rivals; blocks split into quarters; a compact list of the points near a border, a block each; with AVX-512 all eight
- * centroids instead of the rivals. No faster: testing a block's box only where a bound on all movements since the last test
- * lets a centroid in (a third of the tests are left); the minima of two vectors in one; two sets of totals (3 %).
+ * So a step tests the boxes of all blocks and takes the drift off the least slack of each, a vector of blocks at a
+ * time; where that is used up it goes down to the block's groups, and to the points of those groups alone whose own
+ * slack is used up. Sums follow the labels that change.
  *
- * All bounds are rounded to the safe side: they decide what is looked at, never what is found there.
+ * Tried and slower (320x180, k 8): testing every group's box in every step; a vector of centroids for one block at a
+ * time (a tenth: with k 8 half of AVX-512 idles); blocks of 16 to 64 points without groups (5 to 40 %; of 128 points: a
+ * twentieth); a slack for each winner of three and four rivals; with AVX-512 all eight centroids instead of the
+ * rivals. Visiting block by block, in loops of a few rounds that a branch predictor cannot learn, is 5 % slower with
+ * AVX-512 and 3 % faster with AVX2.
+ *
+ * All bounds are exact or rounded to the safe side: they decide what is looked at, never what is found there.
  */
 #include <string.h>
 
 #include "assign.h"
 #include "kmeans_lanes.h"
 
-enum { VECTORS = POINTS_GROUP / LANES, SLACK_MOST = 1 << 30 };
-
-/* How many centroids a set that is not empty has. */
-#define SINGLE(set) (((set) & ((set) - 1)) == 0)
-#define PAIR(set) (!SINGLE(set) && SINGLE((set) & ((set) - 1)))
-
-struct middle {
-    lanes rb, g, extent_rb, extent_g;
+/* A stretch is LANES blocks. */
+enum {
+    VECTORS = 2,
+    GROUP = VECTORS * LANES,
+    BLOCK = GROUP * POINTS_BLOCK,
+    STRETCH_GROUPS = LANES * POINTS_BLOCK,
+    STRETCH_POINTS = LANES * BLOCK
 };
 
-static inline struct middle middle_of(const struct box *box)
+enum { SLACK_MOST = 1 << 30, CHANGE_NEW = 16, LISTS = 9 };
+
+/* So that there is a version for each shape. */
+#define FOR_SHAPE static inline __attribute__((always_inline))
+
+/* How sets of the k centroids are kept: in `words` of 32 bits; `few`: a vector holds a number for each. Constants. */
+struct shape {
+    int words;
+    bool few;
+};
+
+/* Of LANES boxes, twice the centres (low + high) and the edges. */
+struct places {
+    lanes centre_rb, centre_g, edge_rb, edge_g;
+};
+
+static inline struct places places_of(const struct boxes *b, size_t at)
 {
-    return (struct middle){lanes_all((int)box->centre_rb), lanes_all((int)box->centre_g),
-                           lanes_all((int)box->extent_rb), lanes_all((int)box->extent_g)};
+    lanes low_rb = lanes_load(b->low_rb + at), low_g = lanes_load(b->low_g + at);
+    lanes high_rb = lanes_load(b->high_rb + at), high_g = lanes_load(b->high_g + at);
+    return (struct places){lanes_add(low_rb, high_rb), lanes_add(low_g, high_g), lanes_sub(high_rb, low_rb),
+                           lanes_sub(high_g, low_g)};
 }
 
-/* Twice the scores of LANES centroids from `at` on at the centre of the box. */
-static inline lanes at_centre(const struct assign_table *t, int at, struct middle m)
+/* Twice the scores of centroid j at the centres. */
+static inline lanes at_centres(const struct assign_table *t, int j, struct places c)
 {
-    return lanes_dot(lanes_dot(lanes_load(t->twice + at), m.rb, lanes_load(t->rb + at)), m.g, lanes_load(t->g + at));
+    return lanes_dot(lanes_dot(lanes_all(t->twice[j]), c.centre_rb, lanes_all((int)t->rb[j])),
+                     c.centre_g, lanes_all((int)t->g[j]));
 }
 
-/* The centroid that wins the centre of a box: where to begin when there are no labels yet. */
-static inline int centre_winner(const struct assign *a, const struct box *box, int chunks)
+/* The centroids that win, from the least of their scores. */
+static inline lanes index_of(const struct assign *a, lanes least)
 {
-    struct middle m = middle_of(box);
-    int winner = 0;
-    int32_t least = INT32_MAX;
-    for (int c = 0; c < chunks; c++) {
-        lanes score = at_centre(&a->now, c * LANES, m);
-        int32_t here = lanes_least(score);
-        if (here < least) {
-            least = here;
-            winner = c * LANES + __builtin_ctz(lanes_equal(score, lanes_all(here)));
+    return lanes_and(least, lanes_all((1 << a->bits) - 1));
+}
+
+FOR_SHAPE lanes look_up(const void *table, lanes index, struct shape shape)
+{
+    return shape.few ? lanes_permute(lanes_load(table), index) : lanes_gather(table, index);
+}
+
+/* Centroid j in a word of a set. */
+static inline lanes bit_of(int j)
+{
+    return lanes_all((int)(UINT32_C(1) << (j % 32)));
+}
+
+/* The rivals of each block: set[0], of 0..31, and set[1]. Returns their kind, as in assign.h. */
+FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape shape, lanes set[2])
+{
+    lanes centre[CLUSTERS_MAX], least = lanes_all(INT32_MAX), kind = lanes_all(0);
+    for (int j = 0; j < a->k; j++) {
+        centre[j] = at_centres(&a->now, j, c);
+        least = lanes_min(least, centre[j]);
+    }
+    lanes w = index_of(a, least);
+    lanes half_rb = look_up(a->now.half_rb, w, shape), half_g = look_up(a->now.half_g, w, shape);
+    lanes twice_rb = lanes_double(c.edge_rb), twice_g = lanes_double(c.edge_g);
+    for (int word = 0; word < shape.words; word++) {
+        set[word] = lanes_all(0);
+        for (int j = 32 * word; j < a->k && j < 32 * word + 32; j++) {
+            lanes gap_rb = pairs_abs(pairs_sub(half_rb, lanes_all((int)a->now.half_rb[j])));
+            lanes gap_g = pairs_abs(pairs_sub(half_g, lanes_all((int)a->now.half_g[j])));
+            lanes reach = lanes_dot(lanes_dot(least, twice_rb, gap_rb), twice_g, gap_g);
+            lanes_mask in = mask_not_less(reach, centre[j]);
+            set[word] = lanes_or(set[word], lanes_where(in, bit_of(j)));
+            kind = lanes_add(kind, lanes_where(in, lanes_all(KIND_ONE + j)));
         }
     }
-    return winner;
-}
-
-/* The centroids that may win a point of the box, w among them. */
-static inline uint64_t box_test(const struct assign *a, const struct box *box, int w, int chunks)
-{
-    struct middle m = middle_of(box);
-    lanes own = lanes_dot(lanes_dot(lanes_all(a->now.twice[w]), m.rb, lanes_all((int)a->now.rb[w])),
-                          m.g, lanes_all((int)a->now.g[w]));
-    const struct assign_spread *spread = a->spread + w;
-    uint64_t set = 0;
-    for (int c = 0; c < chunks; c++) {
-        int at = c * LANES;
-        lanes reach = lanes_dot(lanes_dot(own, m.extent_rb, lanes_load(spread->rb + at)),
-                                m.extent_g, lanes_load(spread->g + at));
-        uint32_t lost = lanes_negative(lanes_sub(reach, at_centre(&a->now, at, m)));
-        set |= (uint64_t)(~lost & LANES_EVERY) << at;
-    }
-    return set;
-}
-
-/* By how much P_winner - P_j can have grown since the last step, for all winners and j in `set`. */
-static inline int32_t drift(const struct assign *a, const struct box *box, uint64_t set, int chunks)
-{
-    struct middle m = middle_of(box);
-    lanes up = lanes_all(INT32_MIN), down = lanes_all(INT32_MAX);
-    for (int c = 0; c < chunks; c++) {
-        int at = c * LANES;
-        uint32_t bits = (uint32_t)(set >> at) & LANES_EVERY;
-        lanes centre = at_centre(&a->moved, at, m);
-        lanes rb = pairs_gap(lanes_load(a->moved.rb + at), lanes_all(0));
-        lanes g = pairs_gap(lanes_load(a->moved.g + at), lanes_all(0));
-        lanes reach = lanes_dot(lanes_dot(lanes_all(0), m.extent_rb, rb), m.extent_g, g);
-        up = lanes_max(up, lanes_pick(bits, lanes_add(centre, reach), up));
-        down = lanes_min(down, lanes_pick(bits, lanes_sub(centre, reach), down));
-    }
-    return (lanes_most(up) - lanes_least(down) + 1) / 2;
-}
-
-/* The two of a pair of rivals: the lower and the higher index. */
-struct pair {
-    int a, b;
-};
-
-static inline struct pair pair_of(uint64_t set)
-{
-    return (struct pair){__builtin_ctzll(set), 63 - __builtin_clzll(set)};
-}
-
-/* The same for two rivals, exactly: by how much P_a - P_b grew (*up_a) and P_b - P_a (*up_b), at most. */
-static inline void pair_drift(const struct assign *as, const struct box *box, struct pair p, int32_t *up_a,
-                              int32_t *up_b)
-{
-    const struct assign_table *m = &as->moved;
-    __m128i a = _mm_insert_epi32(_mm_cvtsi32_si128((int)m->rb[p.a]), (int)m->g[p.a], 1);
-    __m128i b = _mm_insert_epi32(_mm_cvtsi32_si128((int)m->rb[p.b]), (int)m->g[p.b], 1);
-    __m128i gap = _mm_sub_epi16(_mm_max_epi16(a, b), _mm_min_epi16(a, b));
-    gap = _mm_avg_epu16(gap, _mm_setzero_si128());
-    /* centre_rb, centre_g, extent_rb, extent_g */
-    __m128i part = _mm_madd_epi16(_mm_loadu_si128((const __m128i *)&box->centre_rb),
-                                  _mm_unpacklo_epi64(_mm_sub_epi16(a, b), gap));
-    part = _mm_add_epi32(part, _mm_shuffle_epi32(part, 0xb1));
-    int32_t centre = _mm_cvtsi128_si32(part) + m->twice[p.a] - m->twice[p.b];
-    int32_t reach = _mm_extract_epi32(part, 2) + 1;
-    *up_a = (reach + centre) >> 1;
-    *up_b = (reach - centre) >> 1;
+    /* w is among them, so that the sum of two indices tells the other; one alone is both. */
+    lanes other = lanes_and(lanes_sub(kind, w), lanes_all(CLUSTERS_MAX - 1));
+    other = lanes_select(mask_less(kind, lanes_all(2 * KIND_ONE)), w, other);
+    lanes ends = lanes_or(lanes_min(w, other), lanes_left(lanes_max(w, other), KIND_HIGH));
+    return lanes_or(lanes_and(kind, lanes_all(-KIND_ONE)), ends);
 }
 
 /*
- * The points that change sides in a stretch of blocks: a list, because which they are is as good as random to a
- * branch predictor.
+ * By how much, of two rivals, the score of the lower can have grown over that of the other since the last step, and
+ * the other way round.
  */
-enum { STRETCH = 16, STRETCH_POINTS = STRETCH * POINTS_STEP, CHANGE_NEW = 12 };
+FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, struct shape shape, lanes up[2])
+{
+    const struct assign_table *m = &a->moved;
+    lanes low = lanes_and(kind, lanes_all(CLUSTERS_MAX - 1));
+    lanes high = lanes_and(lanes_right8(kind), lanes_all(CLUSTERS_MAX - 1));
+    lanes rb = pairs_sub(look_up(m->rb, low, shape), look_up(m->rb, high, shape));
+    lanes g = pairs_sub(look_up(m->g, low, shape), look_up(m->g, high, shape));
+    lanes centre = lanes_sub(look_up(m->twice, low, shape), look_up(m->twice, high, shape));
+    centre = lanes_dot(lanes_dot(centre, c.centre_rb, rb), c.centre_g, g);
+    lanes reach = lanes_dot(lanes_dot(lanes_all(0), c.edge_rb, pairs_abs(rb)), c.edge_g, pairs_abs(g));
+    up[0] = lanes_right1(lanes_add(reach, centre));
+    up[1] = lanes_right1(lanes_sub(reach, centre));
+}
 
+/* By how much any score can have grown over any other's, both in the set. */
+static inline lanes set_drift(const struct assign *a, struct places c, const lanes set[2])
+{
+    const struct assign_table *m = &a->moved;
+    lanes up = lanes_all(INT32_MIN / 2), down = lanes_all(INT32_MAX / 2);
+    for (int j = 0; j < a->k; j++) {
+        lanes_mask in = mask_test(set[j / 32], bit_of(j));
+        lanes rb = pairs_abs(lanes_all((int)m->rb[j])), g = pairs_abs(lanes_all((int)m->g[j]));
+        lanes centre = at_centres(m, j, c);
+        lanes reach = lanes_dot(lanes_dot(lanes_all(0), c.edge_rb, rb), c.edge_g, g);
+        up = lanes_select(in, lanes_max(up, lanes_add(centre, reach)), up);
+        down = lanes_select(in, lanes_min(down, lanes_sub(centre, reach)), down);
+    }
+    return lanes_right1(lanes_sub(up, down));
+}
+
+/* What the step takes off the slacks of blocks with these rivals. */
+FOR_SHAPE void drifts(const struct assign *a, struct places c, lanes kind, const lanes set[2], struct shape shape, lanes up[2])
+{
+    pair_drift(a, c, kind, shape, up);
+    lanes_mask many = mask_not_less(kind, lanes_all(3 * KIND_ONE)), single = mask_less(kind, lanes_all(2 * KIND_ONE));
+    lanes any = mask_bits(many) ? set_drift(a, c, set) : lanes_all(0);
+    for (int side = 0; side < 2; side++)
+        up[side] = lanes_select(single, lanes_all(0), lanes_select(many, any, up[side]));
+}
+
+/*
+ * Lists of what is to be done in a stretch, because which groups and points these are is as good as random to a branch
+ * predictor.
+ */
 struct stretch {
-    uint32_t change[STRETCH_POINTS + LANES];    /* point in the stretch | new label << 12 */
-    uint32_t changes;
-    size_t block;                               /* the first                              */
+    size_t block;                                       /* the first                                      */
+    uint32_t changes, visits[LISTS];
+    uint32_t visit[LISTS][STRETCH_GROUPS + LANES];      /* groups, by the number of their rivals          */
+    uint32_t change[STRETCH_POINTS + LANES];            /* point in the stretch | new label << CHANGE_NEW */
 };
 
 struct colours {
@@ -155,7 +184,7 @@ static inline struct colours colours_at(const struct assign *a, size_t at)
 static inline void note_changes(const struct assign *a, struct stretch *s, size_t at, lanes is)
 {
     uint32_t changed = lanes_differ(is, lanes_from_u8(a->label + at));
-    lanes point = lanes_add(lanes_count(), lanes_all((int)(at - s->block * POINTS_STEP)));
+    lanes point = lanes_add(lanes_count(), lanes_all((int)(at - s->block * BLOCK)));
     lanes_pack(s->change + s->changes, changed, lanes_or(point, lanes_left(is, CHANGE_NEW)));
     s->changes += (uint32_t)__builtin_popcount(changed);
 }
@@ -163,8 +192,8 @@ static inline void note_changes(const struct assign *a, struct stretch *s, size_
 /* Scores a group against the centroids in `set`. */
 static inline void visit(struct assign *a, struct stretch *s, size_t group, uint64_t set)
 {
-    size_t at = group * POINTS_GROUP;
-    lanes margin = lanes_all(INT32_MAX), low = lanes_all((1 << a->bits) - 1);
+    size_t at = group * GROUP;
+    lanes margin = lanes_all(INT32_MAX);
     struct colours c[VECTORS];
     lanes best[VECTORS], second[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
@@ -183,72 +212,47 @@ static inline void visit(struct assign *a, struct stretch *s, size_t group, uint
     }
     for (int v = 0; v < VECTORS; v++) {
         margin = lanes_min(margin, lanes_sub(second[v], best[v]));
-        note_changes(a, s, at + (size_t)(v * LANES), lanes_and(best[v], low));
+        note_changes(a, s, at + (size_t)(v * LANES), index_of(a, best[v]));
     }
     a->slack[0][group] = a->slack[1][group] = lanes_least(margin);
 }
 
-/* What decides between two rivals: P_a - P_b = constant + c . step. */
-struct border {
-    lanes constant, rb, g, a, b;
-};
-
-static inline struct border border_of(const struct assign *a, struct pair p)
+/*
+ * The same for two rivals: one linear function, half of P_low - P_high rounded down (the steps are even), and a slack
+ * for each side.
+ */
+static inline void visit_pair(struct assign *a, struct stretch *s, size_t group, int low, int high)
 {
     const struct assign_table *t = &a->now;
-    return (struct border){
-        lanes_all(t->constant[p.a] - t->constant[p.b]),
-        pairs_sub(lanes_all((int)t->rb[p.a]), lanes_all((int)t->rb[p.b])),
-        pairs_sub(lanes_all((int)t->g[p.a]), lanes_all((int)t->g[p.b])),
-        lanes_all(p.a), lanes_all(p.b)};
-}
-
-/* The same for two rivals whose steps differ by an int16: one linear function, and a slack for each side. */
-static inline void visit_pair(struct assign *a, struct stretch *s, size_t group, const struct border *border)
-{
-    size_t at = group * POINTS_GROUP;
-    lanes side_a = lanes_all(SLACK_MOST), side_b = side_a;
+    lanes constant = lanes_all((t->constant[low] - t->constant[high]) >> 1);
+    lanes step_rb = pairs_sub(lanes_all((int)t->half_rb[low]), lanes_all((int)t->half_rb[high]));
+    lanes step_g = pairs_sub(lanes_all((int)t->half_g[low]), lanes_all((int)t->half_g[high]));
+    lanes side_low = lanes_all(SLACK_MOST / 2), side_high = side_low;
+    size_t at = group * GROUP;
     for (int v = 0; v < VECTORS; v++, at += LANES) {
         struct colours c = colours_at(a, at);
-        lanes d = lanes_dot(lanes_dot(border->constant, c.rb, border->rb), c.g, border->g);
+        lanes d = lanes_dot(lanes_dot(constant, c.rb, step_rb), c.g, step_g);
         /* Unsigned, the other side's are huge. ~d = -d - 1. */
-        side_a = lanes_min_unsigned(side_a, lanes_not(d));
-        side_b = lanes_min_unsigned(side_b, d);
-        note_changes(a, s, at, lanes_pick_negative(d, border->a, border->b));
+        side_low = lanes_min_unsigned(side_low, lanes_not(d));
+        side_high = lanes_min_unsigned(side_high, d);
+        note_changes(a, s, at, lanes_pick_negative(d, lanes_all(low), lanes_all(high)));
     }
-    a->slack[0][group] = lanes_least(side_a);
-    a->slack[1][group] = lanes_least(side_b);
+    a->slack[0][group] = 2 * lanes_least(side_low);
+    a->slack[1][group] = 2 * lanes_least(side_high);
 }
 
-static inline bool int16_pair(const struct assign_table *t, struct pair p)
-{
-    int r = (int16_t)t->rb[p.a] - (int16_t)t->rb[p.b], g = (int16_t)t->g[p.a] - (int16_t)t->g[p.b];
-    int b = (int16_t)(t->rb[p.a] >> 16) - (int16_t)(t->rb[p.b] >> 16);
-    return r == (int16_t)r && g == (int16_t)g && b == (int16_t)b;
-}
-
-/* Visits the groups of a block whose bit is 1. */
-static inline void visit_all(struct assign *a, struct stretch *s, size_t block, uint32_t groups, uint64_t set)
-{
-    size_t first = block * POINTS_BLOCK;
-    if (PAIR(set) && int16_pair(&a->now, pair_of(set))) {
-        struct border border = border_of(a, pair_of(set));
-        for (; groups; groups &= groups - 1)
-            visit_pair(a, s, first + (size_t)__builtin_ctz(groups), &border);
-    } else {
-        for (; groups; groups &= groups - 1)
-            visit(a, s, first + (size_t)__builtin_ctz(groups), set);
-    }
-}
-
-/* Lets the labels and the sums follow the changes. */
+/*
+ * Lets the labels and the sums follow the changes. Neighbours change between the same two centroids: with one set of
+ * totals every addition would wait for the last.
+ */
 static void apply(struct assign *a, const struct stretch *s)
 {
-    const uint32_t *colour = a->p->colour + s->block * POINTS_STEP, *weight = a->p->weight + s->block * POINTS_STEP;
-    uint8_t *label = a->label + s->block * POINTS_STEP;
+    size_t first = s->block * BLOCK;
+    const uint32_t *colour = a->p->colour + first, *weight = a->p->weight + first;
+    uint8_t *label = a->label + first;
     for (uint32_t i = 0; i < s->changes; i++) {
-        uint32_t at = s->change[i] % STRETCH_POINTS, to = s->change[i] >> CHANGE_NEW;
-        __m128i *old = (__m128i *)a->total[label[at]], *new = (__m128i *)a->total[to];
+        uint32_t at = s->change[i] % (1 << CHANGE_NEW), to = s->change[i] >> CHANGE_NEW;
+        __m128i *old = (__m128i *)a->total[i % 2][label[at]], *new = (__m128i *)a->total[i % 2][to];
         __m128i part = _mm_cvtepu8_epi32(_mm_cvtsi32_si128((int)colour[at]));
         part = _mm_mullo_epi32(part, _mm_set1_epi32((int)weight[at]));
         label[at] = (uint8_t)to;
@@ -257,106 +261,158 @@ static void apply(struct assign *a, const struct stretch *s)
     }
 }
 
-/* Gives a whole group to w, to be put right by a visit. */
-static inline void claim(struct assign *a, size_t group, int w)
+static inline void add_total(struct assign *a, int set, uint32_t winner, const uint32_t sum[4])
 {
-    __m128i *total = (__m128i *)a->total[w];
-    __m128i part = _mm_load_si128((const __m128i *)a->p->sum[group]);
-    _mm_store_si128(total, _mm_add_epi32(_mm_load_si128(total), part));
-    memset(a->label + group * POINTS_GROUP, w, POINTS_GROUP);
+    __m128i *total = (__m128i *)a->total[set][winner];
+    _mm_store_si128(total, _mm_add_epi32(_mm_load_si128(total), _mm_load_si128((const __m128i *)sum)));
 }
 
-/* One bit for each group that the block has. */
-static inline uint32_t groups_of(const struct assign *a, size_t block)
+/* Gives a block, or each of its groups, to who wins the centre: a visit puts it right. */
+static inline void claim(struct assign *a, size_t block)
 {
-    size_t left = a->p->groups - block * POINTS_BLOCK;
-    return left < POINTS_BLOCK ? (UINT32_C(1) << left) - 1 : (UINT32_C(1) << POINTS_BLOCK) - 1;
+    _Alignas(64) uint32_t winner[LANES];
+    int kind = a->kind[block];
+    if (kind < 2 * KIND_ONE) {
+        add_total(a, 0, KIND_LOWER(kind), a->p->block_sum[block]);
+        memset(a->label + block * BLOCK, KIND_LOWER(kind), BLOCK);
+        return;
+    }
+    for (size_t group = block * POINTS_BLOCK; group < (block + 1) * POINTS_BLOCK; group += LANES) {
+        struct places c = places_of(&a->p->group, group);
+        lanes least = lanes_all(INT32_MAX);
+        for (int j = 0; j < a->k; j++)
+            least = lanes_min(least, at_centres(&a->now, j, c));
+        lanes_store(winner, index_of(a, least));
+        for (int i = 0; i < LANES; i++) {
+            add_total(a, i % 2, winner[i], a->p->group_sum[group + (size_t)i]);
+            memset(a->label + (group + (size_t)i) * GROUP, (int)winner[i], GROUP);
+        }
+    }
 }
 
-static inline void block_first(struct assign *a, struct stretch *s, size_t block, int chunks)
+/*
+ * Takes the drift off the least slack of the blocks; returns one bit for each where that is used up. What the slacks of a
+ * block's groups do not know of yet adds up in `due`.
+ */
+static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
 {
-    int w = centre_winner(a, a->p->block + block, chunks);
-    uint64_t set = box_test(a, a->p->block + block, w, chunks);
-    uint32_t groups = groups_of(a, block);
-    size_t group = block * POINTS_BLOCK;
-    a->rivals[block] = set;
-    for (uint32_t left = groups; left; left >>= 1, group++)
-        claim(a, group, SINGLE(set) ? w : centre_winner(a, a->p->group + group, chunks));
-    if (!SINGLE(set))
-        visit_all(a, s, block, groups, set);
-}
-
-/* Takes the drift off the slacks of the block's groups; returns the groups where one is used up. */
-static inline uint32_t use_up(struct assign *a, size_t block, int32_t up_a, int32_t up_b)
-{
-    uint32_t used_up = 0;
-    size_t group = block * POINTS_BLOCK;
-    for (int i = 0; i < POINTS_BLOCK; i += LANES) {
-        int32_t *side_a = a->slack[0] + group + i, *side_b = a->slack[1] + group + i;
+    lanes both = lanes_all(0);
+    for (int side = 0; side < 2; side++) {
+        int32_t *least = a->least[side] + block, *due = a->due[side] + block;
         /* A side that the border leaves gains: not without end. */
-        lanes slack_a = lanes_min(lanes_sub(lanes_load(side_a), lanes_all(up_a)), lanes_all(SLACK_MOST));
-        lanes slack_b = lanes_min(lanes_sub(lanes_load(side_b), lanes_all(up_b)), lanes_all(SLACK_MOST));
-        lanes_store(side_a, slack_a);
-        lanes_store(side_b, slack_b);
-        used_up |= lanes_negative(lanes_or(slack_a, slack_b)) << i;
+        lanes left = lanes_min(lanes_sub(lanes_load(least), up[side]), lanes_all(SLACK_MOST));
+        lanes_store(least, left);
+        lanes_store(due, lanes_max(lanes_add(lanes_load(due), up[side]), lanes_all(-SLACK_MOST / 2)));
+        both = lanes_or(both, left);
     }
-    return used_up & groups_of(a, block);
+    return lanes_negative(both);
 }
 
-static inline void block_next(struct assign *a, struct stretch *s, size_t block, int chunks)
+/* What a stretch must look at: one bit a block. Fills the blocks' rivals. */
+FOR_SHAPE uint32_t look(struct assign *a, size_t block, bool first, struct shape shape)
 {
-    const struct box *box = a->p->block + block;
-    uint64_t known = a->rivals[block];
-    uint64_t set = box_test(a, box, a->label[block * POINTS_STEP], chunks);
-    a->rivals[block] = set;
-    if (a->far || (set & ~known)) {
-        visit_all(a, s, block, groups_of(a, block), set);
-    } else if (!SINGLE(known)) {
-        int32_t up_a, up_b;
-        if (PAIR(known))
-            pair_drift(a, box, pair_of(known), &up_a, &up_b);
-        else
-            up_a = up_b = drift(a, box, known, chunks);
-        visit_all(a, s, block, use_up(a, block, up_a, up_b), set);
+    struct places c = places_of(&a->p->block, block);
+    lanes set[2], known[2], up[2], all = lanes_all(-1), none = lanes_all(0), fresh = none;
+    lanes kind = box_test(a, c, shape, set);
+    if (first) {
+        up[0] = up[1] = none;
+        fresh = lanes_where(mask_not_less(kind, lanes_all(2 * KIND_ONE)), all);
+    } else if (a->far) {
+        up[0] = up[1] = none;
+        fresh = all;
+    } else {
+        for (int word = 0; word < shape.words; word++) {
+            known[word] = lanes_load(a->rivals[word] + block);
+            fresh = lanes_or(fresh, lanes_and(set[word], lanes_not(known[word])));
+        }
+        drifts(a, c, lanes_load(a->kind + block), known, shape, up);
+    }
+    for (int word = 0; word < shape.words; word++)
+        lanes_store(a->rivals[word] + block, set[word]);
+    lanes_store(a->kind + block, kind);
+    uint32_t used_up = use_up(a, block, up), whole = lanes_differ(fresh, none);
+    for (uint32_t left = whole; left; left &= left - 1)
+        a->due[0][block + (size_t)__builtin_ctz(left)] = SLACK_MOST + 1;
+    return used_up | whole;
+}
+
+/* Lists the groups of the block whose slack is used up. */
+static inline void list_visits(struct assign *a, struct stretch *s, size_t block)
+{
+    int rivals = a->kind[block] / KIND_ONE, list = rivals < LISTS ? rivals : LISTS - 1;
+    for (size_t group = block * POINTS_BLOCK; group < (block + 1) * POINTS_BLOCK; group += LANES) {
+        lanes both = lanes_all(0);
+        for (int side = 0; side < 2; side++) {
+            int32_t *slack = a->slack[side] + group;
+            lanes left = lanes_sub(lanes_load(slack), lanes_all(a->due[side][block]));
+            lanes_store(slack, lanes_min(left, lanes_all(SLACK_MOST)));
+            both = lanes_or(both, left);
+        }
+        uint32_t used_up = lanes_negative(both);
+        lanes_pack(s->visit[list] + s->visits[list], used_up, lanes_add(lanes_count(), lanes_all((int)group)));
+        s->visits[list] += (uint32_t)__builtin_popcount(used_up);
     }
 }
 
-static inline void step(struct assign *a, bool first, int chunks)
+static inline void settle(struct assign *a, size_t block)
+{
+    for (int side = 0; side < 2; side++) {
+        const int32_t *slack = a->slack[side] + block * POINTS_BLOCK;
+        lanes least = lanes_load(slack);
+        for (int i = LANES; i < POINTS_BLOCK; i += LANES)
+            least = lanes_min(least, lanes_load(slack + i));
+        a->least[side][block] = lanes_least(least);
+        a->due[side][block] = 0;
+    }
+}
+
+/* Visits what must be visited in these blocks of the stretch. */
+FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks, struct shape shape)
+{
+    memset(s->visits, 0, sizeof s->visits);
+    for (uint32_t left = blocks; left; left &= left - 1)
+        list_visits(a, s, s->block + (size_t)__builtin_ctz(left));
+    for (uint32_t i = 0; i < s->visits[2]; i++) {
+        size_t group = s->visit[2][i];
+        int kind = a->kind[group / POINTS_BLOCK];
+        visit_pair(a, s, group, KIND_LOWER(kind), KIND_HIGHER(kind));
+    }
+    for (int list = 1; list < LISTS; list += 1 + (list == 1)) {
+        for (uint32_t i = 0; i < s->visits[list]; i++) {
+            size_t group = s->visit[list][i], block = group / POINTS_BLOCK;
+            uint64_t set = a->rivals[0][block];
+            if (shape.words == 2)
+                set |= (uint64_t)a->rivals[1][block] << 32;
+            visit(a, s, group, set);
+        }
+    }
+    for (uint32_t left = blocks; left; left &= left - 1)
+        settle(a, s->block + (size_t)__builtin_ctz(left));
+}
+
+FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
 {
     struct stretch s;
-    for (s.block = 0; s.block < a->p->blocks; s.block += STRETCH) {
-        size_t end = s.block + STRETCH < a->p->blocks ? s.block + STRETCH : a->p->blocks;
+    for (s.block = 0; s.block < a->p->blocks; s.block += LANES) {
+        size_t count = a->p->blocks - s.block < LANES ? a->p->blocks - s.block : LANES;
+        uint32_t blocks = look(a, s.block, first, shape) & (uint32_t)((UINT64_C(1) << count) - 1);
+        for (size_t i = 0; first && i < count; i++)
+            claim(a, s.block + i);
         s.changes = 0;
-        for (size_t block = s.block; block < end; block++) {
-            if (first)
-                block_first(a, &s, block, chunks);
-            else
-                block_next(a, &s, block, chunks);
-        }
+        visit_blocks(a, &s, blocks, shape);
         apply(a, &s);
-    }
-}
-
-static void fill_spread(struct assign *a, int chunks)
-{
-    for (int w = 0; w < a->k; w++) {
-        lanes rb = lanes_all((int)a->now.rb[w]), g = lanes_all((int)a->now.g[w]);
-        for (int at = 0; at < chunks * LANES; at += LANES) {
-            lanes_store(a->spread[w].rb + at, pairs_gap(rb, lanes_load(a->now.rb + at)));
-            lanes_store(a->spread[w].g + at, pairs_gap(g, lanes_load(a->now.g + at)));
-        }
     }
 }
 
 void ISA(assign_step)(struct assign *a, bool first)
 {
-    int chunks = (a->k + LANES - 1) / LANES;
     assign_load(a, first);
-    fill_spread(a, chunks);
     if (first)
         memset(a->total, 0, sizeof a->total);
-    if (chunks == 1)
-        step(a, first, 1);
+    if (a->k <= LANES)
+        step(a, first, (struct shape){1, true});
+    else if (a->k <= 32)
+        step(a, first, (struct shape){1, false});
     else
-        step(a, first, chunks);
+        step(a, first, (struct shape){2, false});
 }

@@ -1,8 +1,8 @@
 /*
  * kmeans_lanes.h - the few vector operations that the k-means needs, in AVX2 (8 lanes of 32 bits) or
- * AVX-512 (16), so that kmeans_template.h is written once. The flags of the including file decide.
+ * AVX-512 (16), so that the templates over it are written once. The flags of the including file decide.
  *
- * Comparisons answer with one bit a lane. VNNI differs from AVX-512 in lanes_dot alone.
+ * Where lanes_... compare, they answer with one bit a lane. VNNI differs from AVX-512 in lanes_dot alone.
  */
 #ifndef BARCODE_KMEANS_LANES_H
 #define BARCODE_KMEANS_LANES_H
@@ -19,7 +19,6 @@ typedef __m512i lanes;
 
 static inline lanes lanes_load(const void *p) { return _mm512_load_si512(p); }
 static inline void lanes_store(void *p, lanes a) { _mm512_store_si512(p, a); }
-static inline void lanes_store_anywhere(void *p, lanes a) { _mm512_storeu_si512(p, a); }
 static inline lanes lanes_all(int32_t v) { return _mm512_set1_epi32(v); }
 static inline lanes lanes_add(lanes a, lanes b) { return _mm512_add_epi32(a, b); }
 static inline lanes lanes_sub(lanes a, lanes b) { return _mm512_sub_epi32(a, b); }
@@ -29,6 +28,23 @@ static inline lanes lanes_min_unsigned(lanes a, lanes b) { return _mm512_min_epu
 static inline lanes lanes_max(lanes a, lanes b) { return _mm512_max_epi32(a, b); }
 static inline lanes lanes_not(lanes a) { return _mm512_xor_si512(a, _mm512_set1_epi32(-1)); }
 static inline lanes lanes_right8(lanes a) { return _mm512_srli_epi32(a, 8); }
+/* Half, rounded down. */
+static inline lanes lanes_right1(lanes a) { return _mm512_srai_epi32(a, 1); }
+static inline lanes pairs_abs(lanes a) { return _mm512_abs_epi16(a); }
+/* Lane i of the result: lane index_i (modulo LANES) of a, or word index_i of the table. */
+static inline lanes lanes_permute(lanes a, lanes index) { return _mm512_permutexvar_epi32(index, a); }
+static inline lanes lanes_gather(const void *table, lanes index) { return _mm512_i32gather_epi32(index, table, 4); }
+/* A truth for each lane, in the machine's own form; mask_bits: one bit a lane. */
+typedef __mmask16 lanes_mask;
+static inline uint32_t mask_bits(lanes_mask m) { return m; }
+static inline lanes_mask mask_less(lanes a, lanes b) { return _mm512_cmplt_epi32_mask(a, b); }
+static inline lanes_mask mask_not_less(lanes a, lanes b) { return _mm512_cmpge_epi32_mask(a, b); }
+/* Whether a has the one bit that b has. */
+static inline lanes_mask mask_test(lanes a, lanes b) { return _mm512_test_epi32_mask(a, b); }
+/* a where it is true, else b. */
+static inline lanes lanes_select(lanes_mask m, lanes a, lanes b) { return _mm512_mask_blend_epi32(m, b, a); }
+/* The same with 0 for b. */
+static inline lanes lanes_where(lanes_mask m, lanes a) { return _mm512_maskz_mov_epi32(m, a); }
 static inline lanes lanes_left(lanes a, int n) { return _mm512_slli_epi32(a, (unsigned)n); }
 /* 0, 1, 2, ... */
 static inline lanes lanes_count(void)
@@ -47,12 +63,6 @@ static inline lanes pairs_max(lanes a, lanes b) { return _mm512_max_epi16(a, b);
 static inline lanes pairs_sub(lanes a, lanes b) { return _mm512_sub_epi16(a, b); }
 static inline lanes pairs_below(lanes a, lanes b) { return _mm512_subs_epu16(a, b); }
 static inline lanes lanes_or(lanes a, lanes b) { return _mm512_or_si512(a, b); }
-/* Half of |a - b| of int16 halves, rounded up. */
-static inline lanes pairs_gap(lanes a, lanes b)
-{
-    lanes gap = _mm512_sub_epi16(_mm512_max_epi16(a, b), _mm512_min_epi16(a, b));
-    return _mm512_avg_epu16(gap, _mm512_setzero_si512());
-}
 /* acc + a.low * b.low + a.high * b.high, signed halves. */
 static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
 {
@@ -62,34 +72,17 @@ static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
     return _mm512_add_epi32(acc, _mm512_madd_epi16(a, b));
 #endif
 }
-static inline uint32_t lanes_less(lanes a, lanes b) { return _mm512_cmplt_epi32_mask(a, b); }
-static inline uint32_t lanes_equal(lanes a, lanes b) { return _mm512_cmpeq_epi32_mask(a, b); }
 static inline uint32_t lanes_differ(lanes a, lanes b) { return _mm512_cmpneq_epi32_mask(a, b); }
-/* a where the bit is 1, else b. */
-static inline lanes lanes_pick(uint32_t bits, lanes a, lanes b)
-{
-    return _mm512_mask_blend_epi32((__mmask16)bits, b, a);
-}
 /* x where d < 0, else y. */
 static inline lanes lanes_pick_negative(lanes d, lanes x, lanes y)
 {
     return _mm512_mask_blend_epi32(_mm512_movepi32_mask(d), y, x);
 }
-/* x where a < b, else y. */
-static inline lanes lanes_pick_less(lanes a, lanes b, lanes x, lanes y)
-{
-    return _mm512_mask_blend_epi32(_mm512_cmplt_epi32_mask(a, b), y, x);
-}
 static inline int32_t lanes_least(lanes a) { return _mm512_reduce_min_epi32(a); }
-static inline uint32_t lanes_least_unsigned(lanes a) { return _mm512_reduce_min_epu32(a); }
 static inline int32_t lanes_most(lanes a) { return _mm512_reduce_max_epi32(a); }
 static inline lanes lanes_from_u8(const uint8_t *p)
 {
     return _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)p));
-}
-static inline void lanes_to_u8(uint8_t *p, lanes a)
-{
-    _mm_store_si128((__m128i *)p, _mm512_cvtepi32_epi8(a));
 }
 static inline lanes lanes_from_u16(const uint16_t *p)
 {
@@ -116,7 +109,6 @@ typedef __m256i lanes;
 
 static inline lanes lanes_load(const void *p) { return _mm256_load_si256(p); }
 static inline void lanes_store(void *p, lanes a) { _mm256_store_si256(p, a); }
-static inline void lanes_store_anywhere(void *p, lanes a) { _mm256_storeu_si256((__m256i *)p, a); }
 static inline lanes lanes_all(int32_t v) { return _mm256_set1_epi32(v); }
 static inline lanes lanes_add(lanes a, lanes b) { return _mm256_add_epi32(a, b); }
 static inline lanes lanes_sub(lanes a, lanes b) { return _mm256_sub_epi32(a, b); }
@@ -126,6 +118,18 @@ static inline lanes lanes_min_unsigned(lanes a, lanes b) { return _mm256_min_epu
 static inline lanes lanes_max(lanes a, lanes b) { return _mm256_max_epi32(a, b); }
 static inline lanes lanes_not(lanes a) { return _mm256_xor_si256(a, _mm256_set1_epi32(-1)); }
 static inline lanes lanes_right8(lanes a) { return _mm256_srli_epi32(a, 8); }
+static inline lanes lanes_right1(lanes a) { return _mm256_srai_epi32(a, 1); }
+static inline lanes pairs_abs(lanes a) { return _mm256_abs_epi16(a); }
+static inline lanes lanes_permute(lanes a, lanes index) { return _mm256_permutevar8x32_epi32(a, index); }
+static inline lanes lanes_gather(const void *table, lanes index) { return _mm256_i32gather_epi32(table, index, 4); }
+typedef __m256i lanes_mask;
+static inline uint32_t mask_bits(lanes_mask m) { return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(m)); }
+static inline lanes_mask mask_less(lanes a, lanes b) { return _mm256_cmpgt_epi32(b, a); }
+static inline lanes_mask mask_not(lanes_mask m) { return _mm256_xor_si256(m, _mm256_set1_epi32(-1)); }
+static inline lanes_mask mask_not_less(lanes a, lanes b) { return mask_not(_mm256_cmpgt_epi32(b, a)); }
+static inline lanes_mask mask_test(lanes a, lanes b) { return _mm256_cmpeq_epi32(_mm256_and_si256(a, b), b); }
+static inline lanes lanes_select(lanes_mask m, lanes a, lanes b) { return _mm256_blendv_epi8(b, a, m); }
+static inline lanes lanes_where(lanes_mask m, lanes a) { return _mm256_and_si256(m, a); }
 static inline lanes lanes_left(lanes a, int n) { return _mm256_slli_epi32(a, n); }
 static inline lanes lanes_count(void) { return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7); }
 static inline void lanes_pack(uint32_t *p, uint32_t bits, lanes a)
@@ -142,41 +146,18 @@ static inline lanes pairs_max(lanes a, lanes b) { return _mm256_max_epi16(a, b);
 static inline lanes pairs_sub(lanes a, lanes b) { return _mm256_sub_epi16(a, b); }
 static inline lanes pairs_below(lanes a, lanes b) { return _mm256_subs_epu16(a, b); }
 static inline lanes lanes_or(lanes a, lanes b) { return _mm256_or_si256(a, b); }
-static inline lanes pairs_gap(lanes a, lanes b)
-{
-    lanes gap = _mm256_sub_epi16(_mm256_max_epi16(a, b), _mm256_min_epi16(a, b));
-    return _mm256_avg_epu16(gap, _mm256_setzero_si256());
-}
 static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
 {
     return _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
 }
-static inline uint32_t lanes_less(lanes a, lanes b) { return lanes_negative(_mm256_cmpgt_epi32(b, a)); }
 static inline uint32_t lanes_differ(lanes a, lanes b)
 {
     return lanes_negative(_mm256_cmpeq_epi32(a, b)) ^ LANES_EVERY;
-}
-static inline uint32_t lanes_equal(lanes a, lanes b) { return lanes_negative(_mm256_cmpeq_epi32(a, b)); }
-static inline lanes lanes_pick(uint32_t bits, lanes a, lanes b)
-{
-    const lanes lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    lanes mask = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), lane), lane);
-    return _mm256_blendv_epi8(b, a, mask);
 }
 static inline lanes lanes_pick_negative(lanes d, lanes x, lanes y)
 {
     __m256 from_x = _mm256_castsi256_ps(x), from_y = _mm256_castsi256_ps(y);
     return _mm256_castps_si256(_mm256_blendv_ps(from_y, from_x, _mm256_castsi256_ps(d)));
-}
-static inline lanes lanes_pick_less(lanes a, lanes b, lanes x, lanes y)
-{
-    return _mm256_blendv_epi8(y, x, _mm256_cmpgt_epi32(b, a));
-}
-static inline uint32_t lanes_least_unsigned(lanes a)
-{
-    __m128i m = _mm_min_epu32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-    m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0x4e));
-    return (uint32_t)_mm_cvtsi128_si32(_mm_min_epu32(m, _mm_shuffle_epi32(m, 0xb1)));
 }
 static inline int32_t lanes_least(lanes a)
 {
@@ -193,11 +174,6 @@ static inline int32_t lanes_most(lanes a)
 static inline lanes lanes_from_u8(const uint8_t *p)
 {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p));
-}
-static inline void lanes_to_u8(uint8_t *p, lanes a)
-{
-    __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-    _mm_storel_epi64((__m128i *)p, _mm_packus_epi16(words, words));
 }
 static inline lanes lanes_from_u16(const uint16_t *p)
 {

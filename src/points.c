@@ -30,18 +30,32 @@ size_t points_most(size_t pixels)
     return pixels < KEYS ? pixels : KEYS;
 }
 
+/* The four arrays of the boxes are one piece of memory. Zeroed, for what is loaded and ignored. */
+static bool boxes_open(struct boxes *b, size_t count)
+{
+    size_t each = (count + 15) / 16 * 16;
+    b->low_rb = lines(4 * each * sizeof *b->low_rb);
+    if (!b->low_rb)
+        return false;
+    memset(b->low_rb, 0, 4 * each * sizeof *b->low_rb);
+    b->low_g = b->low_rb + each;
+    b->high_rb = b->low_g + each;
+    b->high_g = b->high_rb + each;
+    return true;
+}
+
 bool points_open(struct points *p, size_t capacity, struct err *e)
 {
     size_t padded = (capacity + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
-    size_t groups = padded / POINTS_GROUP;
+    size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;
     memset(p, 0, sizeof *p);
     p->colour = lines(padded * sizeof *p->colour);
     p->weight = lines(padded * sizeof *p->weight);
     p->prefix = lines(padded * sizeof *p->prefix);
-    p->group = lines(groups * sizeof *p->group);
-    p->block = lines(groups / POINTS_BLOCK * sizeof *p->block);
-    p->sum = lines(groups * sizeof *p->sum);
-    if (p->colour && p->weight && p->prefix && p->group && p->block && p->sum)
+    p->group_sum = lines(groups * sizeof *p->group_sum);
+    p->block_sum = lines(blocks * sizeof *p->block_sum);
+    if (p->colour && p->weight && p->prefix && p->group_sum && p->block_sum && boxes_open(&p->group, groups) &&
+        boxes_open(&p->block, blocks))
         return true;
     points_close(p);
     return err_memory(e, padded * (sizeof *p->colour + sizeof *p->weight + sizeof *p->prefix));
@@ -52,18 +66,17 @@ void points_close(struct points *p)
     free(p->colour);
     free(p->weight);
     free(p->prefix);
-    free(p->group);
-    free(p->block);
-    free(p->sum);
+    free(p->group.low_rb);
+    free(p->block.low_rb);
+    free(p->group_sum);
+    free(p->block_sum);
     memset(p, 0, sizeof *p);
 }
 
 void points_seal(struct points *p, size_t n)
 {
     p->n = n;
-    p->groups = (n + POINTS_GROUP - 1) / POINTS_GROUP;
-    p->blocks = (p->groups + POINTS_BLOCK - 1) / POINTS_BLOCK;
-    p->padded = p->blocks * POINTS_STEP;
+    p->padded = (n + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
     uint32_t pixels = 0;
     uint64_t square = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /*
- * points_boxes.h - the vector versions of points_box. One source (kmeans_template.h) for all.
+ * points_boxes.h - the vector versions of points_box. One source (points_template.h) for all.
  */
 #ifndef BARCODE_POINTS_BOXES_H
 #define BARCODE_POINTS_BOXES_H

@@ -11,7 +11,7 @@ static void *lines(size_t bytes)
 bool nearest_open(struct nearest *n, size_t capacity, struct err *e)
 {
     size_t padded = (capacity + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
-    size_t groups = padded / POINTS_GROUP;
+    size_t groups = padded / POINTS_GROUP_LEAST;
     memset(n, 0, sizeof *n);
     n->distance = lines(padded * sizeof *n->distance);
     n->index = lines(padded * sizeof *n->index);
@@ -136,7 +136,7 @@ size_t nearest_find(const struct nearest *n, enum isa isa, uint64_t t)
     if (isa != ISA_C) {
         size_t g = group_of(n, t);
         t -= n->before[g];
-        i = g * POINTS_GROUP;
+        i = g * n->p->each;
     }
     for (; i + 1 < n->p->n; i++) {
         uint64_t here = (uint64_t)n->p->weight[i] * n->distance[i];

@@ -1,7 +1,7 @@
 /*
  * seed_nearest.h - every point's nearest candidate so far, and the passes that keep it.
  *
- * The plain functions look at every point; the vector ones (kmeans_template.h) skip groups of points
+ * The plain functions look at every point; the vector ones (seed_template.h) skip groups of points
  * whose box is too far from a candidate to change. Both leave the same distances, indices and sums.
  */
 #ifndef BARCODE_SEED_NEAREST_H

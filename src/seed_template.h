@@ -4,8 +4,8 @@
  *
  * A candidate changes nothing in a box when it is at least as far from it as the box's farthest point is from
  * its nearest candidate (on a tie the lower candidate stays), or when another candidate is nearer
- * to the whole box. The test goes over blocks first, then over the groups of a block with the candidates
- * that are left, a vector of them at a time.
+ * to the whole box. The test goes over blocks first, a vector of candidates at a time, then over the groups of a
+ * block with the candidates that are left, a vector of groups at a time.
  *
  * Tried and slower: reach and mass of two groups reduced together (a tenth).
  */
@@ -14,7 +14,7 @@
 #include "kmeans_lanes.h"
 #include "seed_nearest.h"
 
-enum { VECTORS = POINTS_GROUP / LANES, BATCH = 16 };
+enum { VECTORS = 2, GROUP = VECTORS * LANES, BATCH = 16 };
 
 /* Up to BATCH candidates. What follows the last, up to a whole vector, are copies of the first. */
 struct batch {
@@ -35,32 +35,15 @@ static void batch_fill(struct batch *b, const uint32_t *colour, int first, int c
     }
 }
 
-/* Those of `from` whose bit is 1, in their order. */
-static inline void batch_choose(struct batch *to, const struct batch *from, uint32_t bits)
-{
-    int lowest = __builtin_ctz(bits);
-    uint32_t n = 0;
-    for (uint32_t at = 0; at < from->count; at += LANES) {
-        uint32_t here = bits >> at & LANES_EVERY;
-        lanes_pack(to->rb + n, here, lanes_load(from->rb + at));
-        lanes_pack(to->g + n, here, lanes_load(from->g + at));
-        lanes_pack(to->number + n, here, lanes_load(from->number + at));
-        n += (uint32_t)__builtin_popcount(here);
-    }
-    to->count = n;
-    lanes_store_anywhere(to->rb + n, lanes_all((int)from->rb[lowest]));
-    lanes_store_anywhere(to->g + n, lanes_all((int)from->g[lowest]));
-}
-
 /*
  * Which candidates may come nearer to a point of the box than it is now; `reach`: none is farther than that.
  * `rival`: whether to look for a candidate that is nearer to the whole box than others; all must be added
  * together then.
  */
-static inline uint32_t batch_near(const struct batch *b, const struct box *box, uint32_t reach, bool rival)
+static inline uint32_t batch_near(const struct batch *b, const struct boxes *box, size_t at, uint32_t reach, bool rival)
 {
-    lanes low_rb = lanes_all((int)box->low_rb), high_rb = lanes_all((int)box->high_rb);
-    lanes low_g = lanes_all((int)box->low_g), high_g = lanes_all((int)box->high_g);
+    lanes low_rb = lanes_all((int)box->low_rb[at]), high_rb = lanes_all((int)box->high_rb[at]);
+    lanes low_g = lanes_all((int)box->low_g[at]), high_g = lanes_all((int)box->high_g[at]);
     lanes nearest[BATCH / LANES], limit = lanes_all((int)reach);
     for (uint32_t v = 0; v * LANES < b->count; v++) {
         lanes rb = lanes_load(b->rb + v * LANES), g = lanes_load(b->g + v * LANES);
@@ -77,7 +60,7 @@ static inline uint32_t batch_near(const struct batch *b, const struct box *box, 
         limit = lanes_all(lanes_least(limit));
     uint32_t near = 0;
     for (uint32_t v = 0; v * LANES < b->count; v++)
-        near |= lanes_less(nearest[v], limit) << (v * LANES);
+        near |= mask_bits(mask_less(nearest[v], limit)) << (v * LANES);
     return near & ((UINT32_C(1) << b->count) - 1);
 }
 
@@ -102,7 +85,7 @@ static inline lanes distances(struct colours p, const struct batch *b, int c)
 /* Gives a group's points to the candidates in `near` (one at least) where these are nearer. */
 static inline void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near, bool fresh)
 {
-    size_t at = group * POINTS_GROUP;
+    size_t at = group * GROUP;
     struct colours c[VECTORS];
     lanes best[VECTORS], index[VECTORS], reach = lanes_all(0), mass = lanes_all(0);
     for (int v = 0; v < VECTORS; v++) {
@@ -115,7 +98,7 @@ static inline void group_add(struct nearest *n, size_t group, const struct batch
         lanes number = lanes_all((int)b->number[i]);
         for (int v = 0; v < VECTORS; v++) {
             lanes d = distances(c[v], b, i);
-            index[v] = lanes_pick_less(d, best[v], number, index[v]);
+            index[v] = lanes_select(mask_less(d, best[v]), number, index[v]);
             best[v] = lanes_min(best[v], d);
         }
     } while (near &= near - 1);
@@ -129,55 +112,79 @@ static inline void group_add(struct nearest *n, size_t group, const struct batch
     n->mass[group] = wide_sum(mass);
 }
 
-static inline uint32_t block_reach(const struct nearest *n, size_t group, size_t end)
+static inline uint32_t block_reach(const struct nearest *n, size_t group)
 {
-    uint32_t reach = 0;
-    for (; group < end; group++)
-        reach = n->reach[group] > reach ? n->reach[group] : reach;
-    return reach;
+    lanes reach = lanes_load(n->reach + group);
+    for (int i = LANES; i < POINTS_BLOCK; i += LANES)
+        reach = lanes_max(reach, lanes_load(n->reach + group + i));
+    return (uint32_t)lanes_most(reach);
 }
 
 /* The groups that a batch may change, and the candidates of the batch that may do it. */
 struct visits {
-    uint32_t group[POINTS_BLOCK + 1], near[POINTS_BLOCK + 1];
+    uint32_t group[POINTS_BLOCK + LANES], near[POINTS_BLOCK + LANES];
     uint32_t count;
 };
 
 /*
- * Finds them in one block; `chosen` gets the candidates that are left for it. A list, because whether a group
- * is among them is as good as random to a branch predictor.
+ * The same test as batch_near, LANES groups at once, with the candidates that are left for their block. A list, because
+ * whether a group is among them is as good as random to a branch predictor.
  */
-static inline void block_visits(const struct nearest *n, size_t block, const struct batch *all, bool rival,
-                                struct batch *chosen, struct visits *visits)
+static inline void groups_near(const struct nearest *n, size_t group, const struct batch *b, uint32_t left, bool rival,
+                               struct visits *visits)
 {
-    size_t group = block * POINTS_BLOCK, end = group + POINTS_BLOCK;
-    end = end < n->p->groups ? end : n->p->groups;
+    const struct boxes *box = &n->p->group;
+    lanes low_rb = lanes_load(box->low_rb + group), high_rb = lanes_load(box->high_rb + group);
+    lanes low_g = lanes_load(box->low_g + group), high_g = lanes_load(box->high_g + group);
+    lanes nearest[BATCH], limit = lanes_load(n->reach + group), near = lanes_all(0);
+    for (uint32_t bits = left; bits; bits &= bits - 1) {
+        int i = __builtin_ctz(bits);
+        lanes rb = lanes_all((int)b->rb[i]), g = lanes_all((int)b->g[i]);
+        lanes out_rb = lanes_or(pairs_below(low_rb, rb), pairs_below(rb, high_rb));
+        lanes out_g = lanes_or(pairs_below(low_g, g), pairs_below(g, high_g));
+        nearest[i] = lanes_dot(lanes_dot(lanes_all(0), out_rb, out_rb), out_g, out_g);
+        if (rival) {
+            rb = pairs_max(pairs_sub(high_rb, rb), pairs_sub(rb, low_rb));
+            g = pairs_max(pairs_sub(high_g, g), pairs_sub(g, low_g));
+            limit = lanes_min(limit, lanes_dot(lanes_dot(lanes_all(1), rb, rb), g, g));
+        }
+    }
+    for (uint32_t bits = left; bits; bits &= bits - 1) {
+        int i = __builtin_ctz(bits);
+        near = lanes_or(near, lanes_where(mask_less(nearest[i], limit), lanes_all(1 << i)));
+    }
+    uint32_t some = lanes_differ(near, lanes_all(0));
+    lanes_pack(visits->group + visits->count, some, lanes_add(lanes_count(), lanes_all((int)group)));
+    lanes_pack(visits->near + visits->count, some, near);
+    visits->count += (uint32_t)__builtin_popcount(some);
+}
+
+/* Finds them in one block. */
+static inline void block_visits(const struct nearest *n, size_t block, const struct batch *b, bool rival,
+                                struct visits *visits)
+{
+    size_t group = block * POINTS_BLOCK;
     visits->count = 0;
-    uint32_t near = batch_near(all, n->p->block + block, block_reach(n, group, end), rival);
+    uint32_t near = batch_near(b, &n->p->block, block, block_reach(n, group), rival);
     if (!near)
         return;
-    batch_choose(chosen, all, near);
-    rival &= chosen->count > 2;
-    for (; group < end; group++) {
-        near = batch_near(chosen, n->p->group + group, n->reach[group], rival);
-        visits->group[visits->count] = (uint32_t)group;
-        visits->near[visits->count] = near;
-        visits->count += near != 0;
-    }
+    rival &= __builtin_popcount(near) > 2;
+    for (size_t end = group + POINTS_BLOCK; group < end; group += LANES)
+        groups_near(n, group, b, near, rival, visits);
 }
 
 void ISA(nearest_add)(struct nearest *n, const uint32_t *colour, int first, int count)
 {
     for (int at = 0; at < count; at += BATCH) {
-        struct batch all, chosen;
+        struct batch all;
         struct visits visits;
         batch_fill(&all, colour + at, first + at, count - at < BATCH ? count - at : BATCH);
         for (size_t group = 0; first == 0 && group < n->p->groups; group++)
             group_add(n, group, &all, 1, true);
         for (size_t block = 0; first != 0 && block < n->p->blocks; block++) {
-            block_visits(n, block, &all, true, &chosen, &visits);
+            block_visits(n, block, &all, true, &visits);
             for (uint32_t i = 0; i < visits.count; i++)
-                group_add(n, visits.group[i], &chosen, visits.near[i], false);
+                group_add(n, visits.group[i], &all, visits.near[i], false);
         }
     }
 }
@@ -186,7 +193,7 @@ void ISA(nearest_add)(struct nearest *n, const uint32_t *colour, int first, int 
 static inline void group_try(const struct nearest *n, size_t group, const struct batch *b, uint32_t near,
                              uint64_t *gain)
 {
-    size_t at = group * POINTS_GROUP;
+    size_t at = group * GROUP;
     struct colours c[VECTORS];
     lanes best[VECTORS], weight[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
@@ -207,14 +214,14 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
 
 void ISA(nearest_try)(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential)
 {
-    struct batch all, chosen;
+    struct batch all;
     struct visits visits;
     uint64_t gain[BATCH] = {0};
     batch_fill(&all, colour, 0, count);
     for (size_t block = 0; block < n->p->blocks; block++) {
-        block_visits(n, block, &all, false, &chosen, &visits);
+        block_visits(n, block, &all, false, &visits);
         for (uint32_t i = 0; i < visits.count; i++)
-            group_try(n, visits.group[i], &chosen, visits.near[i], gain);
+            group_try(n, visits.group[i], &all, visits.near[i], gain);
     }
     for (int c = 0; c < count; c++)
         potential[c] = n->total - gain[c];

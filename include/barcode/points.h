@@ -2,7 +2,7 @@
  * points.h - a frame's distinct colours with their weights: what the k-means works on.
  *
  * Points stand in ascending Morton key (bit 3i+2 = bit i of R, 3i+1 of G, 3i of B), so
- * that neighbours in the list are neighbours in colour space: 16 of them make a group,
+ * that neighbours in the list are neighbours in colour space: 16 or 32 of them make a group,
  * 16 groups a block, each with the box that it fills. One thread an object.
  */
 #ifndef BARCODE_POINTS_H
@@ -19,20 +19,23 @@
 extern "C" {
 #endif
 
+/*
+ * A group is two vectors: 16 points with AVX2, 32 with AVX-512. (Groups of one vector or of four: a tenth slower; with
+ * AVX2 and k 32 it is a quarter.)
+ */
 enum {
-    POINTS_GROUP = 16,                 /* points a group                     */
-    POINTS_BLOCK = 16,                 /* groups a block                     */
-    POINTS_STEP = POINTS_GROUP * POINTS_BLOCK
+    POINTS_GROUP_LEAST = 16,
+    POINTS_BLOCK = 16,                 /* groups a block                             */
+    POINTS_STEP = 512                  /* a multiple of the points that a block has  */
 };
 
 /*
- * The smallest box that holds some points. A pair is two 16-bit halves of a word, red low and
- * blue high (..._rb) or green low and zero high (..._g): one multiply-add instruction eats a pair.
+ * The smallest boxes that hold some points each, a vector's worth side by side. A pair is two 16-bit halves of
+ * a word, red low and blue high (..._rb) or green low and zero high (..._g): one multiply-add instruction eats
+ * a pair.
  */
-struct box {
-    uint32_t low_rb, low_g, high_rb, high_g;
-    uint32_t centre_rb, centre_g;      /* low + high: twice the centre, 0..510    */
-    uint32_t extent_rb, extent_g;      /* 2 (high - low): twice the edges, 0..510 */
+struct boxes {
+    uint32_t *low_rb, *low_g, *high_rb, *high_g;
 };
 
 /*
@@ -40,14 +43,16 @@ struct box {
  * point of weight 0, which change no sum and no box.
  */
 struct points {
-    size_t n, padded, groups, blocks;  /* groups = ceil(n / 16), blocks = ceil(groups / 16)              */
+    size_t n, padded;
     uint64_t pixels;                   /* sum of the weights, at most 2^28                               */
     uint64_t square;                   /* sum of weight * (r^2 + g^2 + b^2)                              */
     uint32_t *colour;                  /* r | g << 8 | b << 16 | 1 << 24                                 */
     uint32_t *weight;
     uint32_t *prefix;                  /* inclusive sums of the weights, [n]                             */
-    struct box *group, *block;         /* boxes; only where points_box was called                        */
-    uint32_t (*sum)[4];                /* of each group: weight * (r, g, b, 1); pixels <= 2^24 only       */
+    /* From points_box. */
+    size_t each, groups, blocks;       /* points a group; 16 groups for each of the blocks that n needs  */
+    struct boxes group, block;         /* [groups], [blocks] and room to load and ignore a vector more   */
+    uint32_t (*group_sum)[4], (*block_sum)[4];   /* weight * (r, g, b, 1); pixels <= 2^24 only           */
 };
 
 struct points_maker;
@@ -70,7 +75,7 @@ void points_close(struct points *p);
 /* Fills the padding and the sums of p from colour[0..n) and weight[0..n), n >= 1 and within the capacity. */
 void points_seal(struct points *p, size_t n);
 
-/* Fills group, block and sum with the given instruction set (not ISA_C; pixels <= 2^24). */
+/* Fills what the vector versions of that instruction set look at (not ISA_C; pixels <= 2^24). */
 void points_box(struct points *p, enum isa isa);
 
 /* Scratch memory to make points from frames of at most `pixels` (1..2^28) pixels. */

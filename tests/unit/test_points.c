@@ -53,50 +53,45 @@ static void check(const struct points *p, const uint8_t *rgb, size_t pixels)
     }
     assert_int_equal(sum, pixels);
     assert_true(p->pixels == pixels && p->square == square);
-    assert_int_equal(p->groups, (p->n + 15) / 16);
-    assert_int_equal(p->blocks, (p->groups + 15) / 16);
-    assert_int_equal(p->padded, p->blocks * 256);
+    assert_true(p->padded % POINTS_STEP == 0 && p->padded >= p->n && p->padded < p->n + POINTS_STEP);
     for (size_t i = p->n; i < p->padded; i++)
         assert_true(p->weight[i] == 0 && p->colour[i] == p->colour[p->n - 1]);
     free(count);
 }
 
-static void check_box(const struct box *b, const struct points *p, size_t first, size_t end)
+/* The box and the sums of the points in [first, end): padding too. */
+static void check_box(const struct boxes *b, const uint32_t got[4], size_t at, const struct points *p, size_t first, size_t end)
 {
     int low[3] = {255, 255, 255}, high[3] = {0, 0, 0};
-    for (size_t i = first; i < end && i < p->n; i++) {
+    uint32_t sum[4] = {0};
+    assert_true(end <= p->padded);
+    for (size_t i = first; i < end; i++) {
         const int c[3] = {colour_red(p->colour[i]), colour_green(p->colour[i]), colour_blue(p->colour[i])};
         for (int j = 0; j < 3; j++) {
             low[j] = c[j] < low[j] ? c[j] : low[j];
             high[j] = c[j] > high[j] ? c[j] : high[j];
+            sum[j] += p->weight[i] * (uint32_t)c[j];
         }
+        sum[3] += p->weight[i];
     }
-    assert_int_equal(b->low_rb, low[0] | low[2] << 16);
-    assert_int_equal(b->low_g, low[1]);
-    assert_int_equal(b->high_rb, high[0] | high[2] << 16);
-    assert_int_equal(b->high_g, high[1]);
-    assert_int_equal(b->centre_rb, (low[0] + high[0]) | (low[2] + high[2]) << 16);
-    assert_int_equal(b->centre_g, low[1] + high[1]);
-    assert_int_equal(b->extent_rb, 2 * (high[0] - low[0]) | 2 * (high[2] - low[2]) << 16);
-    assert_int_equal(b->extent_g, 2 * (high[1] - low[1]));
+    assert_int_equal(b->low_rb[at], low[0] | low[2] << 16);
+    assert_int_equal(b->low_g[at], low[1]);
+    assert_int_equal(b->high_rb[at], high[0] | high[2] << 16);
+    assert_int_equal(b->high_g[at], high[1]);
+    assert_memory_equal(sum, got, sizeof sum);
 }
 
 static void check_boxes(struct points *p, enum isa isa)
 {
     points_box(p, isa);
-    for (size_t g = 0; g < p->groups; g++) {
-        check_box(p->group + g, p, g * 16, g * 16 + 16);
-        uint32_t sum[4] = {0};
-        for (size_t i = g * 16; i < g * 16 + 16; i++) {
-            sum[0] += p->weight[i] * (uint32_t)colour_red(p->colour[i]);
-            sum[1] += p->weight[i] * (uint32_t)colour_green(p->colour[i]);
-            sum[2] += p->weight[i] * (uint32_t)colour_blue(p->colour[i]);
-            sum[3] += p->weight[i];
-        }
-        assert_memory_equal(sum, p->sum[g], sizeof sum);
-    }
+    size_t each = isa == ISA_AVX2 ? 16 : 32;
+    assert_int_equal(p->each, each);
+    assert_int_equal(p->blocks, (p->n + 16 * each - 1) / (16 * each));
+    assert_int_equal(p->groups, 16 * p->blocks);
+    for (size_t g = 0; g < p->groups; g++)
+        check_box(&p->group, p->group_sum[g], g, p, g * each, (g + 1) * each);
     for (size_t b = 0; b < p->blocks; b++)
-        check_box(p->block + b, p, b * 256, b * 256 + 256);
+        check_box(&p->block, p->block_sum[b], b, p, b * 16 * each, (b + 1) * 16 * each);
 }
 
 static void with(const uint8_t *rgb, size_t pixels, size_t room)
