@@ -158,6 +158,7 @@ bool view_format_known(enum AVPixelFormat format);
 /* How fast one kind of session works. */
 struct pace {
     uint64_t runs, bytes;            /* finished                                              */
+    uint64_t begun;                  /* bytes of the runs that are being decoded              */
     double seconds;                  /* decoding, summed over the sessions                    */
     int sessions;
 };

@@ -44,6 +44,7 @@ void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvd
     s->bytes_in_flight -= bytes;
     s->pace[nvdec].runs++;
     s->pace[nvdec].bytes += bytes;
+    s->pace[nvdec].begun -= bytes;
     s->pace[nvdec].seconds += (double)nanoseconds / 1e9;
     pthread_cond_signal(&s->budget_freed);
     pthread_mutex_unlock(&s->lock);
@@ -84,6 +85,9 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
     if ((!nvdec && !staging_worth_it(s)) || !queue_pop(s->runs, &item))
         return false;
     *run = item;
+    pthread_mutex_lock(&s->lock);
+    s->pace[nvdec].begun += (*run)->bytes;
+    pthread_mutex_unlock(&s->lock);
     return true;
 }
 
@@ -95,7 +99,8 @@ bool staging_worth_it(struct staging *s)
     if (hard->sessions > 0 && soft->runs > 0 && hard->runs > 0) {
         uint64_t read = atomic_load(&s->bytes_read);
         uint64_t unread = s->read_to_end || read > s->file_bytes ? 0 : s->file_bytes - read;
-        double rest = (double)(unread + s->bytes_in_flight);
+        /* What software has begun it will finish; of what NVDEC has begun, half is done. */
+        double rest = (double)(unread + s->bytes_in_flight) - (double)soft->begun - (double)hard->begun / 2;
         double rate = (double)hard->bytes / hard->seconds * hard->sessions;
         worth = soft->seconds / (double)soft->runs < rest / rate;
     }

@@ -30,11 +30,17 @@ static int end(void **state)
 static void finished_runs(void **state)
 {
     (void)state;
+    struct run runs[2] = {{.bytes = 100}, {.bytes = 200}}, *run;
     s.bytes_in_flight = 300;
+    assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));
+    assert_true(staging_next_run(&s, true, &run) && staging_next_run(&s, false, &run));
+    assert_int_equal(s.pace[1].begun, 100);
+    assert_int_equal(s.pace[0].begun, 200);
     staging_run_done(&s, 100, 70, true, 500000000);
     staging_run_done(&s, 200, 50, false, 1000000000);
     assert_int_equal(s.bytes_in_flight, 0);
     assert_int_equal(atomic_load(&s.frames_done), 70);      /* never back */
+    assert_int_equal(s.pace[0].begun + s.pace[1].begun, 0);
     assert_int_equal(s.pace[1].runs, 1);
     assert_int_equal(s.pace[1].bytes, 100);
     assert_float_equal(s.pace[1].seconds, 0.5, 1e-9);
@@ -55,6 +61,13 @@ static void software_stops_before_the_end(void **state)
     assert_false(staging_worth_it(&s));
     s.bytes_in_flight = 100;                                /* read, but not decoded */
     assert_true(staging_worth_it(&s));
+    s.pace[0].begun = 60;                                   /* but for this, which software does in any case */
+    assert_false(staging_worth_it(&s));
+    s.pace[0].begun = 40;
+    assert_true(staging_worth_it(&s));
+    s.pace[1].begun = 40;                                   /* and of this half is done */
+    assert_false(staging_worth_it(&s));
+    s.pace[0].begun = s.pace[1].begun = 0;
     s.read_to_end = true;
     assert_false(staging_worth_it(&s));
     s.pace[1].sessions = 0;                                 /* nobody else is there to do it */
