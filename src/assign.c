@@ -15,7 +15,7 @@ static void *zeroed(size_t bytes)
     return p ? memset(p, 0, whole) : NULL;
 }
 
-/* The vector versions' memory; zeroed, for what is loaded beyond the last block and ignored. */
+/* The vector versions' memory; up to a whole vector and zeroed, for what is loaded beyond the last block and ignored. */
 static bool open_vectors(struct assign *a, size_t padded)
 {
     size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;

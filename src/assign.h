@@ -31,7 +31,7 @@ enum { KIND_ONE = 1 << 16, KIND_HIGH = 8 };
 /* The centroids as the vector code reads them, up to a whole vector: what is beyond k is not used. */
 struct assign_table {
     _Alignas(64) int32_t constant[CLUSTERS_MAX];
-    int32_t twice[CLUSTERS_MAX];     /* 2 * (constant - j) + j: with twice a colour, twice a score and the index in its low b bits */
+    int32_t twice[CLUSTERS_MAX];     /* 2 * (constant - j) + j: twice a score, with the index in the low b bits */
     uint32_t rb[CLUSTERS_MAX];       /* two int16: -step of red (low half) and blue */
     uint32_t g[CLUSTERS_MAX];        /* -step of green, high half 0                 */
     uint32_t half_rb[CLUSTERS_MAX];  /* half of rb and g: exact, but for k = 1, which has no rivals */
@@ -47,13 +47,13 @@ struct assign {
 
     /* The vector versions' memory from step to step; see assign_template.h. */
     uint8_t *label;                  /* [padded] who won                                                 */
-    int32_t *slack[2];               /* [groups] how far scores may still move before a label may change */
+    int32_t *slack[2];               /* [groups] how far scores may still move before a label may change: two sides */
     int32_t *least[2], *due[2];      /* [blocks] the least of slack - due; what slack does not know yet  */
     uint32_t *rivals[2];             /* [blocks] one bit for each centroid that slack speaks of: 0..31 and 32..63 */
-    int32_t *kind;                   /* [blocks]                                                         */
-    struct assign_table now, moved;  /* moved: by how much `now` differs from the step before            */
+    int32_t *kind;                   /* [blocks] see KIND_ONE                                            */
+    struct assign_table now, moved;  /* moved: by how much twice, rb and g differ from the step before   */
     bool far;                        /* a centroid moved by more than `moved` can hold: look at everything */
-    _Alignas(16) uint32_t total[2][CLUSTERS_MAX][4];    /* `sum` is that of the two                        */
+    _Alignas(16) uint32_t total[2][CLUSTERS_MAX][4];    /* `sum` is these two added */
 };
 
 /* A workspace for at most `capacity` points; 1 <= k <= 64. NULL on failure. */

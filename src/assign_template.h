@@ -7,8 +7,8 @@
  * Negative: no point of the box can go to j. w is who wins the centre. What is left are the box's rivals.
  *
  * Margins. slack[0][group] <= P_j - P_winner for every point of the group and every other j among its block's
- * rivals. A step that moves P_winner up and P_j down by less than that in sum leaves the labels as they are,
- * and the largest such sum over a block's box, its drift, is found like the box test.
+ * rivals. A step that moves P_winner up and P_j down by no more than that in sum leaves the labels as they are (no two
+ * scores of a point are equal), and the largest such sum over a block's box, its drift, is found like the box test.
  * With two rivals, slack[0] speaks for the points of the lower one and slack[1] for those of the other: a
  * border that moves threatens one side only.
  *
@@ -30,15 +30,10 @@
 #include "kmeans_lanes.h"
 
 /* A stretch is LANES blocks. */
-enum {
-    VECTORS = 2,
-    GROUP = VECTORS * LANES,
-    BLOCK = GROUP * POINTS_BLOCK,
-    STRETCH_GROUPS = LANES * POINTS_BLOCK,
-    STRETCH_POINTS = LANES * BLOCK
-};
-
+enum { STRETCH_GROUPS = LANES * POINTS_BLOCK, STRETCH_POINTS = LANES * BLOCK };
 enum { SLACK_MOST = 1 << 30, CHANGE_NEW = 16, LISTS = 9 };
+
+_Static_assert(STRETCH_POINTS <= 1 << CHANGE_NEW, "a change holds a point's number");
 
 /* So that there is a version for each shape. */
 #define FOR_SHAPE static inline __attribute__((always_inline))
@@ -170,16 +165,6 @@ struct stretch {
     uint32_t change[STRETCH_POINTS + LANES];            /* point in the stretch | new label << CHANGE_NEW */
 };
 
-struct colours {
-    lanes rb, g;
-};
-
-static inline struct colours colours_at(const struct assign *a, size_t at)
-{
-    lanes colour = lanes_load(a->p->colour + at), mask = lanes_all(0x00ff00ff);
-    return (struct colours){lanes_and(colour, mask), lanes_and(lanes_right8(colour), mask)};
-}
-
 /* Notes those of LANES points whose label is no longer `is`. */
 static inline void note_changes(const struct assign *a, struct stretch *s, size_t at, lanes is)
 {
@@ -197,7 +182,7 @@ static inline void visit(struct assign *a, struct stretch *s, size_t group, uint
     struct colours c[VECTORS];
     lanes best[VECTORS], second[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
-        c[v] = colours_at(a, at + (size_t)(v * LANES));
+        c[v] = colours_at(a->p->colour + at + v * LANES);
         best[v] = second[v] = lanes_all(ASSIGN_NEVER);
     }
     for (; set; set &= set - 1) {
@@ -230,7 +215,7 @@ static inline void visit_pair(struct assign *a, struct stretch *s, size_t group,
     lanes side_low = lanes_all(SLACK_MOST / 2), side_high = side_low;
     size_t at = group * GROUP;
     for (int v = 0; v < VECTORS; v++, at += LANES) {
-        struct colours c = colours_at(a, at);
+        struct colours c = colours_at(a->p->colour + at);
         lanes d = lanes_dot(lanes_dot(constant, c.rb, step_rb), c.g, step_g);
         /* Unsigned, the other side's are huge. ~d = -d - 1. */
         side_low = lanes_min_unsigned(side_low, lanes_not(d));
@@ -292,23 +277,22 @@ static inline void claim(struct assign *a, size_t block)
 
 /*
  * Takes the drift off the least slack of the blocks; returns one bit for each where that is used up. What the slacks of a
- * block's groups do not know of yet adds up in `due`.
+ * block's groups do not know of yet adds up in `due`: never below what scores can change, so that no sum overflows.
  */
 static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
 {
     lanes both = lanes_all(0);
     for (int side = 0; side < 2; side++) {
         int32_t *least = a->least[side] + block, *due = a->due[side] + block;
-        /* A side that the border leaves gains: not without end. */
-        lanes left = lanes_min(lanes_sub(lanes_load(least), up[side]), lanes_all(SLACK_MOST));
+        lanes left = lanes_sub(lanes_load(least), up[side]);
         lanes_store(least, left);
-        lanes_store(due, lanes_max(lanes_add(lanes_load(due), up[side]), lanes_all(-SLACK_MOST / 2)));
+        lanes_store(due, lanes_add(lanes_load(due), up[side]));
         both = lanes_or(both, left);
     }
     return lanes_negative(both);
 }
 
-/* What a stretch must look at: one bit a block. Fills the blocks' rivals. */
+/* What a stretch must look at: one bit a block. Renews all that is kept for the blocks. */
 FOR_SHAPE uint32_t look(struct assign *a, size_t block, bool first, struct shape shape)
 {
     struct places c = places_of(&a->p->block, block);
@@ -345,6 +329,7 @@ static inline void list_visits(struct assign *a, struct stretch *s, size_t block
         for (int side = 0; side < 2; side++) {
             int32_t *slack = a->slack[side] + group;
             lanes left = lanes_sub(lanes_load(slack), lanes_all(a->due[side][block]));
+            /* A side that the border leaves gains: not without end. */
             lanes_store(slack, lanes_min(left, lanes_all(SLACK_MOST)));
             both = lanes_or(both, left);
         }

@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "barcode/points.h"
 #include "kmeans_order.h"
 
 #ifdef __AVX512BW__
@@ -198,4 +199,22 @@ static inline uint64_t wide_sum(lanes a)
 }
 
 #endif
+
+/* What the vector versions look at together. See barcode/points.h. */
+enum { VECTORS = 2, GROUP = VECTORS * LANES, BLOCK = GROUP * POINTS_BLOCK };
+
+_Static_assert((int)GROUP >= (int)POINTS_GROUP_LEAST && POINTS_STEP % BLOCK == 0 && POINTS_BLOCK % LANES == 0,
+               "what points.c makes room for");
+
+/* The colours of LANES points, as pairs. */
+struct colours {
+    lanes rb, g;
+};
+
+static inline struct colours colours_at(const uint32_t *colour)
+{
+    lanes word = lanes_load(colour), mask = lanes_all(0x00ff00ff);
+    return (struct colours){lanes_and(word, mask), lanes_and(lanes_right8(word), mask)};
+}
+
 #endif

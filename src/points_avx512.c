@@ -1,4 +1,3 @@
 /* Boxes and sums for AVX-512; the Makefile gives this file the flags. */
 #define ISA(name) name##_avx512
-#define GROUP 32
 #include "points_template.h"

@@ -1,9 +1,10 @@
 /*
  * points_template.h - boxes and sums of groups and blocks, in C plain enough for the compiler to vectorise with
- * the flags of the including file, which defines ISA(name) and GROUP.
+ * the flags of the including file, which defines ISA(name).
  */
 #include <string.h>
 
+#include "kmeans_lanes.h"
 #include "points_boxes.h"
 
 static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -65,7 +66,7 @@ static void box_block(struct points *p, size_t block)
 void ISA(points_box)(struct points *p)
 {
     p->each = GROUP;
-    p->blocks = (p->n + GROUP * POINTS_BLOCK - 1) / (GROUP * POINTS_BLOCK);
+    p->blocks = (p->n + BLOCK - 1) / BLOCK;
     p->groups = p->blocks * POINTS_BLOCK;
     for (size_t g = 0; g < p->groups; g++)
         box_group(p, g);

@@ -14,7 +14,7 @@
 #include "kmeans_lanes.h"
 #include "seed_nearest.h"
 
-enum { VECTORS = 2, GROUP = VECTORS * LANES, BATCH = 16 };
+enum { BATCH = 16 };
 
 /* Up to BATCH candidates. What follows the last, up to a whole vector, are copies of the first. */
 struct batch {
@@ -64,16 +64,6 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
     return near & ((UINT32_C(1) << b->count) - 1);
 }
 
-struct colours {
-    lanes rb, g;
-};
-
-static inline struct colours colours_at(const struct points *p, size_t at)
-{
-    lanes colour = lanes_load(p->colour + at), mask = lanes_all(0x00ff00ff);
-    return (struct colours){lanes_and(colour, mask), lanes_and(lanes_right8(colour), mask)};
-}
-
 /* Squared distances from the points to candidate c. The high half of the points' green is 1. */
 static inline lanes distances(struct colours p, const struct batch *b, int c)
 {
@@ -89,7 +79,7 @@ static inline void group_add(struct nearest *n, size_t group, const struct batch
     struct colours c[VECTORS];
     lanes best[VECTORS], index[VECTORS], reach = lanes_all(0), mass = lanes_all(0);
     for (int v = 0; v < VECTORS; v++) {
-        c[v] = colours_at(n->p, at + (size_t)(v * LANES));
+        c[v] = colours_at(n->p->colour + at + v * LANES);
         best[v] = fresh ? lanes_all(INT32_MAX) : lanes_load(n->distance + at + v * LANES);
         index[v] = fresh ? lanes_all(0) : lanes_from_u16(n->index + at + v * LANES);
     }
@@ -197,7 +187,7 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
     struct colours c[VECTORS];
     lanes best[VECTORS], weight[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
-        c[v] = colours_at(n->p, at + (size_t)(v * LANES));
+        c[v] = colours_at(n->p->colour + at + v * LANES);
         best[v] = lanes_load(n->distance + at + v * LANES);
         weight[v] = lanes_load(n->p->weight + at + v * LANES);
     }

@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 /*
- * A group is two vectors: 16 points with AVX2, 32 with AVX-512. (Groups of one vector or of four: a tenth slower; with
- * AVX2 and k 32 it is a quarter.)
+ * A group is two vectors: 16 points with AVX2, 32 with AVX-512. Groups of one vector or of four are a tenth
+ * slower; with AVX2 and k 32 those of four are a quarter slower.
  */
 enum {
     POINTS_GROUP_LEAST = 16,

@@ -88,6 +88,16 @@ static void set_q(struct assign *a, uint32_t *x, int step, int how_far)
         }
 }
 
+/* One step of both, from centroids that moved by up to how_far in each channel: the sums are the same. */
+static void follow(const struct frame *f, struct assign *plain, struct assign *fast, uint32_t *x, int step, int how_far)
+{
+    set_q(plain, x, step, how_far);
+    memcpy(fast->q, plain->q, sizeof plain->q);
+    assign_step(plain, &f->p, step == 0);
+    assign_step(fast, &f->p, step == 0);
+    assert_memory_equal(fast->sum, plain->sum, sizeof plain->sum);
+}
+
 /* A walk of the centroids, from tiny moves to jumps across the cube: the sums stay those of the plain version. */
 static void walk(const struct frame *f, enum isa isa, int k, uint32_t seed)
 {
@@ -96,18 +106,45 @@ static void walk(const struct frame *f, enum isa isa, int k, uint32_t seed)
     static const int how_far[] = {1, 3, 20, 0, 300, 2, 2, 70000, 5, 1};
     uint32_t x = seed;
     assert_true(plain && fast);
-    for (int restart = 0; restart < 2; restart++) {
-        for (int step = 0; step < 24; step++) {
-            set_q(plain, &x, step, how_far[step % 10]);
-            memcpy(fast->q, plain->q, sizeof plain->q);
-            assign_step(plain, &f->p, step == 0);
-            assign_step(fast, &f->p, step == 0);
-            assert_memory_equal(fast->sum, plain->sum, sizeof plain->sum);
-        }
-    }
+    for (int restart = 0; restart < 2; restart++)
+        for (int step = 0; step < 24; step++)
+            follow(f, plain, fast, &x, step, how_far[step % 10]);
+    /* Along a border the last unit counts. */
+    for (int restart = 0; restart < 60 && k <= 3; restart++)
+        for (int step = 0; step < 12; step++)
+            follow(f, plain, fast, &x, step, 1);
     assign_close(&plain);
     assign_close(&fast);
     assert_null(fast);
+}
+
+/* The same workspace for frame after frame: what an earlier, larger one left behind means nothing. */
+static void one_workspace(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {8999, 40, 3000, 8192, 513, 1};
+    static const int ks[] = {2, 5, 8, 20, 40};
+    struct err e = ERR_INIT;
+    struct frame *f = frame_open();
+    for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
+        for (size_t n = 0; isa_supported((enum isa)isa) && n < sizeof ks / sizeof *ks; n++) {
+            struct assign *plain = assign_open(ks[n], PIXELS, ISA_C, &e), *fast = assign_open(ks[n], PIXELS, (enum isa)isa, &e);
+            uint32_t x = 77 + (uint32_t)n;
+            assert_true(plain && fast);
+            for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+                for (size_t p = 0; p < 3 * PIXELS; p++)
+                    f->rgb[p] = (uint8_t)(p / 900 * 7 + next(&x) % 40);
+                points_make(f->maker, &f->p, f->rgb, sizes[i % 6]);
+                points_box(&f->p, (enum isa)isa);
+                /* Now and then as far as differences of two int16 go, and beyond. */
+                for (int step = 0; step < 12; step++)
+                    follow(f, plain, fast, &x, step, step % 4 == 1 ? 8000 + (int)(next(&x) % 22000) : 2);
+            }
+            assign_close(&plain);
+            assign_close(&fast);
+        }
+    }
+    frame_close(f);
 }
 
 static void fill(struct frame *f, int kind, uint32_t seed)
@@ -171,6 +208,7 @@ int main(void)
         cmocka_unit_test(score_as_defined),
         cmocka_unit_test(ties_go_to_the_lower),
         cmocka_unit_test(sums_of_a_walk),
+        cmocka_unit_test(one_workspace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
