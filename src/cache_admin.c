@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "barcode/cache_store.h"
@@ -118,6 +119,9 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     asked.off = false;
     if (!cache_store_open(&store, &asked))
         return err_set(e, ERR_FAILED, "there is no folder for a cache: name one with --cache");
+    struct stat st;
+    if (stat(store.folder, &st) == 0 && !S_ISDIR(st.st_mode))
+        return err_set(e, ERR_FAILED, "the cache '%s' is not a folder", store.folder);
     struct sums s = {.store = &store, .out = out};
     bool fine = true;
     if (o->verify)

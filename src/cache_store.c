@@ -196,7 +196,10 @@ static void consider_other(void *user, const char *path, const char *name, const
         entry_close(&entry);
 }
 
-/* For -v: an entry that might have been expected to serve, and the first thing in which it differs. */
+/*
+ * For -v: an entry that might have been expected to serve, and the first thing in which it differs. One of a copy of the
+ * film says less than one of the film.
+ */
 static void explain(void *user, const char *path, const char *name, const struct stat *st)
 {
     struct search *s = user;
@@ -211,7 +214,10 @@ static void explain(void *user, const char *path, const char *name, const struct
     if (!theirs || strncmp(mine, theirs, length) != 0)
         return;
     length = cache_key_difference(text, s->key->text, &line);
-    if (length > 0 && length < 200)
+    bool copy = strncmp(line, "film.", 5) == 0;
+    if (length > 0 && length < 200 && copy && !s->found.why[0])
+        snprintf(s->found.why, sizeof s->found.why, "the frames that are there are of a copy, or of the film before it was changed");
+    else if (length > 0 && length < 200 && !copy)
         snprintf(s->found.why, sizeof s->found.why, "the frames that are there were made with %.*s", (int)length, line);
 }
 

@@ -182,6 +182,8 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
                            "downsample and all", length > 80 ? 80 : (int)length, word);
         word = word[length] ? word + length + 1 : NULL;
     }
+    if (stacked && strcmp(text, "all") != 0)
+        return err_set(e, ERR_USAGE, "-m: 'all' is one picture with every mode and stands alone");
     memcpy(o->mode, mode, sizeof mode);
     o->stacked = stacked;
     return true;

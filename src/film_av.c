@@ -3,6 +3,7 @@
 #include <libavutil/parseutils.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <math.h>
 
 #include "av.h"
@@ -251,6 +252,9 @@ static bool open_container(const char *path, AVFormatContext **format, struct er
     av_dict_free(&options);
     if (code == AVERROR_INVALIDDATA && lacks_index(path))
         return err_set(e, ERR_INPUT, "'%s' is an MP4 without its index (moov): it was cut off, or never finished", path);
+    struct stat s;
+    if (code < 0 && stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
+        return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
     if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_sentence(code, text));
     if (code < 0)

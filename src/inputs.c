@@ -329,7 +329,7 @@ static bool allow_output(const struct inputs *in, const char *path, bool chosen,
         return true;
     for (size_t i = 0; i < in->count; i++) {
         if (!is_synthetic(in->path[i]) && same_file(path, in->path[i]))
-            return err_set(e, ERR_USAGE, "the output '%s' is the film itself; choose another name with -o", path);
+            return err_set(e, ERR_USAGE, "the output '%s' is the film itself; choose another name", path);
     }
     if (chosen && !is_ours(path))
         return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another name with -o", path);

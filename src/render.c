@@ -87,7 +87,7 @@ static bool decide_selection(struct job *j, struct err *e)
             return false;
     }
     if (!f->duration_guessed && f->duration_us > 0 && s->start_us >= f->duration_us)
-        return err_set(e, ERR_FAILED, "'%s' has no frame behind --start: it is %.3f s long", f->path,
+        return err_set(e, ERR_FAILED, "'%s' has no frame after --start: it is %.3f s long", f->path,
                        (double)f->duration_us / 1e6);
     if (s->kind == SELECT_COLUMNS && f->duration_us > 0 && s->end_us > f->duration_us)
         s->end_us = f->duration_us;

@@ -59,8 +59,8 @@ verify_clips() {
     bad=
     for name in $names; do
         run "$CLIPS/$name" "$@" -m average --size 64 --verify --strict --json v.json -o v.png
-        # A clip of a frame or two has nothing behind --start, and says so.
-        if [ "$STATUS" -eq 1 ] && grep -q 'no frame behind --start' "$LOGS/stderr"; then continue; fi
+        # A clip of a frame or two has nothing after --start, and says so.
+        if [ "$STATUS" -eq 1 ] && grep -q 'no frame after --start' "$LOGS/stderr"; then continue; fi
         if [ "$STATUS" -ne 0 ] || ! grep -q identical "$LOGS/stderr"; then
             echo "$name: status $STATUS: $(cat "$LOGS/stderr")"
             bad="$bad $name"

@@ -112,6 +112,12 @@ test_cache_says_why() {
     says "cache hit"
     ok "$f" --cache cache -v --size 64 -o a.png
     says "cache miss: the frames that are there were made with size="
+    cp "$f" copy.mkv
+    touch -d 2020-01-01 copy.mkv
+    ok copy.mkv --cache cache -v -o b.png
+    says "cache miss: the frames that are there are of a copy, or of the film before it was changed"
+    ok "$f" --cache cache -v --size 48 -o a.png
+    says "cache miss: the frames that are there were made with size="
     ok "$f" --cache cache -v --refresh -o a.png
     says "cache miss: --refresh"
     ok "$f" --no-cache -v -o a.png

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -89,8 +90,23 @@ static void no_folder(void **state)
     fclose(f);
 }
 
+static void not_a_folder(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    FILE *f = fopen("file", "w");
+    assert_true(f && fclose(f) == 0);
+    struct cache_options o = cache_options_default();
+    o.folder = "file";
+    o.stats = true;
+    assert_false(cache_admin(&o, stderr, &e));
+    assert_int_equal(e.code, ERR_FAILED);
+    assert_string_equal(e.text, "the cache 'file' is not a folder");
+    unlink("file");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_three), cmocka_unit_test(no_folder)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_three), cmocka_unit_test(no_folder), cmocka_unit_test(not_a_folder)};
     return cmocka_run_group_tests(tests, cached_begin, cached_end);
 }

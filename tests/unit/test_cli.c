@@ -289,14 +289,12 @@ static void modes(void **state)
     assert_true(o.stacked);
     good("f -m all -m downsample,downsample");
     assert_true(o.mode[MODE_DOWNSAMPLE] && !o.mode[MODE_KMEANS] && !o.stacked);
-    good("f -m palette,all");
-    assert_true(o.stacked && o.mode[MODE_AVERAGE]);
     for (int m = 0; m < MODE_COUNT; m++) {
         memset(&o, 0, sizeof o);
         assert_true(cli_parse_modes(mode_name((enum mode)m), &o, &e));
         assert_true(o.mode[m]);
     }
-    static const char *const no[] = {"", ",", "kmeans,", ",kmeans", "kmean", "kmeans2", "Kmeans"};
+    static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "", ",", "kmeans,", ",kmeans", "kmean", "kmeans2", "Kmeans"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         err_clear(&e);
         assert_false(cli_parse_modes(no[i], &o, &e));

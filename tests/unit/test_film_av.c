@@ -143,7 +143,7 @@ static void no_films(void **state)
     assert_int_equal(mkdir("folder.mkv", 0700), 0);
     must_refuse("folder.mkv", "cannot open");
     assert_int_equal(system(": > empty.mkv; seq 500 > text.mkv; seq 500 > text.txt; head -c 30000 /dev/zero > zeros.mp4"), 0);
-    must_refuse("empty.mkv", "is not a film");
+    must_refuse("empty.mkv", "is not a film: the file is empty");
     must_refuse("text.mkv", "not a film");
     must_refuse("text.txt", "not a film");
     must_refuse("zeros.mp4", "is not a film");

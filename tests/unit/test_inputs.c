@@ -287,7 +287,7 @@ static void the_film_is_never_replaced(void **state)
     static const char *const name[] = {"film.mkv", "./film.mkv", "d/../film.mkv", "alias.png", "hard.png"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         o.output = name[i];
-        expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
+        expect_refusal(&o, &in, ERR_USAGE, "is the film itself; choose another name");
         o.output = "x.png";
         o.json = name[i];
         expect_refusal(&o, &in, ERR_USAGE, "is the film itself");

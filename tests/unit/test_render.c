@@ -231,7 +231,7 @@ static void nothing_is_written_on_failure(void **state)
     (void)state;
     must_fail("-o a.png synth:what", ERR_INPUT, "is not a synthetic film");
     must_fail("-o a.png --dump a.rgb --json a.json nowhere.mkv", ERR_INPUT, "cannot open 'nowhere.mkv'");
-    must_fail("-o a.png --dump a.rgb --start 2 synth:4x4,24", ERR_FAILED, "has no frame behind --start");
+    must_fail("-o a.png --dump a.rgb --start 2 synth:4x4,24", ERR_FAILED, "has no frame after --start");
     must_fail("-o a.png --dump a.rgb --start 0.001 --end 0.002 synth:4x4,24", ERR_FAILED, "is selected");
     must_fail("-o a.png --interval 0.000001 synth:4x4,2400", ERR_USAGE, "--interval is too short: it asks for 100000000 columns");
     must_fail("-o no/where/a.png synth:4x4,24", ERR_FAILED, "no/where");
