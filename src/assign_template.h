@@ -64,6 +64,19 @@ static inline lanes at_centres(const struct assign_table *t, int j, struct place
                      c.centre_g, lanes_all((int)t->g[j]));
 }
 
+/* The least of them over all centroids, each in centre[j] (may be NULL). */
+static inline lanes least_at_centres(const struct assign *a, struct places c, lanes *centre)
+{
+    lanes least = lanes_all(INT32_MAX);
+    for (int j = 0; j < a->k; j++) {
+        lanes here = at_centres(&a->now, j, c);
+        if (centre)
+            centre[j] = here;
+        least = lanes_min(least, here);
+    }
+    return least;
+}
+
 /* The centroids that win, from the least of their scores. */
 static inline lanes index_of(const struct assign *a, lanes least)
 {
@@ -84,11 +97,7 @@ static inline lanes bit_of(int j)
 /* The rivals of each block: set[0], of 0..31, and set[1]. Returns their kind, as in assign.h. */
 FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape shape, lanes set[2])
 {
-    lanes centre[CLUSTERS_MAX], least = lanes_all(INT32_MAX), kind = lanes_all(0);
-    for (int j = 0; j < a->k; j++) {
-        centre[j] = at_centres(&a->now, j, c);
-        least = lanes_min(least, centre[j]);
-    }
+    lanes centre[CLUSTERS_MAX], least = least_at_centres(a, c, centre), kind = lanes_all(0);
     lanes w = index_of(a, least);
     lanes half_rb = look_up(a->now.half_rb, w, shape), half_g = look_up(a->now.half_g, w, shape);
     lanes twice_rb = lanes_double(c.edge_rb), twice_g = lanes_double(c.edge_g);
@@ -263,11 +272,7 @@ static inline void claim(struct assign *a, size_t block)
         return;
     }
     for (size_t group = block * POINTS_BLOCK; group < (block + 1) * POINTS_BLOCK; group += LANES) {
-        struct places c = places_of(&a->p->group, group);
-        lanes least = lanes_all(INT32_MAX);
-        for (int j = 0; j < a->k; j++)
-            least = lanes_min(least, at_centres(&a->now, j, c));
-        lanes_store(winner, index_of(a, least));
+        lanes_store(winner, index_of(a, least_at_centres(a, places_of(&a->p->group, group), NULL)));
         for (int i = 0; i < LANES; i++) {
             add_total(a, i % 2, winner[i], a->p->group_sum[group + (size_t)i]);
             memset(a->label + (group + (size_t)i) * GROUP, (int)winner[i], GROUP);
@@ -296,13 +301,11 @@ static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
 FOR_SHAPE uint32_t look(struct assign *a, size_t block, bool first, struct shape shape)
 {
     struct places c = places_of(&a->p->block, block);
-    lanes set[2], known[2], up[2], all = lanes_all(-1), none = lanes_all(0), fresh = none;
+    lanes set[2], known[2], all = lanes_all(-1), none = lanes_all(0), up[2] = {none, none}, fresh = none;
     lanes kind = box_test(a, c, shape, set);
     if (first) {
-        up[0] = up[1] = none;
         fresh = lanes_where(mask_not_less(kind, lanes_all(2 * KIND_ONE)), all);
     } else if (a->far) {
-        up[0] = up[1] = none;
         fresh = all;
     } else {
         for (int word = 0; word < shape.words; word++) {
@@ -357,18 +360,16 @@ FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks
     memset(s->visits, 0, sizeof s->visits);
     for (uint32_t left = blocks; left; left &= left - 1)
         list_visits(a, s, s->block + (size_t)__builtin_ctz(left));
-    for (uint32_t i = 0; i < s->visits[2]; i++) {
-        size_t group = s->visit[2][i];
-        int kind = a->kind[group / POINTS_BLOCK];
-        visit_pair(a, s, group, KIND_LOWER(kind), KIND_HIGHER(kind));
-    }
-    for (int list = 1; list < LISTS; list += 1 + (list == 1)) {
+    for (int list = 1; list < LISTS; list++) {
         for (uint32_t i = 0; i < s->visits[list]; i++) {
             size_t group = s->visit[list][i], block = group / POINTS_BLOCK;
             uint64_t set = a->rivals[0][block];
             if (shape.words == 2)
                 set |= (uint64_t)a->rivals[1][block] << 32;
-            visit(a, s, group, set);
+            if (list == 2)
+                visit_pair(a, s, group, KIND_LOWER(a->kind[block]), KIND_HIGHER(a->kind[block]));
+            else
+                visit(a, s, group, set);
         }
     }
     for (uint32_t left = blocks; left; left &= left - 1)

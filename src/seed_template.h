@@ -16,23 +16,46 @@
 
 enum { BATCH = 16 };
 
-/* Up to BATCH candidates. What follows the last, up to a whole vector, are copies of the first. */
+/* `count` candidates, BATCH at most, numbered from `first`; behind them, up to BATCH, copies of the first. */
 struct batch {
-    _Alignas(64) uint32_t rb[BATCH + LANES];
-    _Alignas(64) uint32_t g[BATCH + LANES];
-    _Alignas(64) uint32_t number[BATCH + LANES];
-    uint32_t count;
+    _Alignas(64) uint32_t rb[BATCH];
+    _Alignas(64) uint32_t g[BATCH];
+    int first, count;
 };
 
 static void batch_fill(struct batch *b, const uint32_t *colour, int first, int count)
 {
-    b->count = (uint32_t)count;
-    for (int i = 0; i < BATCH + LANES; i++) {
+    b->first = first;
+    b->count = count;
+    for (int i = 0; i < BATCH; i++) {
         int at = i < count ? i : 0;
         b->rb[i] = colour[at] & 0x00ff00ff;
         b->g[i] = colour[at] >> 8 & 255;
-        b->number[i] = (uint32_t)(first + at);
     }
+}
+
+/* A box or a vector of them, and a candidate or a vector of them. */
+struct corners {
+    lanes low_rb, low_g, high_rb, high_g;
+};
+
+/* Squared distance from the candidate to the box's nearest point. */
+static inline lanes box_nearest(struct corners b, lanes rb, lanes g)
+{
+    lanes out_rb = lanes_or(pairs_below(b.low_rb, rb), pairs_below(rb, b.high_rb));
+    lanes out_g = lanes_or(pairs_below(b.low_g, g), pairs_below(g, b.high_g));
+    return lanes_dot(lanes_dot(lanes_all(0), out_rb, out_rb), out_g, out_g);
+}
+
+/*
+ * To its farthest point, and one more: at equal distance the lower candidate wins, and the one that is compared with
+ * this may be that.
+ */
+static inline lanes box_beyond(struct corners b, lanes rb, lanes g)
+{
+    rb = pairs_max(pairs_sub(b.high_rb, rb), pairs_sub(rb, b.low_rb));
+    g = pairs_max(pairs_sub(b.high_g, g), pairs_sub(g, b.low_g));
+    return lanes_dot(lanes_dot(lanes_all(1), rb, rb), g, g);
 }
 
 /*
@@ -42,24 +65,19 @@ static void batch_fill(struct batch *b, const uint32_t *colour, int first, int c
  */
 static inline uint32_t batch_near(const struct batch *b, const struct boxes *box, size_t at, uint32_t reach, bool rival)
 {
-    lanes low_rb = lanes_all((int)box->low_rb[at]), high_rb = lanes_all((int)box->high_rb[at]);
-    lanes low_g = lanes_all((int)box->low_g[at]), high_g = lanes_all((int)box->high_g[at]);
+    struct corners c = {lanes_all((int)box->low_rb[at]), lanes_all((int)box->low_g[at]),
+                        lanes_all((int)box->high_rb[at]), lanes_all((int)box->high_g[at])};
     lanes nearest[BATCH / LANES], limit = lanes_all((int)reach);
-    for (uint32_t v = 0; v * LANES < b->count; v++) {
+    for (int v = 0; v * LANES < b->count; v++) {
         lanes rb = lanes_load(b->rb + v * LANES), g = lanes_load(b->g + v * LANES);
-        lanes out_rb = lanes_or(pairs_below(low_rb, rb), pairs_below(rb, high_rb));
-        lanes out_g = lanes_or(pairs_below(low_g, g), pairs_below(g, high_g));
-        nearest[v] = lanes_dot(lanes_dot(lanes_all(0), out_rb, out_rb), out_g, out_g);
-        rb = pairs_max(pairs_sub(high_rb, rb), pairs_sub(rb, low_rb));
-        g = pairs_max(pairs_sub(high_g, g), pairs_sub(g, low_g));
-        /* One more: at equal distance the lower candidate wins, and it may be the other. */
+        nearest[v] = box_nearest(c, rb, g);
         if (rival)
-            limit = lanes_min(limit, lanes_dot(lanes_dot(lanes_all(1), rb, rb), g, g));
+            limit = lanes_min(limit, box_beyond(c, rb, g));
     }
     if (rival)
         limit = lanes_all(lanes_least(limit));
     uint32_t near = 0;
-    for (uint32_t v = 0; v * LANES < b->count; v++)
+    for (int v = 0; v * LANES < b->count; v++)
         near |= mask_bits(mask_less(nearest[v], limit)) << (v * LANES);
     return near & ((UINT32_C(1) << b->count) - 1);
 }
@@ -85,7 +103,7 @@ static inline void group_add(struct nearest *n, size_t group, const struct batch
     }
     do {
         int i = __builtin_ctz(near);
-        lanes number = lanes_all((int)b->number[i]);
+        lanes number = lanes_all(b->first + i);
         for (int v = 0; v < VECTORS; v++) {
             lanes d = distances(c[v], b, i);
             index[v] = lanes_select(mask_less(d, best[v]), number, index[v]);
@@ -124,20 +142,15 @@ static inline void groups_near(const struct nearest *n, size_t group, const stru
                                struct visits *visits)
 {
     const struct boxes *box = &n->p->group;
-    lanes low_rb = lanes_load(box->low_rb + group), high_rb = lanes_load(box->high_rb + group);
-    lanes low_g = lanes_load(box->low_g + group), high_g = lanes_load(box->high_g + group);
+    struct corners c = {lanes_load(box->low_rb + group), lanes_load(box->low_g + group),
+                        lanes_load(box->high_rb + group), lanes_load(box->high_g + group)};
     lanes nearest[BATCH], limit = lanes_load(n->reach + group), near = lanes_all(0);
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
         lanes rb = lanes_all((int)b->rb[i]), g = lanes_all((int)b->g[i]);
-        lanes out_rb = lanes_or(pairs_below(low_rb, rb), pairs_below(rb, high_rb));
-        lanes out_g = lanes_or(pairs_below(low_g, g), pairs_below(g, high_g));
-        nearest[i] = lanes_dot(lanes_dot(lanes_all(0), out_rb, out_rb), out_g, out_g);
-        if (rival) {
-            rb = pairs_max(pairs_sub(high_rb, rb), pairs_sub(rb, low_rb));
-            g = pairs_max(pairs_sub(high_g, g), pairs_sub(g, low_g));
-            limit = lanes_min(limit, lanes_dot(lanes_dot(lanes_all(1), rb, rb), g, g));
-        }
+        nearest[i] = box_nearest(c, rb, g);
+        if (rival)
+            limit = lanes_min(limit, box_beyond(c, rb, g));
     }
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
@@ -179,7 +192,7 @@ void ISA(nearest_add)(struct nearest *n, const uint32_t *colour, int first, int 
     }
 }
 
-/* gain[number of c] grows by what candidate c would take off the group's mass. */
+/* gain[c] grows by what candidate c would take off the group's mass. */
 static inline void group_try(const struct nearest *n, size_t group, const struct batch *b, uint32_t near,
                              uint64_t *gain)
 {
@@ -198,7 +211,7 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
             lanes d = lanes_min(best[v], distances(c[v], b, i));
             mass = wide_add(mass, wide_products(lanes_sub(best[v], d), weight[v]));
         }
-        gain[b->number[i]] += wide_sum(mass);
+        gain[i] += wide_sum(mass);
     } while (near &= near - 1);
 }
 
