@@ -79,7 +79,7 @@ FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK) $(NVCC) $(NVCC_
 BUILD    := out/build/$(FLAGS_ID)
 BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)
 
-SRC     := $(sort $(wildcard src/*.c))
+SRC     := $(sort $(wildcard src/*.c src/*/*.c))
 LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
 
@@ -92,6 +92,10 @@ isa_flags = $(if $(filter %_avx2.c,$(1)),$(AVX2_FLAGS))$(if $(filter %_avx512.c,
 UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
 SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
+
+# Only tests may look into a room: "stage/nal.h".
+$(BUILD)/tests/%: BASE += -Isrc
+$(BUILD)/tests/%: NVCC_FLAGS += -Isrc
 
 .PHONY: all
 all: $(BIN)/barcode ## the program, in out/bin
@@ -228,7 +232,7 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 # The k-means kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
 EMULATED := $(addprefix $(BUILD)/emulated/,$(addsuffix .o,cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose \
     tests/check/check_kmeans tests/emulator/cuda_emulator))
-EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
+EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
 
 $(BUILD)/emulated/%.o: %.cu
 	@mkdir -p $(@D)
@@ -288,7 +292,7 @@ lint: ## sizes, includes, headers alone, shell scripts, clang-tidy
 
 .PHONY: tidy
 tidy: ## clang-tidy alone
-	@printf '%s\n' src/*.c samples/*.c | xargs -P $$(nproc) -I{} tests/support/tidy.sh {} $(PKG_CFLAGS)
+	@printf '%s\n' $(SRC) samples/*.c | xargs -P $$(nproc) -I{} tests/support/tidy.sh {} $(PKG_CFLAGS)
 
 # ------------------------------------------------------------------ benchmarks
 
@@ -298,8 +302,8 @@ bench: $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures of tests/benc
 
 # ------------------------------------------------------------------ man page, installing
 
-out/barcode.1: $(BIN)/barcode src/barcode.h2m
-	help2man --no-info --include=src/barcode.h2m --name="one picture of a film's colours" -o $@ $<
+out/barcode.1: $(BIN)/barcode src/cli/barcode.h2m
+	help2man --no-info --include=src/cli/barcode.h2m --name="one picture of a film's colours" -o $@ $<
 
 .PHONY: man
 man: out/barcode.1 ## the man page, by help2man

@@ -85,8 +85,8 @@ template <class T> struct group_state {
     typename T::index winner;   /* a good guess at the centroid nearest to the group                                */
 };
 
-/* What both kernels know of a frame. */
-struct frame_view {
+/* The points of one frame, as both kernels read them. */
+struct points_view {
     const uint32_t *point;
     const uint2 *box;
     uint32_t groups;
@@ -94,7 +94,7 @@ struct frame_view {
 
 /* A start under way. */
 template <class T> struct start_work {
-    struct frame_view f;
+    struct points_view f;
     const uint32_t *sorted;
     uint32_t pixels, points;
     uint64_t seed;
@@ -108,7 +108,7 @@ template <class T> struct start_work {
 
 /* Iterations under way. */
 template <class T> struct lloyd_work {
-    struct frame_view f;
+    struct points_view f;
     const uint4 *sum;
     wide square;
     int k, bits, max_iter;

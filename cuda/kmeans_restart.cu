@@ -28,9 +28,9 @@ static __device__ __forceinline__ int next_task(const struct kmeans_job &j, unsi
     return *shared < (uint32_t)j.frames * (uint32_t)j.params.n_init ? (int)*shared : -1;
 }
 
-static __device__ __forceinline__ struct frame_view frame_of(const struct kmeans_job &j, uint32_t frame)
+static __device__ __forceinline__ struct points_view frame_of(const struct kmeans_job &j, uint32_t frame)
 {
-    struct frame_view f;
+    struct points_view f;
     f.point = j.point + (size_t)frame * j.capacity;
     f.box = j.box + (size_t)frame * j.groups;
     f.groups = j.made[frame].groups;

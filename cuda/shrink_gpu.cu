@@ -4,7 +4,7 @@
 #include "barcode/shrink.h"
 #include "cuda_check.h"
 
-/* One axis of one plane as axis_fit (src/shrink_sum.h) reduces it: a full sample weighs `sample`, a pixel `pixel`. */
+/* One axis of one plane as shrink_axis_fit (src/shrink_sum.h) reduces it: a full sample weighs `sample`, a pixel `pixel`. */
 struct gpu_axis {
     uint32_t sample, pixel;
 };

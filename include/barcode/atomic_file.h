@@ -23,19 +23,19 @@ struct atomic_file;
  * A symbolic link is followed: the file behind it is replaced, the link stays. The new file has the old one's
  * permissions (and owner, where this user may set it), or 0666 less the umask.
  */
-struct atomic_file *atomic_open(const char *path, bool binary, struct err *e);
+struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *e);
 
 /* Is this a name of stdout: "-", /dev/stdout, /dev/fd/1, /proc/self/fd/1? */
-bool atomic_is_stdout(const char *path);
+bool atomic_file_is_stdout(const char *path);
 
-FILE *atomic_stream(struct atomic_file *f);
+FILE *atomic_file_stream(struct atomic_file *f);
 
 /* Flush, fsync, rename, fsync of the folder; a full disk is reported here. Frees and sets *f to NULL either way;
  * on failure the temporary is removed and `path` is untouched. */
-bool atomic_commit(struct atomic_file **f, struct err *e);
+bool atomic_file_commit(struct atomic_file **f, struct err *e);
 
 /* Removes the temporary; `path` is untouched. Frees; sets *f to NULL. NULL is fine. */
-void atomic_discard(struct atomic_file **f);
+void atomic_file_discard(struct atomic_file **f);
 
 #ifdef __cplusplus
 }

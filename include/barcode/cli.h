@@ -8,8 +8,6 @@
 extern "C" {
 #endif
 
-#define BARCODE_VERSION "0.1.0"
-
 enum cli_result {
     CLI_RUN,     /* go on                                        */
     CLI_DONE,    /* --help, --usage or --version were answered   */

@@ -61,8 +61,8 @@ void colour_apply_row(const struct colour_transform *t, const uint16_t *const in
 enum matrix colour_guess_matrix(int width, int height);
 
 /* "bt709", "limited" ..., the names that ffmpeg uses ("unknown" for UNSPECIFIED). */
-const char *matrix_name(enum matrix m);
-const char *range_name(enum range r);
+const char *colour_matrix_name(enum matrix m);
+const char *colour_range_name(enum range r);
 
 #ifdef __cplusplus
 }

@@ -12,18 +12,12 @@
 #include <stdint.h>
 
 #include "barcode/err.h"
+#include "barcode/frame.h"
+#include "barcode/kmeans.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { CLUSTERS_MAX = 64 };
-
-/* One colour of a column: the centroid round(S / n) and the pixels nearest to it. */
-struct cluster {
-    uint8_t rgb[3];
-    uint32_t count;
-};
 
 enum column_status {
     COLUMN_MISSING = 0,  /* selected, but the picture never decoded */
@@ -54,6 +48,12 @@ struct columns *columns_open(int k, int rows, struct err *e);
  * NULL when memory runs out or the index passes 2^32.
  */
 struct column *columns_at(struct columns *c, uint64_t index, struct err *e);
+
+/*
+ * Says that the frame of `tag` is selected: its columns are made, MISSING until it is staged, with the frame's number and
+ * time. `c` may be NULL (nothing happens). Any thread. False: as columns_at.
+ */
+bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err *e);
 
 /* One past the highest index ever asked for. Any thread. */
 uint64_t columns_count(struct columns *c);

@@ -8,11 +8,13 @@
 #define BARCODE_ENGINES_H
 
 #include "barcode/engine.h"
-#include "barcode/options.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Who clusters. */
+enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
 
 struct engines {
     enum engine_choice choice;

@@ -37,10 +37,6 @@ struct film {
     char library[64];            /* whose frames and times these are: "libavcodec 59.37.100, ..." */
 };
 
-/* The staged size for a film: its longer side scaled to `side` (never enlarged), the shorter one in
- * proportion, rounded half up, at least 1. */
-void film_fit(int width, int height, int side, int *out_width, int *out_height);
-
 #ifdef __cplusplus
 }
 #endif

@@ -76,9 +76,6 @@ struct frame_tag {
     bool damaged;       /* the decoder reported damage in it             */
 };
 
-/* True when this selected frame is staged already. With `take` (only after a yes) the callee has to put it. One thread. */
-typedef bool frame_have(void *user, const struct frame_tag *tag, bool take);
-
 #ifdef __cplusplus
 }
 #endif

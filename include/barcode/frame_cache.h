@@ -13,9 +13,8 @@
 #include <stdint.h>
 
 #include "barcode/cache_options.h"
-#include "barcode/cache_store.h"
 #include "barcode/column.h"
-#include "barcode/report.h"
+#include "barcode/stage.h"
 #include "barcode/source.h"
 
 #ifdef __cplusplus
@@ -29,6 +28,12 @@ struct frame_cache;
  * frame_cache_close. NULL: no cache is wanted, or this is no film of a file.
  */
 struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path);
+
+/*
+ * Who would decode the film. Of an intact film everybody makes the same, of a damaged one each something else; and a GPU does
+ * not always know of damage, so that who demands software gets nothing that a GPU decoded.
+ */
+enum cache_decoder { CACHE_BY_SOFTWARE, CACHE_BY_GPU, CACHE_BY_SOFTWARE_ALONE };
 
 /* What a run wants. */
 struct frame_cache_ask {

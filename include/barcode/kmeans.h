@@ -50,13 +50,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/column.h"
 #include "barcode/err.h"
 #include "barcode/isa.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum { CLUSTERS_MAX = 64 };
+
+/* One colour of a column: the centroid round(S / n) and the pixels nearest to it. */
+struct cluster {
+    uint8_t rgb[3];
+    uint32_t count;
+};
 
 enum kmeans_init { INIT_SCALABLE, INIT_PLUSPLUS, INIT_RANDOM };
 

@@ -9,40 +9,19 @@
 #include <stdint.h>
 
 #include "barcode/cache_options.h"
+#include "barcode/engines.h"
 #include "barcode/kmeans.h"
+#include "barcode/progress.h"
 #include "barcode/selection.h"
+#include "barcode/size.h"
+#include "barcode/source.h"
+#include "barcode/strip.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum mode { MODE_KMEANS, MODE_PALETTE, MODE_AVERAGE, MODE_DOWNSAMPLE, MODE_COUNT };
-
-enum size_kind {
-    SIZE_SIDE,      /* longer side = side (default 320)   */
-    SIZE_EXACT,     /* width x height                     */
-    SIZE_DIVIDE,    /* 1/divisor of the film's size       */
-    SIZE_FULL
-};
-
-struct size_rule {
-    enum size_kind kind;
-    int side, width, height, divisor;
-};
-
 enum { OPTION_COLUMNS_MOST = 10000000 };   /* of --columns, --width, and what --interval may come to */
-
-enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
-
-/* Who clusters. */
-enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
-
-/* Who decodes. */
-enum decode_choice {
-    DECODE_AUTO,         /* NVDEC and software side by side where the engine is on a GPU; else software */
-    DECODE_CPU,          /* software alone                                                              */
-    DECODE_NVDEC         /* NVDEC alone, for the codecs that it knows                                   */
-};
 
 struct options {
     char **input;               /* FILM|FOLDER..., as given; points into argv       */
@@ -66,11 +45,6 @@ struct options {
     bool strict, verify, bench;
     struct cache_options cache; /* of staged frames                                 */
 };
-
-const char *mode_name(enum mode m);   /* "kmeans", "palette", "average", "downsample" */
-
-/* The staged size by the rule for a film of width x height (displayed); never larger than the film. */
-void size_resolve(const struct size_rule *rule, int width, int height, int *out_width, int *out_height);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "barcode/report.h"
+#include "barcode/strip.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,11 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "barcode/options.h"
+#include "barcode/err.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct progress;
 

@@ -8,58 +8,23 @@
 
 #include "barcode/column.h"
 #include "barcode/film.h"
-#include "barcode/options.h"
+#include "barcode/kmeans.h"
+#include "barcode/selection.h"
+#include "barcode/stage.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Seconds. `wall` is of the whole film; the others are summed over threads and so may exceed it. */
-struct stage_times {
-    double wall, start_up, demux, decode, shrink, cluster, write;
-    /* Parts of the wall, one after another, between start_up and write. */
-    double engine_begin;     /* the engine takes its memory                                      */
-    double staging;          /* from the first packet read to the last session's end             */
-    double engine_finish;    /* what is not clustered yet when the last frame is staged          */
-    /* Shares of `staging`, 0..1, that sessions of a kind had a run to decode, on average; 0: there were none. */
-    double nvdec_busy, software_busy;
-};
-
-struct stage_counts {
-    uint64_t packets;        /* video packets read                                   */
-    uint64_t displayed;      /* frames of the film that were covered                 */
-    uint64_t sent;           /* packets given to a decoder                           */
-    uint64_t decoded;        /* pictures that came out of one                        */
-    uint64_t hardware;       /* of them from NVDEC                                   */
-    uint64_t fallbacks;      /* NVDEC sessions that had to decode in software        */
-    uint64_t runs, skipped_runs, redone_runs;
-    uint64_t decode_errors;  /* packets that a decoder refused                       */
-    uint64_t lost;           /* selected pictures that never decoded                 */
-    uint64_t damaged;        /* selected pictures that decoded with damage           */
-    uint64_t lead_in;        /* packets before the first picture that can be decoded */
-    int64_t last_us;         /* time of the last frame that was seen, -1: none       */
-    bool read_failed;        /* the container could not be read to its end           */
-    bool io_failed;          /* because the file could not be                        */
-    bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
-    bool damage_found;       /* staging stopped half-way: must be done anew, carefully */
-    bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
-    bool nvdec;              /* NVDEC sessions took part, whichever runs they got    */
-    bool sequential;         /* all or the rest of the film went through one decoder */
-};
-
-/* What was staged is no good: the caller throws it away and stages the film again, as source_stage says. */
-static inline bool stage_must_start_over(const struct stage_counts *c)
-{
-    return c->contradicted || c->damage_found || c->cache_failed;
-}
-
 enum { REPORT_WARNINGS = 16 };
 
 struct report {
     const struct film *film;
-    const struct options *options;
     struct selection selection;        /* as used: every N decided                   */
+    struct kmeans_params kmeans;       /* as asked for                               */
+    bool clustered;                    /* a mode was asked for that needs clusters   */
     int width, height;                 /* staged size                                */
+    int picture_width, picture_height; /* of one strip; width 0: a pixel a column    */
     const struct columns *columns;     /* finished                                   */
     uint64_t count;                    /* columns                                    */
     uint64_t missing;                  /* of them without a picture, plus those cut off the end */

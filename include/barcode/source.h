@@ -11,14 +11,20 @@
 #include "barcode/engine.h"
 #include "barcode/err.h"
 #include "barcode/film.h"
-#include "barcode/options.h"
-#include "barcode/report.h"
 #include "barcode/selection.h"
+#include "barcode/stage.h"
 #include "barcode/timetable.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Who decodes. */
+enum decode_choice {
+    DECODE_AUTO,         /* NVDEC and software side by side where the engine is on a GPU; else software */
+    DECODE_CPU,          /* software alone                                                              */
+    DECODE_NVDEC         /* NVDEC alone, for the codecs that it knows                                   */
+};
 
 enum decode_plan {
     DECODE_PARALLEL,     /* runs of GOPs on one session a core; sequential where that is not exact */

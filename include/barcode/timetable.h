@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* As next_us: only the selection's own rule says how long the frame stays (last_frame_until in gather.h). */
+/* As next_us: only the selection's own rule says how long the frame stays (selection_last_until in gather.h). */
 #define TIMETABLE_OPEN INT64_MAX
 
 struct timetable;

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../src/nvdec.h"
+#include "stage/nvdec.h"
 #include "barcode/clock.h"
 #include "barcode/log.h"
 
 struct bench {
     struct queue *runs;
     const AVStream *stream;
-    struct codec_traits traits;
+    struct run_traits traits;
     struct nvdec nvdec;
     bool soft[256];
     atomic_uint_fast64_t sent;
@@ -89,14 +89,14 @@ static void *session(void *argument)
 }
 
 /* Reads the film into runs. */
-static bool read_all(struct bench *b, struct reader *r, uint64_t *pictures, struct err *e)
+static bool read_all(struct bench *b, struct demux *r, uint64_t *pictures, struct err *e)
 {
     struct gather_config config = {.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
                                    .traits = b->traits, .frame_us = 40000, .emit = emit, .user = b};
     struct gather *g = gather_open(&config, e);
     struct picture p;
     bool fine = g != NULL;
-    while (fine && reader_next(r, &p, e))
+    while (fine && demux_next(r, &p, e))
         fine = gather_push(g, &p, e);
     fine = fine && e->code == ERR_NONE && gather_end(g, e);
     *pictures = gather_counts_now(g).displayed;
@@ -104,7 +104,7 @@ static bool read_all(struct bench *b, struct reader *r, uint64_t *pictures, stru
     return fine;
 }
 
-static bool run_bench(struct bench *b, struct reader *r, int soft, uint64_t *pictures, struct err *e)
+static bool run_bench(struct bench *b, struct demux *r, int soft, uint64_t *pictures, struct err *e)
 {
     pthread_t thread[256];
     int hard = 2 * b->nvdec.engines, count = hard + soft;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     struct engine_config config = {.threads = 1};
     AVFormatContext *format = NULL;
     struct film film;
-    struct reader reader;
+    struct demux reader;
     uint64_t pictures = 0;
     int soft = argc > 2 ? atoi(argv[2]) : 0;
     if (argc < 2 || soft < 0 || soft > 128) {
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     }
     int64_t begun = clock_ns();
     struct engine *cuda = engine_open("cuda", &config, &e);
-    if (!cuda || !film_av_open(argv[1], &format, &film, &e) || !reader_open(&reader, format, film.stream, &e)) {
+    if (!cuda || !film_av_open(argv[1], &format, &film, &e) || !demux_open(&reader, format, film.stream, &e)) {
         log_msg(LOG_ERROR, "%s", e.text);
         return 1;
     }
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
            "\"seconds\":%.3f,\"pictures_per_second\":%.0f}\n", 2 * b.nvdec.engines, soft, (unsigned long long)pictures,
            (unsigned long long)atomic_load(&b.sent), (double)(before - begun) / 1e9, seconds, (double)pictures / seconds);
     nvdec_close(&b.nvdec);
-    reader_close(&reader);
+    demux_close(&reader);
     avformat_close_input(&format);
     free(film.path);
     engine_close(&cuda);

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "barcode/isa.h"
-#include "barcode/philox.h"
+#include "kmeans/philox.h"
 #include "kmeans_gpu.h"
 #include "warp.cuh"
 

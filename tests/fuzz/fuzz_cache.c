@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "barcode/cache_entry.h"
+#include "cache/cache_entry.h"
 #include "fuzz.h"
 
 enum { PIXELS_MAX = 1 << 20 };
@@ -24,7 +24,7 @@ static void demand(bool fine)
 static bool seen(void *user, const struct frame_tag *tag)
 {
     demand(tag->repeat > 0);
-    const struct index_frame *f = index_find(user, tag->frame);
+    const struct index_frame *f = cache_index_find(user, tag->frame);
     demand(!f || (f->tag.frame == tag->frame && f->status != COLUMN_MISSING));
     return true;
 }
@@ -51,13 +51,13 @@ static void read_pixels(const struct cache_entry *c)
     const struct cache_index *x = &c->index;
     if ((size_t)x->width * (size_t)x->height > PIXELS_MAX)
         return;                                  /* true of real ones, and of no use here */
-    struct entry_reader *r = entry_reader_open(c, NULL);
+    struct cache_entry_reader *r = cache_entry_reader_open(c, NULL);
     demand(r != NULL);
     for (uint64_t i = 0; i < x->blocks; i++)
-        if (entry_reader_block(r, i, NULL))
+        if (cache_entry_reader_block(r, i, NULL))
             for (uint32_t n = 0; n < x->block[i].frames; n++)
-                demand(entry_reader_frame(r, n) != NULL);
-    entry_reader_close(&r);
+                demand(cache_entry_reader_frame(r, n) != NULL);
+    cache_entry_reader_close(&r);
 }
 
 static void open_bytes(const uint8_t *data, size_t size)
@@ -66,14 +66,14 @@ static void open_bytes(const uint8_t *data, size_t size)
     demand(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     enum entry_state state;
     struct err e = ERR_INIT;
-    struct cache_entry *c = entry_open_fd(fd, &state, &e);
+    struct cache_entry *c = cache_entry_open_fd(fd, &state, &e);
     demand((c != NULL) == (state == ENTRY_GOOD) && (c == NULL) == (e.code != ERR_NONE));
     if (c) {
         demand(strlen(c->key) < CACHE_KEY_BYTES);
         walk(&c->index);
         read_pixels(c);
     }
-    entry_close(&c);
+    cache_entry_close(&c);
 }
 
 static uint64_t word_at(const uint8_t *at, size_t bytes)
@@ -112,9 +112,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (data[0] % 3 == 2) {
         struct cache_index x;
-        if (size >= 5 && index_decode(&x, data + 5, size - 5, 100, 100 + word_at(data + 1, 4), NULL)) {
+        if (size >= 5 && cache_index_decode(&x, data + 5, size - 5, 100, 100 + word_at(data + 1, 4), NULL)) {
             walk(&x);
-            index_free(&x);
+            cache_index_free(&x);
         }
         return 0;
     }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/nal.h"
+#include "stage/nal.h"
 #include "fuzz.h"
 
 static void demand(bool fine)

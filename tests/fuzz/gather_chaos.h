@@ -55,7 +55,7 @@ static inline bool take_run(void *user, struct run *r, struct err *e)
             take_tag(c, p);
     }
     expect(c, wanted == r->wanted && wanted > 0 && bytes == r->bytes, "a run's sums are wrong");
-    struct codec_traits t = codec_traits_of(STREAM_H264);
+    struct run_traits t = run_traits(STREAM_H264);
     run_plan(r, &t, chance(c->dice, 50));
     expect(c, run_reorder(r) >= 0, "a negative delay");
     run_free(&r);
@@ -103,7 +103,7 @@ static inline struct gather_config chaos_config(struct chaos *c, struct columns 
     struct gather_config config = {
         .selection = {.kind = (enum selection_kind)roll(d, 3), .every = 1 + roll(d, 9), .interval_us = 1000 + (int64_t)roll(d, 2000000),
                       .columns = 1 + roll(d, 300), .start_us = chance(d, 30) ? (int64_t)roll(d, 9000000) : 0, .end_us = INT64_MAX},
-        .traits = codec_traits_of((enum bitstream)(1 + roll(d, 6))), .frame_us = 1 + (int64_t)roll(d, 60000), .columns = columns,
+        .traits = run_traits((enum bitstream)(1 + roll(d, 6))), .frame_us = 1 + (int64_t)roll(d, 60000), .columns = columns,
         .emit = take_run, .user = c,
     };
     if (config.selection.kind == SELECT_COLUMNS || chance(d, 30))

@@ -58,7 +58,7 @@ static inline void model_selection(struct trial *t)
         abort();
     for (size_t n = 0; n < f->frames; n++) {
         bool last = n + 1 == f->frames;
-        int64_t next = last ? last_frame_until(&t->config.selection, time[n], f->shape.step_us) : time[n + 1];
+        int64_t next = last ? selection_last_until(&t->config.selection, time[n], f->shape.step_us) : time[n + 1];
         struct frame_tag *tag = &t->expected[n];
         *tag = (struct frame_tag){.frame = n, .time_us = time[n]};
         tag->repeat = selection_take(&cursor, time[n], next, &tag->column);
@@ -161,7 +161,7 @@ static inline void go_on_sequentially(struct trial *t, struct gather *g, size_t 
             continue;
         struct frame_tag tag = t->expected[n];
         int64_t until = n + 1 < f->frames ? t->expected[n + 1].time_us
-                                          : last_frame_until(&t->config.selection, tag.time_us, f->shape.step_us);
+                                          : selection_last_until(&t->config.selection, tag.time_us, f->shape.step_us);
         demand(t, timeline_at(&s.timeline, f->picture[f->shown[n]].pts_us) == tag.time_us, "the released timeline is not right");
         timeline_step(&s.timeline, tag.time_us);
         tag.repeat = selection_take(&s.cursor, tag.time_us, until, &tag.column);
@@ -238,7 +238,7 @@ static inline const char *gather_trial(const struct film_shape *shape, struct di
     long packets = live_packets;
     t.columns = columns_open(0, 0, NULL);
     t.config = (struct gather_config){
-        .selection = random_selection(d, t.film.next_rank * shape->step_us), .traits = codec_traits_of(shape->stream),
+        .selection = random_selection(d, t.film.next_rank * shape->step_us), .traits = run_traits(shape->stream),
         .frame_us = shape->step_us, .columns = t.columns, .emit = keep_run, .user = &t,
     };
     t.odd_at = chance(d, 20) ? (size_t)roll(d, t.film.count + 1) : 0;

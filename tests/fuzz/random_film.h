@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/gather.h"
+#include "stage/gather.h"
 
 /* Packets that count themselves: tests that include this header do not link packet.c's. */
 struct AVPacket {
@@ -109,7 +109,7 @@ struct random_film {
 
 static inline bool reorders(const struct film_shape *s)
 {
-    return codec_traits_of(s->stream).reorder;
+    return run_traits(s->stream).reorder;
 }
 
 /* Adds a picture; -1 as rank: nothing to display. */

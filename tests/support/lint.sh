@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lint.sh - the house rules that a machine can see (DESIGN.md sections 3 and 9). Quiet when all hold.
+# lint.sh - the house rules that a machine can see (src/DESIGN.md). Quiet when all hold.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # An empty list would pass every check below.
@@ -21,33 +21,23 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
         [[ $f =~ $2 ]] || complain "$f: $3 does not belong here"
     done < <(grep -lE "$1" -r src include cuda samples --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' 2>/dev/null)
 }
-only '#include <libav' '^(src/(av\.h|film_av|demux|decoder|damage|view|nvdec|session|sequential|source_film|packet)|samples/)' 'a libav header'
-only '#include <png\.h>' '^src/writer_png\.c$' 'png.h'
-only '#include <jansson\.h>' '^src/(writer_json\.[ch]|writer_bench\.c)$' 'jansson.h'
-only '#include <xxhash\.h>' '^src/hash\.c$' 'xxhash.h'
-only '#include <zstd\.h>' '^src/pack\.c$' 'zstd.h'
+only '#include <libav' '^(src/stage/(av\.h|film_av|demux|decoder|damage|view|nvdec|session|sequential|source_film|packet)|samples/)' 'a libav header'
+only '#include <png\.h>' '^src/output/writer_png\.c$' 'png.h'
+only '#include <jansson\.h>' '^src/output/(writer_json\.[ch]|writer_bench\.c)$' 'jansson.h'
+only '#include <xxhash\.h>' '^src/base/hash\.c$' 'xxhash.h'
+only '#include <zstd\.h>' '^src/cache/pack\.c$' 'zstd.h'
 only '#include <cu(da|rand)' '^cuda/' 'a CUDA header'
 only '#include <stdatomic\.h>' '^src/' 'stdatomic.h in a public header'
-only '#include "(\.\./)?src/' '^$' 'a private header through its folder'
 
-# Nothing includes main's rooms from below: cli, inputs, render and pipeline are the top.
-for f in src/*.c; do
-    case $f in
-        src/main.c | src/cli*.c | src/inputs.c | src/render.c | src/pipeline.c | src/progress.c | src/writer*.c) continue ;;
-    esac
-    if grep -qE '#include "barcode/(cli|inputs|render|pipeline|progress)\.h"' "$f"; then
-        # The version is in cli.h, and the painter's title may show it.
-        grep -qE 'BARCODE_VERSION' "$f" || complain "$f: includes a room above it"
-    fi
-done
+python3 tests/support/arrows.py || bad=1
 
 # printf, exit and abort belong to main, cli, progress and log.
 while read -r f; do
     case $f in
-        src/main.c | src/cli.c | src/progress.c | src/log.c) ;;
+        src/main.c | src/cli/cli.c | src/cli/progress.c | src/base/log.c) ;;
         *) complain "$f: prints or exits" ;;
     esac
-done < <(grep -lE '(^|[^a-z_])(printf|puts|exit|abort|perror) *\(' src/*.c)
+done < <(grep -lE '(^|[^a-z_])(printf|puts|exit|abort|perror) *\(' src/*.c src/*/*.c)
 
 # Sizes, leftovers, white space.
 python3 - <<'PY' || bad=1
@@ -88,20 +78,18 @@ PY
 
 # Every public header compiles alone, as C11 and as C++17.
 for h in include/barcode/*.h; do
-    echo "#include \"$h\"" | gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -Iinclude -fsyntax-only -xc - || complain "$h: not C11 alone"
+    printf '#include "%s"\nextern int lint;\n' "$h" | gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -Iinclude -fsyntax-only -xc - || complain "$h: not C11 alone"
     echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -I. -Iinclude -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
 done
 
-# Every source file has its unit test; main is what the CLI tests run. A room's inner part (src/room_part.c with a
-# private header) is tested through its room.
-for f in src/*.c; do
+# Every source file has its unit test; main is what the CLI tests run. The inner part of a contract (paint_text.c of
+# paint.h) may be tested through it.
+for f in src/*/*.c; do
     name=$(basename "$f" .c)
     case $name in
-        main) continue ;;
-        *_avx2 | *_avx512 | *_vnni) continue ;;   # test_assign, test_seed_nearest and test_points run every instruction set
+        *_avx2 | *_avx512 | *_vnni) continue ;;   # test_assign, test_seed and test_points run every instruction set
     esac
-    [ -f "src/$name.h" ] && name=${name%%_*}
-    [ -f "tests/unit/test_$name.c" ] || complain "$f has no tests/unit/test_$name.c"
+    [ -f "tests/unit/test_$name.c" ] || [ -f "tests/unit/test_${name%%_*}.c" ] || complain "$f has no tests/unit/test_$name.c"
 done
 
 # The top level is fixed.

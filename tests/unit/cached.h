@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "barcode/cache_store.h"
-#include "barcode/cache_writer.h"
+#include "cache/cache_store.h"
+#include "cache/cache_writer.h"
 #include "staged.h"
 
 static char cached_folder[64];
@@ -46,7 +46,7 @@ struct cached_film {
     bool partial;
     uint64_t first, last;         /* only frames from first to before last were staged; last 0: all */
     struct stage_counts counts;   /* damaged and the like                                            */
-    struct film_place place;
+    struct cache_place place;
 };
 
 static inline struct selection cached_rule(const struct cached_film *f)
@@ -58,7 +58,7 @@ static inline struct selection cached_rule(const struct cached_film *f)
 static inline struct cache_key cached_key(const struct cached_film *f)
 {
     struct cache_key key;
-    struct film_id id = {.size = f->frames, .modified_ns = 7};
+    struct cache_film id = {.size = f->frames, .modified_ns = 7};
     struct film film = {.codec = "test", .rate_num = 25, .rate_den = 1};
     struct selection rule = cached_rule(f);
     if (!cache_key_make(&key, &id, &film, &rule, f->width, f->height, "any"))
@@ -159,20 +159,20 @@ static inline bool cached_frames_right(const struct cache_entry *c)
 {
     const struct cache_index *x = &c->index;
     size_t bytes = (size_t)x->width * (size_t)x->height * 3;
-    struct entry_reader *r = entry_reader_open(c, NULL);
+    struct cache_entry_reader *r = cache_entry_reader_open(c, NULL);
     uint8_t *want = malloc(bytes);
     bool fine = r && want;
     for (uint64_t i = 0; i < x->frames && fine; i++) {
         if (x->frame[i].status == COLUMN_MISSING)
             continue;
-        uint64_t block = entry_block_of(c, x->frame[i].place);
-        fine = entry_reader_block(r, block, NULL);
+        uint64_t block = cache_entry_block_of(c, x->frame[i].place);
+        fine = cache_entry_reader_block(r, block, NULL);
         staged_draw(want, x->width, x->height, x->frame[i].tag.frame);
-        if (fine && memcmp(entry_reader_frame(r, (uint32_t)(x->frame[i].place - x->block[block].first)), want, bytes) != 0)
+        if (fine && memcmp(cache_entry_reader_frame(r, (uint32_t)(x->frame[i].place - x->block[block].first)), want, bytes) != 0)
             abort();
     }
     free(want);
-    entry_reader_close(&r);
+    cache_entry_reader_close(&r);
     return fine;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/nal.h"
+#include "stage/nal.h"
 
 /* A packet under construction. */
 struct bytes {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/assign.h"
+#include "kmeans/assign.h"
 
 enum { PIXELS = 9000 };
 

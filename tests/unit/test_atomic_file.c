@@ -80,17 +80,17 @@ static int remove_folder(void **state)
 static struct atomic_file *begin(const char *path, const char *text)
 {
     struct err e = ERR_INIT;
-    struct atomic_file *f = atomic_open(path, true, &e);
+    struct atomic_file *f = atomic_file_open(path, true, &e);
     assert_string_equal(e.text, "");
     assert_non_null(f);
-    fputs(text, atomic_stream(f));
+    fputs(text, atomic_file_stream(f));
     return f;
 }
 
 static void commit(struct atomic_file *f)
 {
     struct err e = ERR_INIT;
-    assert_true(atomic_commit(&f, &e));
+    assert_true(atomic_file_commit(&f, &e));
     assert_null(f);
     assert_int_equal(e.code, ERR_NONE);
 }
@@ -100,7 +100,7 @@ static void test_appears_whole(void **state)
     (void)state;
     const char *path = in_folder("a.png");
     struct atomic_file *f = begin(path, "new");
-    fflush(atomic_stream(f));
+    fflush(atomic_file_stream(f));
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(entries(".a.png."), 1);
     assert_int_equal(entries(".tmp"), 1);
@@ -115,9 +115,9 @@ static void test_discard_keeps_the_old(void **state)
     const char *path = in_folder("a.png");
     spill(path, "old");
     struct atomic_file *f = begin(path, "new");
-    atomic_discard(&f);
+    atomic_file_discard(&f);
     assert_null(f);
-    atomic_discard(&f);
+    atomic_file_discard(&f);
     assert_holds(path, "old");
     assert_int_equal(entries(""), 1);
 }
@@ -153,13 +153,13 @@ static void test_failed_write(void **state)
     const char *path = in_folder("a.png");
     spill(path, "old");
     struct atomic_file *f = begin(path, "new");
-    fflush(atomic_stream(f));
+    fflush(atomic_file_stream(f));
     int full = open("/dev/full", O_WRONLY);
-    assert_int_equal(dup2(full, fileno(atomic_stream(f))), fileno(atomic_stream(f)));
+    assert_int_equal(dup2(full, fileno(atomic_file_stream(f))), fileno(atomic_file_stream(f)));
     close(full);
-    fputs("more", atomic_stream(f));
+    fputs("more", atomic_file_stream(f));
     struct err e = ERR_INIT;
-    assert_false(atomic_commit(&f, &e));
+    assert_false(atomic_file_commit(&f, &e));
     assert_null(f);
     assert_non_null(strstr(e.text, "cannot write '"));
     assert_non_null(strstr(e.text, strerror(ENOSPC)));
@@ -173,7 +173,7 @@ static void test_device(void **state)
     struct err e = ERR_INIT;
     commit(begin("/dev/null", "gone"));
     struct atomic_file *f = begin("/dev/full", "too much");
-    assert_false(atomic_commit(&f, &e));
+    assert_false(atomic_file_commit(&f, &e));
     assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
 }
 
@@ -222,7 +222,7 @@ static void test_link(void **state)
     assert_int_equal(unlink(link), 0);
     assert_int_equal(symlink("link.png", link), 0);
     struct err e = ERR_INIT;
-    assert_null(atomic_open(link, true, &e));
+    assert_null(atomic_file_open(link, true, &e));
     assert_non_null(strstr(e.text, strerror(ELOOP)));
 }
 
@@ -242,7 +242,7 @@ static void test_long_names(void **state)
     memset(name, 'x', NAME_MAX + 1);
     name[NAME_MAX + 1] = 0;
     struct err e = ERR_INIT;
-    assert_null(atomic_open(in_folder(name), true, &e));
+    assert_null(atomic_file_open(in_folder(name), true, &e));
     assert_int_equal(e.code, ERR_FAILED);
     assert_int_equal(entries(".tmp"), 0);
 }
@@ -252,7 +252,7 @@ static void refused(const char *path, int error)
     struct err e = ERR_INIT;
     char sentence[2048];
     snprintf(sentence, sizeof sentence, "cannot write '%s': %s", path, strerror(error));
-    assert_null(atomic_open(path, true, &e));
+    assert_null(atomic_file_open(path, true, &e));
     assert_string_equal(e.text, sentence);
     assert_int_equal(e.code, ERR_FAILED);
 }
@@ -291,18 +291,18 @@ static void test_stdout(void **state)
     int saved = dup(STDOUT_FILENO), fd = open(in_folder("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(fd, STDOUT_FILENO);
     struct err e = ERR_INIT;
-    struct atomic_file *f = atomic_open("-", true, &e);
+    struct atomic_file *f = atomic_file_open("-", true, &e);
     bool opened = f != NULL;
-    fputs("one ", atomic_stream(f));
-    bool done = atomic_commit(&f, &e);
-    f = atomic_open("/dev/stdout", true, &e);
-    fputs("two", atomic_stream(f));
-    done = atomic_commit(&f, &e) && done;
+    fputs("one ", atomic_file_stream(f));
+    bool done = atomic_file_commit(&f, &e);
+    f = atomic_file_open("/dev/stdout", true, &e);
+    fputs("two", atomic_file_stream(f));
+    done = atomic_file_commit(&f, &e) && done;
     int full = open("/dev/full", O_WRONLY);
     dup2(full, STDOUT_FILENO);
-    f = atomic_open("-", true, &e);
-    fputs("three", atomic_stream(f));
-    bool failed = !atomic_commit(&f, &e);
+    f = atomic_file_open("-", true, &e);
+    fputs("three", atomic_file_stream(f));
+    bool failed = !atomic_file_commit(&f, &e);
     clearerr(stdout);
     dup2(saved, STDOUT_FILENO);
     close(saved);
@@ -320,14 +320,14 @@ static void test_terminal(void **state)
     if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
         skip();
     struct err e = ERR_INIT;
-    struct atomic_file *f = atomic_open(ptsname(terminal), true, &e);
+    struct atomic_file *f = atomic_file_open(ptsname(terminal), true, &e);
     assert_null(f);
     assert_int_equal(e.code, ERR_USAGE);
     assert_non_null(strstr(e.text, "is a terminal"));
     err_clear(&e);
-    f = atomic_open(ptsname(terminal), false, &e);
+    f = atomic_file_open(ptsname(terminal), false, &e);
     assert_non_null(f);
-    atomic_discard(&f);
+    atomic_file_discard(&f);
     close(terminal);
 }
 
@@ -337,9 +337,9 @@ static void test_names_of_stdout(void **state)
     static const char *const yes[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
     static const char *const no[] = {"", "stdout", "./-", "/dev/stderr", "/dev/fd/", "/dev/fd/2", "/dev/fd/1x", "/dev/fd/11"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        assert_true(atomic_is_stdout(yes[i]));
+        assert_true(atomic_file_is_stdout(yes[i]));
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        assert_false(atomic_is_stdout(no[i]));
+        assert_false(atomic_file_is_stdout(no[i]));
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)

@@ -12,7 +12,7 @@ static const struct cached_film small = {.frames = 60, .every = 7, .width = 13, 
 static struct cache_entry *open_bytes(const uint8_t *data, size_t size, enum entry_state *state)
 {
     struct err e = ERR_INIT;
-    struct cache_entry *c = entry_open_fd(cached_memory(data, size), state, &e);
+    struct cache_entry *c = cache_entry_open_fd(cached_memory(data, size), state, &e);
     assert_int_equal(c != NULL, *state == ENTRY_GOOD);
     assert_int_equal(c == NULL, e.code == ERR_FAILED);
     return c;
@@ -37,18 +37,18 @@ static void reads_what_was_written(void **state)
         struct cache_key key = cached_key(&f);
         enum entry_state got;
         assert_true(cached_write(&f, NULL));
-        struct cache_entry *c = entry_open(cached_path(key.name), &got, NULL);
+        struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
         assert_non_null(c);
         assert_int_equal(got, ENTRY_GOOD);
         assert_string_equal(c->key, key.text);
         assert_int_equal(c->index.frames, 9);
         assert_true(c->index.width == f.width && c->index.height == f.height);
         assert_true(cached_frames_right(c));
-        assert_true(entry_check(c, NULL));
+        assert_true(cache_entry_check(c, NULL));
         char text[CACHE_KEY_BYTES];
-        assert_true(entry_peek_key(cached_path(key.name), text, sizeof text));
+        assert_true(cache_entry_peek_key(cached_path(key.name), text, sizeof text));
         assert_string_equal(text, key.text);
-        entry_close(&c);
+        cache_entry_close(&c);
         assert_null(c);
     }
 }
@@ -69,7 +69,7 @@ static void every_byte_flipped(void **state)
                 opened++;
                 assert_false(cached_frames_right(c));      /* every byte is under a checksum */
             }
-            entry_close(&c);
+            cache_entry_close(&c);
             data[at] ^= (uint8_t)change;
         }
     assert_true(opened > 0);
@@ -106,12 +106,12 @@ static void not_for_us(void **state)
     assert_null(open_bytes(data, size, &got));
     assert_int_equal(got, ENTRY_BROKEN);
     free(data);
-    assert_null(entry_open(cached_path("nowhere"), &got, NULL));
+    assert_null(cache_entry_open(cached_path("nowhere"), &got, NULL));
     assert_int_equal(got, ENTRY_ABSENT);
-    assert_null(entry_open(cached_folder, &got, NULL));
+    assert_null(cache_entry_open(cached_folder, &got, NULL));
     assert_int_equal(got, ENTRY_ABSENT);
     char text[8];
-    assert_false(entry_peek_key(cached_path(cached_key(&small).name), text, sizeof text));
+    assert_false(cache_entry_peek_key(cached_path(cached_key(&small).name), text, sizeof text));
 }
 
 /* An entry that is open stays what it is when its file goes away or another takes its name. */
@@ -121,12 +121,12 @@ static void outlives_its_name(void **state)
     enum entry_state got;
     assert_true(cached_write(&small, NULL));
     struct cache_key key = cached_key(&small);
-    struct cache_entry *c = entry_open(cached_path(key.name), &got, NULL);
+    struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
     assert_non_null(c);
     assert_int_equal(unlink(cached_path(key.name)), 0);
     assert_true(cached_frames_right(c));
-    entry_close(&c);
-    entry_close(&c);
+    cache_entry_close(&c);
+    cache_entry_close(&c);
 }
 
 int main(void)

@@ -32,7 +32,7 @@ static void make(struct cache_index *x)
 static struct wire_out encoded(const struct cache_index *x)
 {
     struct wire_out o = {0};
-    index_encode(x, &o);
+    cache_index_encode(x, &o);
     assert_false(o.failed);
     return o;
 }
@@ -43,7 +43,7 @@ static void there_and_back(void **state)
     struct cache_index x, y;
     make(&x);
     struct wire_out o = encoded(&x);
-    assert_true(index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL));
+    assert_true(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL));
     assert_true(y.width == 20 && y.height == 10 && y.exact_only && !y.partial && y.timetable);
     assert_memory_equal(&y.film, &x.film, sizeof x.film);
     assert_string_equal(y.name, x.name);
@@ -56,13 +56,13 @@ static void there_and_back(void **state)
                     a->damaged == b->damaged);
         assert_true(x.frame[i].status == y.frame[i].status && x.frame[i].place == y.frame[i].place);
     }
-    assert_ptr_equal(index_find(&y, 48), &y.frame[2]);
-    assert_null(index_find(&y, 47));
-    assert_null(index_find(&y, 96));                    /* announced, but missing */
-    index_free(&y);
-    assert_false(index_decode(&y, o.data, o.count, BEGIN, BEGIN + 48, NULL));    /* blocks must fill what there is */
-    assert_false(index_decode(&y, o.data, o.count, BEGIN, BEGIN + 50, NULL));
-    assert_false(index_decode(&y, o.data, o.count - 1, BEGIN, BEGIN + 49, NULL));
+    assert_ptr_equal(cache_index_find(&y, 48), &y.frame[2]);
+    assert_null(cache_index_find(&y, 47));
+    assert_null(cache_index_find(&y, 96));                    /* announced, but missing */
+    cache_index_free(&y);
+    assert_false(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 48, NULL));    /* blocks must fill what there is */
+    assert_false(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 50, NULL));
+    assert_false(cache_index_decode(&y, o.data, o.count - 1, BEGIN, BEGIN + 49, NULL));
     wire_free(&o);
 }
 
@@ -91,7 +91,7 @@ static void nonsense(void **state)
         }
         struct wire_out o = encoded(&x);
         struct err e = ERR_INIT;
-        assert_false(index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, &e));
+        assert_false(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, &e));
         assert_int_equal(e.code, ERR_FAILED);
         assert_true(!y.block && !y.frame && !y.timetable);
         wire_free(&o);
@@ -106,14 +106,14 @@ static void broken_bytes(void **state)
     make(&x);
     struct wire_out o = encoded(&x);
     for (size_t cut = 0; cut < o.count; cut++)
-        assert_false(index_decode(&y, o.data, cut, BEGIN, BEGIN + 49, NULL));
+        assert_false(cache_index_decode(&y, o.data, cut, BEGIN, BEGIN + 49, NULL));
     for (size_t at = 0; at < o.count; at++)
         for (int change = 1; change < 256; change++) {
             o.data[at] ^= (uint8_t)change;
-            if (index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL)) {
+            if (cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL)) {
                 for (uint64_t i = 0; i < y.frames; i++)
                     assert_true(y.frame[i].status == COLUMN_MISSING || y.frame[i].place < y.block[y.blocks - 1].first + y.block[y.blocks - 1].frames);
-                index_free(&y);
+                cache_index_free(&y);
             }
             o.data[at] ^= (uint8_t)change;
         }
@@ -124,27 +124,27 @@ static void clean(void **state)
 {
     (void)state;
     struct cache_index x = {.counts = {.packets = 5, .decoded = 5, .last_us = 7}};
-    assert_true(index_is_clean(&x));
+    assert_true(cache_index_is_clean(&x));
     x.exact_only = true;
-    assert_false(index_is_clean(&x));
+    assert_false(cache_index_is_clean(&x));
     x.exact_only = false;
     uint64_t *const bad[] = {&x.counts.decode_errors, &x.counts.damaged, &x.counts.lost, &x.counts.redone_runs};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         *bad[i] = 1;
-        assert_false(index_is_clean(&x));
+        assert_false(cache_index_is_clean(&x));
         *bad[i] = 0;
     }
     x.counts.read_failed = true;
-    assert_false(index_is_clean(&x));
+    assert_false(cache_index_is_clean(&x));
 }
 
 static void block_sizes(void **state)
 {
     (void)state;
-    assert_int_equal(index_block_frames(320, 180), 1);
-    assert_int_equal(index_block_frames(16384, 16384), 1);
-    assert_int_equal(index_block_frames(1, 1), ENTRY_BLOCK_FRAMES);
-    assert_int_equal(index_block_frames(160, 90), ENTRY_BLOCK_BYTES / (160 * 90 * 3));
+    assert_int_equal(cache_index_block_frames(320, 180), 1);
+    assert_int_equal(cache_index_block_frames(16384, 16384), 1);
+    assert_int_equal(cache_index_block_frames(1, 1), ENTRY_BLOCK_FRAMES);
+    assert_int_equal(cache_index_block_frames(160, 90), ENTRY_BLOCK_BYTES / (160 * 90 * 3));
 }
 
 int main(void)

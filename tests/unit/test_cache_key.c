@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/cache_key.h"
+#include "cache/cache_key.h"
 #include "barcode/shrink.h"
 
 static char folder[64];
@@ -50,16 +50,16 @@ static void set_time(const char *name, time_t when)
     assert_int_equal(utimensat(AT_FDCWD, name, t, 0), 0);
 }
 
-static struct film_id look(const char *name)
+static struct cache_film look(const char *name)
 {
-    struct film_id id;
+    struct cache_film id;
     struct err e = ERR_INIT;
-    if (!film_id_read(name, &id, &e))
+    if (!cache_film_read(name, &id, &e))
         fail_msg("%s", e.text);
     return id;
 }
 
-static bool same_film(const struct film_id *a, const struct film_id *b)
+static bool same_film(const struct cache_film *a, const struct cache_film *b)
 {
     return a->size == b->size && a->modified_ns == b->modified_ns && hash_same(a->fingerprint, b->fingerprint);
 }
@@ -71,20 +71,20 @@ static void what_a_film_is(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         write_film("a", sizes[i], SIZE_MAX);
         set_time("a", 1000000);
-        struct film_id a = look("a"), again = look("a");
-        assert_true(same_film(&a, &again) && film_id_holds("a", &a));
-        assert_false(film_place_suspect(&a.place, &again.place));
+        struct cache_film a = look("a"), again = look("a");
+        assert_true(same_film(&a, &again) && cache_film_holds("a", &a));
+        assert_false(cache_place_suspect(&a.place, &again.place));
         /* Another name, and another file with the same bytes and time: the same film. */
         assert_int_equal(rename("a", "b"), 0);
-        struct film_id b = look("b");
+        struct cache_film b = look("b");
         assert_true(same_film(&a, &b));
-        assert_false(film_place_suspect(&a.place, &b.place));
-        assert_false(film_id_holds("a", &a));
+        assert_false(cache_place_suspect(&a.place, &b.place));
+        assert_false(cache_film_holds("a", &a));
         write_film("c", sizes[i], SIZE_MAX);
         set_time("c", 1000000);
-        struct film_id c = look("c");
+        struct cache_film c = look("c");
         assert_true(same_film(&a, &c));
-        assert_false(film_place_suspect(&a.place, &c.place));
+        assert_false(cache_place_suspect(&a.place, &c.place));
     }
 }
 
@@ -93,11 +93,11 @@ static void what_a_changed_film_is(void **state)
     (void)state;
     write_film("f", 3000000, SIZE_MAX);
     set_time("f", 1000000);
-    struct film_id was = look("f"), now;
+    struct cache_film was = look("f"), now;
     write_film("f", 3000001, SIZE_MAX);
     set_time("f", 1000000);
     now = look("f");
-    assert_false(same_film(&was, &now) || film_id_holds("f", &was));
+    assert_false(same_film(&was, &now) || cache_film_holds("f", &was));
     write_film("f", 3000000, SIZE_MAX);
     now = look("f");                                     /* the same bytes at another time */
     assert_false(same_film(&was, &now));
@@ -115,34 +115,34 @@ static void what_a_changed_film_is(void **state)
     write_film("f", 3000000, 100000);
     set_time("f", 1000000);
     now = look("f");
-    assert_true(same_film(&was, &now) && film_place_suspect(&was.place, &now.place) && !film_id_holds("f", &was));
+    assert_true(same_film(&was, &now) && cache_place_suspect(&was.place, &now.place) && !cache_film_holds("f", &was));
 }
 
 static void what_no_film_is(void **state)
 {
     (void)state;
-    struct film_id id;
+    struct cache_film id;
     struct err e = ERR_INIT;
-    assert_false(film_id_read("nowhere", &id, &e));
+    assert_false(cache_film_read("nowhere", &id, &e));
     assert_non_null(strstr(e.text, "No such file"));
     err_clear(&e);
-    assert_false(film_id_read("/dev/null", &id, &e));
-    assert_false(film_id_read(".", &id, &e));
+    assert_false(cache_film_read("/dev/null", &id, &e));
+    assert_false(cache_film_read(".", &id, &e));
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    assert_false(film_id_read("pipe", &id, &e));
+    assert_false(cache_film_read("pipe", &id, &e));
     /* Where a clock ticks in whole seconds, a file that was just changed may change again unnoticed. */
     write_film("young", 10, SIZE_MAX);
     struct timespec t[2] = {{time(NULL), 0}, {time(NULL), 0}};
     assert_int_equal(utimensat(AT_FDCWD, "young", t, 0), 0);
     err_clear(&e);
-    assert_false(film_id_read("young", &id, &e));
+    assert_false(cache_film_read("young", &id, &e));
     assert_non_null(strstr(e.text, "a moment ago"));
 }
 
 /* ------------------------------------------------------------------ text */
 
 struct wish {
-    struct film_id id;
+    struct cache_film id;
     struct film film;
     struct selection rule;
     int width, height;
@@ -219,7 +219,7 @@ static void what_does_not_count(void **state)
     static char path[] = "elsewhere";
     const char *line;
     w.film.path = path;
-    w.id.place = (struct film_place){1, 2, 3, 4};
+    w.id.place = (struct cache_place){1, 2, 3, 4};
     w.film.duration_us = 5;
     struct cache_key key = key_of(&w);
     assert_string_equal(key.text, first.text);

@@ -45,7 +45,7 @@ static enum cache_answer find_for(const struct cached_film *f, enum cache_decode
     assert_true(found.why[0]);
     if (found.entry)
         assert_true(cached_frames_right(found.entry));
-    entry_close(&found.entry);
+    cache_entry_close(&found.entry);
     return found.answer;
 }
 
@@ -139,7 +139,7 @@ static void a_touched_film_is_not_trusted(void **state)
 {
     (void)state;
     struct cached_film f = usual;
-    f.place = (struct film_place){1, 2, 3, 4};
+    f.place = (struct cache_place){1, 2, 3, 4};
     write_entry(&f);
     assert_int_equal(find(&f), CACHE_HIT);
     f.place.changed_ns = 5;
@@ -194,15 +194,15 @@ static void removing(void **state)
     enum entry_state got;
     struct stat st;
     write_entry(&usual);
-    struct cache_entry *c = entry_open(cached_path(key.name), &got, NULL);
+    struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
     write_entry(&usual);                                     /* another process was here meanwhile */
     cache_store_remove(&s, c, "for a test");
     assert_int_equal(lstat(cached_path(key.name), &st), 0);
-    entry_close(&c);
-    c = entry_open(cached_path(key.name), &got, NULL);
+    cache_entry_close(&c);
+    c = cache_entry_open(cached_path(key.name), &got, NULL);
     cache_store_remove(&s, c, "for a test");
     assert_int_not_equal(lstat(cached_path(key.name), &st), 0);
-    entry_close(&c);
+    cache_entry_close(&c);
 }
 
 static void set_used(const char *name, time_t when)

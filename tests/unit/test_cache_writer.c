@@ -66,13 +66,13 @@ static void many_threads(void **state)
     assert_true(cache_writer_finish(&w, &facts, NULL, "many", NULL));
     assert_null(w);
     enum entry_state got;
-    struct cache_entry *c = entry_open(cached_path("many"), &got, NULL);
+    struct cache_entry *c = cache_entry_open(cached_path("many"), &got, NULL);
     assert_non_null(c);
     assert_int_equal(c->index.frames, FRAMES);
     for (uint64_t i = 0; i < FRAMES; i++)
         assert_int_equal(c->index.frame[i].tag.column, i);
     assert_true(cached_frames_right(c));
-    entry_close(&c);
+    cache_entry_close(&c);
     unlink(cached_path("many"));
     assert_int_equal(files(), 0);
 }
@@ -83,7 +83,7 @@ static void missing_columns(void **state)
     struct cached_film f = {.frames = 100, .every = 10, .width = W, .height = H, .first = 25, .last = 65};
     assert_true(cached_write(&f, NULL));
     enum entry_state got;
-    struct cache_entry *c = entry_open(cached_path(cached_key(&f).name), &got, NULL);
+    struct cache_entry *c = cache_entry_open(cached_path(cached_key(&f).name), &got, NULL);
     assert_non_null(c);
     assert_int_equal(c->index.frames, 10);
     for (uint64_t i = 0; i < 10; i++) {
@@ -91,7 +91,7 @@ static void missing_columns(void **state)
         assert_int_equal(c->index.frame[i].status, i >= 3 && i <= 6 ? COLUMN_OK : COLUMN_MISSING);
     }
     assert_true(cached_frames_right(c));
-    entry_close(&c);
+    cache_entry_close(&c);
     unlink(cached_path(cached_key(&f).name));
 }
 
@@ -104,7 +104,7 @@ static void joins_an_older_entry(void **state)
     struct cache_index facts = {.partial = true, .counts = {.last_us = -1}};
     assert_true(cached_write(&f, NULL));
     struct cache_key key = cached_key(&f);
-    struct cache_entry *older = entry_open(cached_path(key.name), &got, NULL);
+    struct cache_entry *older = cache_entry_open(cached_path(key.name), &got, NULL);
     assert_non_null(older);
     assert_int_equal(older->index.frames, 30);
     struct cache_writer *w = cache_writer_open(cached_folder, key.text, W, H, 1, UINT64_MAX, NULL);
@@ -116,13 +116,13 @@ static void joins_an_older_entry(void **state)
     }
     assert_true(cache_writer_add(w, older, NULL));
     assert_true(cache_writer_finish(&w, &facts, NULL, key.name, NULL));
-    entry_close(&older);
-    struct cache_entry *c = entry_open(cached_path(key.name), &got, NULL);
+    cache_entry_close(&older);
+    struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
     assert_non_null(c);
     assert_true(c->index.partial);
     assert_int_equal(c->index.frames, 50);
     assert_true(cached_frames_right(c));
-    entry_close(&c);
+    cache_entry_close(&c);
     unlink(cached_path(key.name));
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "barcode/cli.h"
+#include "barcode/version.h"
 #include "barcode/engine.h"
 #include "barcode/log.h"
 

@@ -63,7 +63,7 @@ static void check_colour(enum matrix m, enum range range, int bits, const double
     colour_apply(&t, in, out);
     for (int i = 0; i < 3; i++)
         if (fabs(out[i] - 255 * rgb[i]) > .52)
-            fail_msg("%s %s %d bits: component %d is %d and not %.3f", matrix_name(m), range_name(range), bits, i,
+            fail_msg("%s %s %d bits: component %d is %d and not %.3f", colour_matrix_name(m), colour_range_name(range), bits, i,
                      out[i], 255 * rgb[i]);
 }
 
@@ -203,11 +203,11 @@ static void row_is_the_pixel(void **unused)
 static void names_and_guess(void **unused)
 {
     (void)unused;
-    assert_string_equal(matrix_name(MATRIX_BT601), "bt601");
-    assert_string_equal(matrix_name(MATRIX_BT2020), "bt2020nc");
-    assert_string_equal(matrix_name(MATRIX_UNSPECIFIED), "unknown");
-    assert_string_equal(range_name(RANGE_LIMITED), "limited");
-    assert_string_equal(range_name(RANGE_FULL), "full");
+    assert_string_equal(colour_matrix_name(MATRIX_BT601), "bt601");
+    assert_string_equal(colour_matrix_name(MATRIX_BT2020), "bt2020nc");
+    assert_string_equal(colour_matrix_name(MATRIX_UNSPECIFIED), "unknown");
+    assert_string_equal(colour_range_name(RANGE_LIMITED), "limited");
+    assert_string_equal(colour_range_name(RANGE_FULL), "full");
     assert_int_equal(colour_guess_matrix(720, 576), MATRIX_BT601);
     assert_int_equal(colour_guess_matrix(1280, 544), MATRIX_BT709);
     assert_int_equal(colour_guess_matrix(1024, 577), MATRIX_BT709);

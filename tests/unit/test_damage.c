@@ -7,7 +7,7 @@
 #include <libavutil/pixdesc.h>
 #include <malloc.h>
 
-#include "../../src/av.h"
+#include "stage/av.h"
 #include "clip.h"
 
 /* ------------------------------------------------------------------ what is heard */

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/av.h"
+#include "stage/av.h"
 #include "clip.h"
 
 static AVFormatContext *open_clip(const char *name, struct film *film)

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/av.h"
+#include "stage/av.h"
 #include "clip.h"
 
 /* Everything that a reader says of a film. */
@@ -13,7 +13,7 @@ struct reading {
     struct picture *p;         /* [count], packets freed */
     int *size;
     size_t count;
-    struct codec_traits traits;
+    struct run_traits traits;
     int length_size;
     bool odd, failed;
     struct err error;
@@ -24,16 +24,16 @@ static struct reading read_film(const char *name)
     struct reading got = {.p = calloc(4096, sizeof *got.p), .size = calloc(4096, sizeof *got.size), .error = ERR_INIT};
     AVFormatContext *format = NULL;
     struct film film;
-    struct reader r;
+    struct demux r;
     uint64_t position = 0;
     assert_true(got.p && got.size);
-    if (!film_av_open(name, &format, &film, &got.error) || !reader_open(&r, format, film.stream, &got.error))
+    if (!film_av_open(name, &format, &film, &got.error) || !demux_open(&r, format, film.stream, &got.error))
         fail_msg("%s", got.error.text);
-    while (got.count < 4096 && reader_next(&r, &got.p[got.count], &got.error)) {
+    while (got.count < 4096 && demux_next(&r, &got.p[got.count], &got.error)) {
         struct picture *p = &got.p[got.count];
         assert_int_equal(p->serial, got.count);
-        assert_true(reader_position(&r) >= position);
-        position = reader_position(&r);
+        assert_true(demux_position(&r) >= position);
+        position = demux_position(&r);
         got.size[got.count++] = (int)packet_size(p->packet);
         packet_free(&p->packet);
     }
@@ -42,7 +42,7 @@ static struct reading read_film(const char *name)
     got.length_size = r.length_size;
     got.odd = r.odd;
     got.failed = r.failed;
-    reader_close(&r);
+    demux_close(&r);
     avformat_close_input(&format);
     free(film.path);
     return got;

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <sys/stat.h>
 
-#include "../../src/av.h"
+#include "stage/av.h"
 #include "clip.h"
 
 static struct film facts(const char *name)
@@ -198,9 +198,9 @@ static void sentences(void **state)
 {
     (void)state;
     char text[128];
-    assert_string_equal(av_sentence(AVERROR_INVALIDDATA, text), "Invalid data found when processing input");
-    assert_string_equal(av_sentence(AVERROR(ENOENT), text), "No such file or directory");
-    assert_non_null(strstr(av_sentence(-123456789, text), "123456789"));
+    assert_string_equal(film_av_sentence(AVERROR_INVALIDDATA, text), "Invalid data found when processing input");
+    assert_string_equal(film_av_sentence(AVERROR(ENOENT), text), "No such file or directory");
+    assert_non_null(strstr(film_av_sentence(-123456789, text), "123456789"));
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "barcode/font.h"
+#include "output/font.h"
 
 static const uint8_t white[3] = {255, 255, 255};
 

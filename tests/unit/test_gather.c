@@ -66,7 +66,7 @@ static void never_a_cut(void **state)
     struct dice d = {.state = 1};
     struct random_film f = random_film_make(&shape, &d);
     struct gather_config config = {.selection = {.every = 3, .end_us = INT64_MAX}, .frame_us = 40000,
-                                   .traits = codec_traits_of(STREAM_H264)};
+                                   .traits = run_traits(STREAM_H264)};
     struct err e = ERR_INIT;
     struct gather *g = gather_open(&config, &e);
     for (size_t i = 0; i < f.count; i++) {
@@ -116,7 +116,7 @@ static void drop_runs(struct catch *c)
 static struct gather *hand_gather(enum bitstream stream, uint64_t every, struct catch *c)
 {
     struct gather_config config = {.selection = {.every = every, .end_us = INT64_MAX}, .frame_us = 40000,
-                                   .traits = codec_traits_of(stream), .emit = c ? catch_run : NULL, .user = c};
+                                   .traits = run_traits(stream), .emit = c ? catch_run : NULL, .user = c};
     struct gather *g = gather_open(&config, NULL);
     assert_non_null(g);
     return g;
@@ -144,7 +144,7 @@ static void a_key_that_never_shows(void **state)
 {
     (void)state;
     struct gather_config config = {.selection = {.every = 3, .end_us = INT64_MAX}, .frame_us = 40000,
-                                   .traits = codec_traits_of(STREAM_H264)};
+                                   .traits = run_traits(STREAM_H264)};
     struct err e = ERR_INIT;
     struct gather *g = gather_open(&config, &e);
     uint64_t pushed = next_serial = 0;
@@ -389,16 +389,16 @@ static void last_frame(void **state)
 {
     (void)state;
     struct selection s = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 100000000};
-    assert_true(last_frame_until(&s, 98000000, 40000) == INT64_MAX);      /* 2 s before the end */
-    assert_int_equal(last_frame_until(&s, 97999999, 40000), 97999999 + 40000);
+    assert_true(selection_last_until(&s, 98000000, 40000) == INT64_MAX);      /* 2 s before the end */
+    assert_int_equal(selection_last_until(&s, 97999999, 40000), 97999999 + 40000);
     s.end_us = 1000000000;
-    assert_true(last_frame_until(&s, 990000000, 40000) == INT64_MAX);     /* 1 % */
-    assert_int_equal(last_frame_until(&s, 989999999, 40000), 989999999 + 40000);
+    assert_true(selection_last_until(&s, 990000000, 40000) == INT64_MAX);     /* 1 % */
+    assert_int_equal(selection_last_until(&s, 989999999, 40000), 989999999 + 40000);
     s.end_us = INT64_MAX;
-    assert_int_equal(last_frame_until(&s, 5, 40000), 40005);
+    assert_int_equal(selection_last_until(&s, 5, 40000), 40005);
     s.kind = SELECT_INTERVAL;
     s.end_us = 100;
-    assert_int_equal(last_frame_until(&s, 99, 40000), 40099);
+    assert_int_equal(selection_last_until(&s, 99, 40000), 40099);
 }
 
 static void announcing(void **state)
@@ -407,16 +407,16 @@ static void announcing(void **state)
     struct err e = ERR_INIT;
     struct columns *c = columns_open(0, 0, &e);
     struct frame_tag tag = {.column = 3, .repeat = 4, .frame = 77, .time_us = 123};
-    assert_true(announce(c, &tag, &e));
+    assert_true(columns_announce(c, &tag, &e));
     assert_int_equal(columns_count(c), 7);
     const struct column *column = columns_get(c, 3);
     assert_int_equal(column->frame, 77);
     assert_int_equal(column->time_us, 123);
     assert_int_equal(column->repeat, 4);
     assert_int_equal(column->status, COLUMN_MISSING);
-    assert_true(announce(NULL, &tag, &e));
+    assert_true(columns_announce(NULL, &tag, &e));
     tag.column = UINT64_C(1) << 32;
-    assert_false(announce(c, &tag, &e));
+    assert_false(columns_announce(c, &tag, &e));
     assert_int_equal(e.code, ERR_FAILED);
     columns_free(&c);
 }
@@ -445,7 +445,7 @@ static void frames_that_are_there(void **state)
     struct there t = {.first = 15, .last = 62};
     struct err e = ERR_INIT;
     struct gather_config config = {.selection = {.every = 5, .end_us = INT64_MAX}, .frame_us = 40000,
-                                   .traits = codec_traits_of(STREAM_VP9), .columns = columns_open(0, 0, NULL),
+                                   .traits = run_traits(STREAM_VP9), .columns = columns_open(0, 0, NULL),
                                    .timetable = timetable_open(NULL), .have = is_there, .have_user = &t, .emit = catch_run, .user = &c};
     struct gather *g = gather_open(&config, NULL);
     assert_true(g && config.columns && config.timetable);

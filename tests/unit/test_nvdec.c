@@ -7,7 +7,7 @@
 #include <libavutil/hwcontext.h>
 #include <stdlib.h>
 
-#include "../../src/nvdec.h"
+#include "stage/nvdec.h"
 
 /* A picture as NVDEC gives it: planes in one block, a layout that only the frames context tells. */
 struct made {

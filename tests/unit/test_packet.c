@@ -7,7 +7,7 @@
 #include <libavcodec/packet.h>
 #include <string.h>
 
-#include "barcode/run.h"
+#include "stage/run.h"
 
 static void clones_share_their_bytes(void **state)
 {

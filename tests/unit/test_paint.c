@@ -12,7 +12,6 @@
 /* A report over columns that a test fills. */
 struct scene {
     struct film film;
-    struct options options;
     struct report report;
     struct columns *columns;
 };
@@ -27,9 +26,7 @@ static void scene_open(struct scene *s, uint64_t count, int k, int rows)
     for (uint64_t i = 0; i < count; i++)
         assert_non_null(columns_at(s->columns, i, &e));
     s->film.path = film_path;
-    s->options.kmeans.k = k;
-    s->options.height = 4;
-    s->report = (struct report){.film = &s->film, .options = &s->options, .width = 16, .height = rows,
+    s->report = (struct report){.film = &s->film, .kmeans.k = k, .picture_height = 4, .width = 16, .height = rows,
                                 .columns = s->columns, .count = count,
                                 .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
@@ -97,9 +94,9 @@ static void test_modes(void **state)
     expect(&s, MODE_AVERAGE, 2, 4, (const uint8_t[]){77, 88, 77, 88, 77, 88, 77, 88});
     expect(&s, MODE_PALETTE, 2, 4, (const uint8_t[]){10, 200, 10, 200, 20, 200, 30, 200});
     expect(&s, MODE_DOWNSAMPLE, 2, 4, (const uint8_t[]){40, 5, 40, 5, 60, 5, 60, 5});
-    s.options.height = 3;
+    s.report.picture_height = 3;
     expect(&s, MODE_DOWNSAMPLE, 2, 3, (const uint8_t[]){40, 5, 50, 5, 60, 5});
-    s.options.height = 1;
+    s.report.picture_height = 1;
     expect(&s, MODE_DOWNSAMPLE, 2, 1, (const uint8_t[]){50, 5});
     expect(&s, MODE_PALETTE, 2, 1, (const uint8_t[]){10, 200});
     columns_free(&s.columns);
@@ -113,24 +110,24 @@ static void test_width(void **state)
     set_flat(&s, 0, 10);
     set_flat(&s, 1, 20);
     set_flat(&s, 2, 41);
-    s.options.height = 1;
-    s.options.width = 6;
+    s.report.picture_height = 1;
+    s.report.picture_width = 6;
     expect(&s, MODE_KMEANS, 6, 1, (const uint8_t[]){10, 10, 20, 20, 41, 41});
-    s.options.width = 2;                                 /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
+    s.report.picture_width = 2;                                 /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
     expect(&s, MODE_AVERAGE, 2, 1, (const uint8_t[]){13, 34});
-    s.options.width = 1;                                 /* 71 / 3 = 23.67                   */
+    s.report.picture_width = 1;                                 /* 71 / 3 = 23.67                   */
     expect(&s, MODE_PALETTE, 1, 1, (const uint8_t[]){24});
-    s.options.width = 4;                                 /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
+    s.report.picture_width = 4;                                 /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
     expect(&s, MODE_KMEANS, 4, 1, (const uint8_t[]){10, 17, 27, 41});
-    s.options.width = 3;
+    s.report.picture_width = 3;
     expect(&s, MODE_KMEANS, 3, 1, (const uint8_t[]){10, 20, 41});
     columns_free(&s.columns);
 
     scene_open(&s, 2, 1, 0);                             /* exactly half: up                 */
     set_flat(&s, 0, 10);
     set_flat(&s, 1, 11);
-    s.options.height = 1;
-    s.options.width = 1;
+    s.report.picture_height = 1;
+    s.report.picture_width = 1;
     expect(&s, MODE_KMEANS, 1, 1, (const uint8_t[]){11});
     columns_free(&s.columns);
 }
@@ -143,7 +140,7 @@ static void test_palette_narrower(void **state)
     scene_open(&s, 2, 2, 0);
     set(&s, 0, 2, (const uint8_t[]){10, 100}, (const uint32_t[]){3, 1}, 0);
     set(&s, 1, 2, (const uint8_t[]){20, 200}, (const uint32_t[]){2, 2}, 0);
-    s.options.width = 1;
+    s.report.picture_width = 1;
     expect(&s, MODE_PALETTE, 1, 4, (const uint8_t[]){15, 15, 105, 150});
     columns_free(&s.columns);
 }
@@ -157,7 +154,7 @@ static void test_missing(void **state)
     set_flat(&s, 4, 60);
     memset(columns_at(s.columns, 2, NULL)->row, 50, 3);
     memset(columns_at(s.columns, 4, NULL)->row, 60, 3);
-    s.options.height = 1;
+    s.report.picture_height = 1;
     for (int m = 0; m < MODE_COUNT; m++)
         expect(&s, (enum mode)m, 6, 1, (const uint8_t[]){50, 50, 50, 50, 60, 60});
     columns_free(&s.columns);
@@ -186,7 +183,7 @@ static void test_nothing_to_paint(void **state)
     assert_non_null(strstr(e.text, "--width"));
     err_clear(&e);
     s.report.count = 3;
-    s.options.height = 0;
+    s.report.picture_height = 0;
     assert_null(painter_open(&s.report, MODE_KMEANS, false, &e));
     columns_free(&s.columns);
 }
@@ -210,7 +207,7 @@ static void test_palette_random(void **state)
             shade[j] = (uint8_t)(j * 3 + 1);
         }
         set(&s, 0, k, shade, count, 0);
-        s.options.height = height;
+        s.report.picture_height = height;
         int w, h, y = 0;
         uint8_t *rgb = paint(&s, MODE_PALETTE, false, &w, &h);
         uint64_t below = 0;
@@ -237,8 +234,8 @@ static void test_any_order(void **state)
         for (int y = 0; y < 21; y++)
             columns_at(s.columns, i, NULL)->row[y] = (uint8_t)(y * 9 + (int)i);
     }
-    s.options.height = 40;
-    s.options.width = 17;
+    s.report.picture_height = 40;
+    s.report.picture_width = 17;
     int w, h;
     uint8_t *rgb = paint(&s, MODE_KMEANS, true, &w, &h), row[17 * 3];
     struct err e = ERR_INIT;
@@ -262,8 +259,8 @@ static void test_stacked(void **state)
         set(&s, i, 2, (const uint8_t[]){(uint8_t)i, 200}, (const uint32_t[]){9, 7}, (uint8_t)(i / 2));
         memset(columns_at(s.columns, i, NULL)->row, (int)i & 0xff, 9);
     }
-    s.options.height = 50;
-    s.options.width = 300;
+    s.report.picture_height = 50;
+    s.report.picture_width = 300;
     int w, h, w1, h1;
     uint8_t *all = paint(&s, MODE_KMEANS, true, &w, &h);
     assert_int_equal(w, 300);
@@ -299,7 +296,7 @@ static void test_stacked_short_film(void **state)
     int w, h;
     uint8_t *rgb = paint(&s, MODE_KMEANS, true, &w, &h);
     assert_int_equal(w, 721);
-    int strip = s.options.height, bar = (h - 4 * strip) / 5;
+    int strip = s.report.picture_height, bar = (h - 4 * strip) / 5;
     const uint8_t *average = rgb + (size_t)(h - strip - bar - 1) * 721 * 3;     /* its last row */
     for (int x = 0; x < w; x++)
         assert_int_equal(average[x * 3], 30 * (x / 103));
@@ -320,8 +317,8 @@ static void test_stacked_narrow(void **state)
         for (uint64_t i = 0; i < 5; i++)
             set_flat(&s, i, 3);
         s.film.path = width % 2 ? name : NULL;
-        s.options.width = width;
-        s.options.height = width * 3;
+        s.report.picture_width = width;
+        s.report.picture_height = width * 3;
         int w, h;
         uint8_t *rgb = paint(&s, MODE_KMEANS, true, &w, &h);
         assert_int_equal(w, width);
@@ -337,8 +334,8 @@ static void test_wide(void **state)
     scene_open(&s, 2, 1, 0);
     set_flat(&s, 0, 1);
     set_flat(&s, 1, 2);
-    s.options.width = 1500000;
-    s.options.height = 1;
+    s.report.picture_width = 1500000;
+    s.report.picture_height = 1;
     int w, h;
     uint8_t *rgb = paint(&s, MODE_PALETTE, false, &w, &h);
     assert_int_equal(rgb[749999 * 3], 1);

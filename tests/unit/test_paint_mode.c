@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/paint_mode.h"
+#include "output/paint_mode.h"
 
 enum { COUNT_MAX = 40, ROWS_MAX = 40 };
 
@@ -43,8 +43,7 @@ static void test_area_mean(void **state)
             for (int j = 0; j < rows * 3; j++)
                 c->row[j] = (uint8_t)rand();
         }
-        struct options options = {0};
-        struct report report = {.options = &options, .columns = columns, .count = count, .width = 1, .height = rows};
+        struct report report = {.columns = columns, .count = count, .width = 1, .height = rows};
         struct strip *s = strip_open(&report, MODE_DOWNSAMPLE, width, height, &e);
         assert_non_null(s);
         for (int y = 0; y < height; y++) {
@@ -74,8 +73,7 @@ static void test_empty_clusters(void **state)
         for (int j = 0; j < 3; j++)
             c->cluster[j] = (struct cluster){{(uint8_t)(j + 1), 0, 0}, i == 0 && j != 1 ? 5 : 0};
     }
-    struct options options = {0};
-    struct report report = {.options = &options, .columns = columns, .count = 2, .width = 1, .height = 1};
+    struct report report = {.columns = columns, .count = 2, .width = 1, .height = 1};
     struct strip *s = strip_open(&report, MODE_PALETTE, 2, 4, &e);
     const uint8_t expected[4] = {1, 1, 3, 3};
     for (int y = 0; y < 4; y++) {

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "../../src/paint_text.h"
+#include "output/paint_text.h"
 
 static void test_utf8(void **state)
 {
@@ -23,25 +23,25 @@ static void test_utf8(void **state)
     };
     char out[64];
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        text_utf8(table[i].in, true, out, sizeof out);
+        paint_text_utf8(table[i].in, true, out, sizeof out);
         if (table[i].line)
             assert_string_equal(out, table[i].line);
-        text_utf8(table[i].in, false, out, sizeof out);
+        paint_text_utf8(table[i].in, false, out, sizeof out);
         if (table[i].any)
             assert_string_equal(out, table[i].any);
     }
-    text_utf8("ab\xc3\xa9", false, out, 4);      /* cut at a whole character */
+    paint_text_utf8("ab\xc3\xa9", false, out, 4);      /* cut at a whole character */
     assert_string_equal(out, "ab");
 }
 
 static void test_names(void **state)
 {
     (void)state;
-    assert_string_equal(text_file_name("/a/b.mkv"), "b.mkv");
-    assert_string_equal(text_file_name("b.mkv"), "b.mkv");
-    assert_string_equal(text_file_name(NULL), "");
-    assert_string_equal(text_mode_name(MODE_KMEANS), "k-means");
-    assert_string_equal(text_mode_name(MODE_DOWNSAMPLE), "downsample");
+    assert_string_equal(paint_text_file_name("/a/b.mkv"), "b.mkv");
+    assert_string_equal(paint_text_file_name("b.mkv"), "b.mkv");
+    assert_string_equal(paint_text_file_name(NULL), "");
+    assert_string_equal(paint_text_mode_name(MODE_KMEANS), "k-means");
+    assert_string_equal(paint_text_mode_name(MODE_DOWNSAMPLE), "downsample");
 }
 
 static void test_selection(void **state)
@@ -61,7 +61,7 @@ static void test_selection(void **state)
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char out[160];
-        text_selection(&table[i].rule, out, sizeof out);
+        paint_text_selection(&table[i].rule, out, sizeof out);
         assert_string_equal(out, table[i].text);
     }
 }
@@ -69,15 +69,14 @@ static void test_selection(void **state)
 static void test_mode(void **state)
 {
     (void)state;
-    struct options o = {.kmeans = {.k = 8}};
-    struct report r = {.options = &o};
+    struct report r = {.kmeans = {.k = 8}};
     char out[64];
-    text_mode(&r, MODE_KMEANS, out, sizeof out);
+    paint_text_mode(&r, MODE_KMEANS, out, sizeof out);
     assert_string_equal(out, "largest of 8 clusters");
-    text_mode(&r, MODE_PALETTE, out, sizeof out);
+    paint_text_mode(&r, MODE_PALETTE, out, sizeof out);
     assert_string_equal(out, "all 8 clusters by share");
-    o.kmeans.k = 1;
-    text_mode(&r, MODE_PALETTE, out, sizeof out);
+    r.kmeans.k = 1;
+    paint_text_mode(&r, MODE_PALETTE, out, sizeof out);
     assert_string_equal(out, "one cluster");
 }
 

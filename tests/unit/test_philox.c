@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "barcode/philox.h"
+#include "kmeans/philox.h"
 
 static void check(const uint32_t counter[4], const uint32_t key[2], const uint32_t want[4])
 {

@@ -13,7 +13,7 @@
 #include "barcode/cli.h"
 #include "barcode/log.h"
 #include "barcode/render.h"
-#include "barcode/synth.h"
+#include "stage/synth.h"
 
 static char folder[64];
 static struct engines engines = {.choice = ENGINE_CPU, .config = {.threads = 2}};
@@ -109,10 +109,10 @@ static void check_dump(const char *path, uint64_t every, size_t frames)
     assert_int_equal(size, frames * bytes);
     for (size_t i = 0; i < frames; i++) {
         uint8_t major[3], minor[3];
-        synth_major(i * every, major);
-        synth_minor(i * every, minor);
+        source_synth_major(i * every, major);
+        source_synth_minor(i * every, minor);
         for (int p = 0; p < W * H; p++)
-            assert_memory_equal(got + i * bytes + (size_t)p * 3, p % W < synth_split(W) ? major : minor, 3);
+            assert_memory_equal(got + i * bytes + (size_t)p * 3, p % W < source_synth_split(W) ? major : minor, 3);
     }
     free(got);
 }
@@ -162,7 +162,7 @@ static void facts_in_json(void **state)
     char *text = contents("a.json", &size);
     uint8_t rgb[3];
     char colour[64];
-    synth_major(20, rgb);
+    source_synth_major(20, rgb);
     snprintf(colour, sizeof colour, "[%d,%d,%d]", rgb[0], rgb[1], rgb[2]);
     char *flat = text, *to = text;
     for (; *flat; flat++)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/residual.h"
+#include "cache/residual.h"
 #include "staged.h"
 
 enum { GUARD = 16, POISON = 0xa5 };
@@ -20,9 +20,9 @@ static void round_trip(const uint8_t *rgb, int width, int height)
     assert_true(made && back && scratch);
     memset(made, POISON, bytes + 2 * GUARD);
     memset(back, POISON, bytes + 2 * GUARD);
-    residual_make(rgb, width, height, scratch, made + GUARD);
+    cache_residual_make(rgb, width, height, scratch, made + GUARD);
     memset(scratch, POISON, bytes);
-    residual_undo(made + GUARD, width, height, scratch, back + GUARD);
+    cache_residual_undo(made + GUARD, width, height, scratch, back + GUARD);
     assert_memory_equal(back + GUARD, rgb, bytes);
     for (size_t i = 0; i < GUARD; i++)
         assert_true(made[i] == POISON && made[GUARD + bytes + i] == POISON && back[i] == POISON && back[GUARD + bytes + i] == POISON);
@@ -69,7 +69,7 @@ static void slopes_vanish(void **state)
         rgb[3 * i + 1] = (uint8_t)(20 + i % W + i / W);
         rgb[3 * i + 2] = (uint8_t)(40 + i % W + i / W);
     }
-    residual_make(rgb, W, H, scratch, out);
+    cache_residual_make(rgb, W, H, scratch, out);
     size_t zeros = 0;
     for (size_t i = 0; i < sizeof out; i++)
         zeros += out[i] == 0;

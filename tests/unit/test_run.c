@@ -35,7 +35,7 @@ static void traits(void **state)
 {
     (void)state;
     for (int s = STREAM_OTHER; s <= STREAM_AV1; s++) {
-        struct codec_traits t = codec_traits_of((enum bitstream)s);
+        struct run_traits t = run_traits((enum bitstream)s);
         bool reordered = s == STREAM_H264 || s == STREAM_HEVC || s == STREAM_MPEG2;
         assert_int_equal(t.stream, s);
         assert_int_equal(t.parallel, s != STREAM_OTHER);
@@ -64,7 +64,7 @@ static const char *plan(enum bitstream stream, bool everything, const char *pict
                                 .droppable = c == 'b' || c == 'r', .needs_before = c == 'r', .hidden = c == 'h',
                                 .wanted = wanted[i] == '*', .temporal_id = layers ? layers[i] - '0' : 0};
     }
-    struct codec_traits t = codec_traits_of(stream);
+    struct run_traits t = run_traits(stream);
     run_plan(&r, &t, everything);
     for (size_t i = 0; i < r.count; i++)
         verdict[i] = "SDO"[p[i].action];
@@ -178,7 +178,7 @@ static void check_needed(const struct random_film *f, const struct run *r, size_
     }
 }
 
-static void check_plan(const struct random_film *f, const struct run *r, const struct codec_traits *t)
+static void check_plan(const struct random_film *f, const struct run *r, const struct run_traits *t)
 {
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
@@ -218,7 +218,7 @@ static void random_plans(void **state)
         struct film_shape shape = random_shape(&d);
         shape.lead_in = shape.edited = 0;
         struct random_film f = random_film_make(&shape, &d);
-        struct codec_traits t = codec_traits_of(shape.stream);
+        struct run_traits t = run_traits(shape.stream);
         size_t begin = (size_t)roll(&d, f.count), end;
         while (f.picture[begin].cut == CUT_NONE)
             begin--;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "barcode/philox.h"
+#include "kmeans/philox.h"
 #include "barcode/seed.h"
 
 enum { PIXELS = 6000 };

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/av.h"
+#include "stage/av.h"
 #include "clip.h"
 
 static struct staged stage(const char *name, enum decode_plan plan, int threads, struct selection rule)
@@ -181,7 +181,7 @@ static void damage_is_counted(void **state)
 
 /* ------------------------------------------------------------------ by hand */
 
-static struct staging *open_staging(const struct source *s, const struct reader *r, const struct stage_job *job)
+static struct staging *open_staging(const struct source *s, const struct demux *r, const struct stage_job *job)
 {
     struct staging *g = calloc(1, sizeof *g);
     assert_non_null(g);
@@ -212,11 +212,11 @@ static void goes_on_from_where_runs_ended(void **state)
     struct err e = ERR_INIT;
     struct film film;
     AVFormatContext *format = NULL;
-    struct reader r;
+    struct demux r;
     struct source s = {.ops = NULL};
     assert_true(film_av_open("plain.mkv", &format, &film, &e));
     s.film = film;
-    assert_true(reader_open(&r, format, film.stream, &e));
+    assert_true(demux_open(&r, format, film.stream, &e));
     struct engine_config config = {.threads = 1};
     struct engine *g = engine_open("cpu", &config, &e);
     struct columns *c = columns_open(0, 0, &e);
@@ -231,7 +231,7 @@ static void goes_on_from_where_runs_ended(void **state)
     timeline_step(&from.timeline, timeline_at(&from.timeline, -5000000));
     for (int i = 0; i < 10; i++) {
         struct picture p;
-        assert_true(reader_next(&r, &p, &e));
+        assert_true(demux_next(&r, &p, &e));
         p.leading = i == 2;
         p.hidden = i == 4;
         assert_true(run_append(from.held, &p, &e));
@@ -254,7 +254,7 @@ static void goes_on_from_where_runs_ended(void **state)
     close_staging(staging);
     engine_close(&g);
     columns_free(&c);
-    reader_close(&r);
+    demux_close(&r);
     avformat_close_input(&format);
     free(film.path);
 }

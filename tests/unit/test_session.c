@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <malloc.h>
 
-#include "../../src/av.h"
+#include "stage/av.h"
 #include "clip.h"
 
 /* ------------------------------------------------------------------ damage */
@@ -247,7 +247,7 @@ static void the_engine_fails(void **state)
 struct bench {
     struct source source;
     AVFormatContext *format;
-    struct reader reader;
+    struct demux reader;
     struct engine *engine;
     struct columns *columns;
     struct stage_job job;
@@ -266,7 +266,7 @@ static void bench_open(struct bench *b, const char *name)
     struct engine_config config = {.threads = 1};
     *b = (struct bench){.format = NULL};
     assert_true(film_av_open(name, &b->format, &b->source.film, &e));
-    assert_true(reader_open(&b->reader, b->format, b->source.film.stream, &e));
+    assert_true(demux_open(&b->reader, b->format, b->source.film.stream, &e));
     b->engine = engine_open("cpu", &config, &e);
     b->columns = columns_open(0, 0, &e);
     struct engine_job job = {.width = 16, .height = 12, .ports = 2, .columns = b->columns};
@@ -294,7 +294,7 @@ static void bench_close(struct bench *b)
     free(b->staging);
     engine_close(&b->engine);
     columns_free(&b->columns);
-    reader_close(&b->reader);
+    demux_close(&b->reader);
     avformat_close_input(&b->format);
     free(b->source.film.path);
 }
@@ -306,7 +306,7 @@ static size_t queue_runs(struct bench *b, bool unsure, bool lie)
     struct run *run[16];
     struct picture p;
     size_t runs = 0, bytes = 0;
-    while (reader_next(&b->reader, &p, &e)) {
+    while (demux_next(&b->reader, &p, &e)) {
         if (p.cut != CUT_NONE)
             run[runs++] = calloc(1, sizeof **run);
         p.frame = lie ? p.serial : (uint64_t)p.pts_us / CLIP_STEP_US;
@@ -381,7 +381,7 @@ static void a_picture_that_never_comes(void **state)
     bench_open(&b, "plain.mkv");
     struct run *run = calloc(1, sizeof *run);
     for (int i = 0; i < 5; i++) {
-        assert_true(reader_next(&b.reader, &p, &e));
+        assert_true(demux_next(&b.reader, &p, &e));
         p.frame = p.serial;
         p.wanted = true;
         p.tag = (struct frame_tag){.column = p.frame, .repeat = 1, .frame = p.frame};

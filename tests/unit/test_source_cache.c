@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "barcode/log.h"
-#include "barcode/source_cache.h"
+#include "cache/source_cache.h"
 #include "cached.h"
 
 static int begin(void **state)
@@ -31,7 +31,7 @@ static struct result stage(const struct cached_film *f, const struct cached_film
     struct result r = {.columns = columns_open(4, 0, NULL), .error = ERR_INIT};
     struct cache_key key = cached_key(f);
     enum entry_state got;
-    struct cache_found found = {.answer = answer, .entry = entry_open(cached_path(key.name), &got, &r.error)};
+    struct cache_found found = {.answer = answer, .entry = cache_entry_open(cached_path(key.name), &got, &r.error)};
     struct source *film = source_open("synth:40x30,300", NULL);
     struct source *s = source_cache_open(film, &found, NULL);
     struct engine_config config = {.threads = 2};
@@ -53,7 +53,7 @@ static struct result stage(const struct cached_film *f, const struct cached_film
     engine_close(&g);
     source_close(&s);
     source_close(&film);
-    entry_close(&found.entry);
+    cache_entry_close(&found.entry);
     return r;
 }
 

@@ -10,7 +10,7 @@
 
 #include "barcode/interrupt.h"
 #include "barcode/source.h"
-#include "barcode/synth.h"
+#include "stage/synth.h"
 
 static struct source *open_synth(const char *spec)
 {
@@ -48,8 +48,8 @@ static struct columns *stage(struct source *s, int w, int h, int k, const struct
 static void mixed(uint64_t frame, int split, int width, uint8_t rgb[3])
 {
     uint8_t major[3], minor[3];
-    synth_major(frame, major);
-    synth_minor(frame, minor);
+    source_synth_major(frame, major);
+    source_synth_minor(frame, minor);
     for (int c = 0; c < 3; c++)
         rgb[c] = (uint8_t)((2 * (major[c] * split + minor[c] * (width - split)) + width) / (2 * width));
 }
@@ -57,9 +57,9 @@ static void mixed(uint64_t frame, int split, int width, uint8_t rgb[3])
 static void check_column(const struct column *c, uint64_t frame, int w, int h)
 {
     uint8_t major[3], minor[3], mean[3];
-    int split = synth_split(w);
-    synth_major(frame, major);
-    synth_minor(frame, minor);
+    int split = source_synth_split(w);
+    source_synth_major(frame, major);
+    source_synth_minor(frame, minor);
     mixed(frame, split, w, mean);
     assert_int_equal(c->frame, frame);
     assert_int_equal(c->status, COLUMN_OK);
@@ -203,17 +203,17 @@ static void colours(void **state)
     (void)state;
     uint8_t a[3], b[3];
     for (uint64_t n = 0; n < 600; n++) {
-        synth_major(n, a);
-        synth_minor(n, b);
+        source_synth_major(n, a);
+        source_synth_minor(n, b);
         for (int c = 0; c < 3; c++) {
             assert_true(a[c] >= 40 && a[c] <= 230);
             assert_int_equal(b[c], a[c] / 4);
         }
-        synth_major(n + 512, b);
+        source_synth_major(n + 512, b);
         assert_memory_equal(a, b, 3);
     }
     for (int w = 1; w < 100; w++)
-        assert_true(synth_split(w) * 8 >= 5 * w && (synth_split(w) - 1) * 8 < 5 * w);
+        assert_true(source_synth_split(w) * 8 >= 5 * w && (source_synth_split(w) - 1) * 8 < 5 * w);
 }
 
 /* Leaves the process interrupted: the last test. */

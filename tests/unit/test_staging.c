@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include "../../src/av.h"
+#include "stage/av.h"
 
 static struct staging s;
 

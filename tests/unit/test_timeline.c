@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "barcode/timeline.h"
+#include "stage/timeline.h"
 
 enum { FRAME = 40000, SECOND = 1000000 };
 

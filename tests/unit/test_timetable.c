@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/gather.h"
+#include "stage/gather.h"
 #include "barcode/timetable.h"
 
 enum { FRAME_US = 41667, FRAMES = 400 };
@@ -76,7 +76,7 @@ static void picks_what_the_selection_picks(void **state)
         size_t n = 0;
         for (uint64_t i = 0; i < w.displayed; i++) {
             int64_t time = everything.tag[i].time_us;
-            int64_t next = i + 1 < FRAMES ? everything.tag[i + 1].time_us : last_frame_until(&rule[r], time, FRAME_US);
+            int64_t next = i + 1 < FRAMES ? everything.tag[i + 1].time_us : selection_last_until(&rule[r], time, FRAME_US);
             uint64_t column;
             uint32_t repeat = selection_take(&c, time, next, &column);
             if (repeat == 0)

@@ -7,7 +7,7 @@
 #include <libavutil/pixdesc.h>
 #include <string.h>
 
-#include "../../src/av.h"
+#include "stage/av.h"
 
 enum { W = 19, H = 7 };      /* odd: chroma planes are rounded up */
 

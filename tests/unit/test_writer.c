@@ -13,7 +13,6 @@
 #include "barcode/writer.h"
 
 static struct film film;
-static struct options options;
 static struct report report;
 static char folder[] = "/tmp/barcode-writer.XXXXXX", path[64];
 
@@ -34,8 +33,7 @@ static int setup(void **state)
         column->cluster[0] = (struct cluster){{(uint8_t)i, 20, 30}, 60};
     }
     film = (struct film){.path = name};
-    options = (struct options){.height = 20, .kmeans = {1, 1, 1, INIT_RANDOM, 0}};
-    report = (struct report){.film = &film, .options = &options, .columns = c, .count = 40, .width = 32, .height = 18,
+    report = (struct report){.film = &film, .picture_height = 20, .kmeans = {1, 1, 1, INIT_RANDOM, 0}, .columns = c, .count = 40, .width = 32, .height = 18,
                              .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     return 0;
 }
@@ -101,7 +99,7 @@ static void test_full_disk(void **state)
     static const struct writer *const writers[] = {&writer_png, &writer_json, &writer_bench};
     for (int i = 0; i < 6; i++) {
         struct err e = ERR_INIT;
-        options.height = i < 3 ? 20 : 20000;     /* fails at commit, and while writing */
+        report.picture_height = i < 3 ? 20 : 20000;     /* fails at commit, and while writing */
         assert_false(writer_save(writers[i % 3], &report, MODE_KMEANS, false, "/dev/full", &e));
         assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
     }

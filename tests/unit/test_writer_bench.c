@@ -16,8 +16,7 @@ static char path[] = "film.mkv";
 static json_t *bench(double wall)
 {
     struct film film = {.path = path};
-    struct options options = {.height = 1};
-    struct report report = {.film = &film, .options = &options, .count = 50, .missing = 2, .engine = "cuda",
+    struct report report = {.film = &film, .picture_height = 1, .count = 50, .missing = 2, .engine = "cuda",
                             .decode = "nvdec", .isa = "vnni", .threads = 16, .times = {.wall = wall, .cluster = 3.5},
                             .counts = {.displayed = 1200, .packets = 1201, .lost = 2}};
     char *bytes = NULL;

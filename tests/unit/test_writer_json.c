@@ -12,7 +12,6 @@
 #include "barcode/writer.h"
 
 static struct film film;
-static struct options options;
 static struct report report;
 static char path[] = "/films/Am\xc3\xa9lie \xff \"x\"\n.mkv";
 
@@ -37,9 +36,8 @@ static void scene(uint64_t count)
                          .orientation = {1, false}, .matrix = MATRIX_BT709, .range = RANGE_LIMITED,
                          .range_guessed = true, .transfer = TRANSFER_HLG, .rate_num = 24000, .rate_den = 1001,
                          .duration_us = 60041667, .frames = -1};
-    options = (struct options){.mode = {true}, .height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}};
     report = (struct report){
-        .film = &film, .options = &options, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
+        .film = &film, .clustered = true, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
         .engine = "cpu", .decode = "cpu", .isa = "avx2", .cache = "hit", .threads = 4, .warnings = 1, .warning = {"it \xc3"},
         .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
         .times = {.wall = 2.0, .decode = 0.1234567}, .counts = {.displayed = 96, .packets = 100}};
@@ -130,14 +128,13 @@ static void test_no_colours_unless_asked(void **state)
 {
     (void)state;
     scene(1);
-    options.mode[MODE_KMEANS] = false;
-    options.mode[MODE_AVERAGE] = true;
+    report.clustered = false;
     json_t *root = parsed(&writer_json);
     json_t *column = json_array_get(json_object_get(root, "columns"), 0);
     assert_null(json_object_get(column, "colours"));
     assert_non_null(json_object_get(column, "average"));
     json_decref(root);
-    options.stacked = true;
+    report.clustered = true;
     root = parsed(&writer_json);
     assert_non_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "colours"));
     json_decref(root);
@@ -152,7 +149,7 @@ static void test_unknowns(void **state)
     film.rate_den = 1;
     film.duration_us = -1;
     report.selection = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 500000, .start_us = 1, .end_us = 9000000};
-    options.kmeans.seed = UINT64_MAX;
+    report.kmeans.seed = UINT64_MAX;
     report.isa = NULL;
     report.times.wall = -1;
     json_t *root = parsed(&writer_json), *f = json_object_get(root, "film"), *s = json_object_get(root, "selection");

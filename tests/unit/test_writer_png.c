@@ -12,7 +12,6 @@
 #include "barcode/writer.h"
 
 static struct film film;
-static struct options options;
 static struct report report;
 
 static void scene(uint64_t count, char *path)
@@ -30,8 +29,7 @@ static void scene(uint64_t count, char *path)
         memset(column->row, (int)(i & 255), 9);
     }
     film = (struct film){.path = path};
-    options = (struct options){.height = 11, .kmeans = {8, 20, 300, INIT_SCALABLE, 5}};
-    report = (struct report){.film = &film, .options = &options, .columns = c, .count = count, .width = 320, .height = 3,
+    report = (struct report){.film = &film, .picture_height = 11, .kmeans = {8, 20, 300, INIT_SCALABLE, 5}, .columns = c, .count = count, .width = 320, .height = 3,
                              .missing = count / 7,
                              .selection = {.kind = SELECT_EVERY, .every = 24, .start_us = 1500000, .end_us = INT64_MAX}};
 }
@@ -158,7 +156,7 @@ static void test_read_back(void **state)
     check(MODE_AVERAGE, false, look_average);
     check(MODE_DOWNSAMPLE, false, NULL);
     check(MODE_KMEANS, true, look_stacked);
-    options.width = 7;
+    report.picture_width = 7;
     check(MODE_PALETTE, true, NULL);
     scene_close();
 }
@@ -168,7 +166,7 @@ static void test_one_pixel(void **state)
     (void)state;
     static char path[] = "x";
     scene(1, path);
-    options.height = 1;
+    report.picture_height = 1;
     check(MODE_KMEANS, false, NULL);
     scene_close();
 }
@@ -199,8 +197,8 @@ static void test_wide(void **state)
     (void)state;
     static char path[] = "x.mkv";
     scene(10, path);
-    options.width = 1000003;
-    options.height = 1;
+    report.picture_width = 1000003;
+    report.picture_height = 1;
     check(MODE_KMEANS, false, NULL);
     scene_close();
 }
@@ -210,7 +208,7 @@ static void test_full_disk(void **state)
     (void)state;
     static char path[] = "x.mkv";
     scene(3000, path);
-    options.height = 300;
+    report.picture_height = 300;
     struct err e = ERR_INIT;
     FILE *f = fopen("/dev/full", "wb");
     setvbuf(f, NULL, _IONBF, 0);

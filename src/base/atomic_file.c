@@ -1,0 +1,316 @@
+#include "barcode/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 40, TRIES_MAX = 100, STREAM_BUFFER = 1 << 16 };
+
+struct atomic_file {
+    FILE *stream;
+    char *shown;      /* as the caller named it, for sentences                    */
+    char *target;     /* what rename replaces: `shown` with links followed        */
+    char *temp;       /* NULL when `stream` is the target itself (stdout, device) */
+};
+
+static bool cannot(const char *path, int error, struct err *e)
+{
+    return err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(error));
+}
+
+/* "FOLDER/NAME" cut before NAME; the folder with its slash, "" for the working directory. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* A new string of `folder` (its first `length` bytes), `name` and `end`. */
+static char *join(const char *folder, size_t length, const char *name, size_t name_length, const char *end)
+{
+    size_t end_size = strlen(end) + 1;
+    char *path = malloc(length + name_length + end_size);
+    if (path) {
+        memcpy(path, folder, length);
+        memcpy(path + length, name, name_length);
+        memcpy(path + length + name_length, end, end_size);
+    }
+    return path;
+}
+
+/*
+ * Where `path` leads when it is a symbolic link, dangling or not: rename would replace the link,
+ * and the user meant the file behind it. NULL with errno set on failure.
+ */
+static char *follow_links(const char *path)
+{
+    char *at = strdup(path);
+    for (int i = 0; at && i < LINKS_MAX; i++) {
+        char link[PATH_MAX];
+        ssize_t length = readlink(at, link, sizeof link);
+        if (length < 0) {
+            if (errno == EINVAL || errno == ENOENT)   /* no link, or nothing there yet */
+                return at;
+            int error = errno;
+            free(at);
+            errno = error;
+            return NULL;
+        }
+        size_t folder = link[0] == '/' ? 0 : folder_length(at);
+        char *next = join(at, folder, link, (size_t)length, "");
+        free(at);
+        at = next;
+    }
+    if (at) {
+        free(at);
+        errno = ELOOP;
+    }
+    return NULL;
+}
+
+/* The number in /dev/stdout, /dev/fd/N or /proc/self/fd/N; -1 for other paths. */
+static int descriptor_in(const char *path)
+{
+    static const char *const folder[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
+        size_t length = strlen(folder[i]);
+        if (strncmp(path, folder[i], length) != 0 || path[length] == 0)
+            continue;
+        char *end;
+        long number = strtol(path + length, &end, 10);
+        return *end == 0 && number >= 0 && number <= INT_MAX ? (int)number : -1;
+    }
+    return -1;
+}
+
+bool atomic_file_is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0 || descriptor_in(path) == STDOUT_FILENO;
+}
+
+/* A temporary name beside the target: ".NAME.XXXXXX.tmp", with NAME cut where the folder's limit asks for it. */
+static char *temp_name(const char *target)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";   /* 32: one for every five bits */
+    size_t folder = folder_length(target), name = strlen(target + folder);
+    char *start = join(target, folder, ".", 1, "");
+    if (!start)
+        return NULL;
+    long limit = pathconf(start, _PC_NAME_MAX);
+    size_t extra = strlen("..XXXXXX.tmp");
+    size_t most = limit > (long)extra ? (size_t)limit - extra : NAME_MAX - extra;
+    if (name > most)
+        name = most;
+    while (name > 0 && name == most && ((unsigned char)target[folder + name] & 0xc0) == 0x80)
+        most = --name;                                                  /* not through a UTF-8 character */
+
+    uint32_t random = 0;
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        random = (uint32_t)getpid();
+    char end[] = ".XXXXXX.tmp";
+    for (int i = 1; i <= 6; i++, random >>= 5)
+        end[i] = letters[random & 31];
+    char *path = join(start, folder + 1, target + folder, name, end);
+    free(start);
+    return path;
+}
+
+/*
+ * Creates the temporary; open() rather than mkstemp(), since the kernel then applies the umask and the
+ * folder's default ACL, and reading the umask here would change it for other threads.
+ */
+static int open_temp(struct atomic_file *f)
+{
+    for (int i = 0; i < TRIES_MAX; i++) {
+        f->temp = temp_name(f->target);
+        if (!f->temp) {
+            errno = ENOMEM;
+            return -1;
+        }
+        int fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fd;
+        int error = errno;
+        free(f->temp);
+        f->temp = NULL;
+        errno = error;
+        if (error != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+/* The new file takes the old one's owner and permissions, as far as this user may set them. */
+static void inherit(int fd, const struct stat *old)
+{
+    struct stat made;
+    if (fstat(fd, &made) == 0 && (made.st_uid != old->st_uid || made.st_gid != old->st_gid) &&
+        fchown(fd, old->st_uid, old->st_gid) != 0)
+        errno = 0;   /* only root and group members may: a file of our own is right then */
+    if (fchmod(fd, old->st_mode & 0777) != 0)
+        errno = 0;   /* file systems without permissions */
+}
+
+/* Opens the temporary or, for a device or pipe, the path itself. -1 with errno on failure. */
+static int open_path(struct atomic_file *f)
+{
+    int number = descriptor_in(f->shown);
+    if (number >= 0)
+        return fcntl(number, F_DUPFD_CLOEXEC, 0);
+
+    struct stat old;
+    bool there = stat(f->shown, &old) == 0;
+    if (!there && errno != ENOENT)
+        return -1;
+    size_t length = strlen(f->shown);
+    if ((there && S_ISDIR(old.st_mode)) || (length > 0 && f->shown[length - 1] == '/')) {
+        errno = EISDIR;
+        return -1;
+    }
+    if (length == 0) {
+        errno = ENOENT;
+        return -1;
+    }
+    if (there && !S_ISREG(old.st_mode))
+        return open(f->shown, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (there && faccessat(AT_FDCWD, f->shown, W_OK, AT_EACCESS) != 0)
+        return -1;
+    f->target = follow_links(f->shown);
+    if (!f->target)
+        return -1;
+    int fd = open_temp(f);
+    if (fd >= 0 && there)
+        inherit(fd, &old);
+    return fd;
+}
+
+static bool refuse_terminal(int fd, const char *name, struct err *e)
+{
+    if (!isatty(fd))
+        return true;
+    return err_set(e, ERR_USAGE, "%s is a terminal, where a picture would be noise: name a file with --output", name);
+}
+
+static struct atomic_file *open_stdout(struct atomic_file *f, bool binary, struct err *e)
+{
+    if (binary && !refuse_terminal(STDOUT_FILENO, "standard output", e)) {
+        atomic_file_discard(&f);
+        return NULL;
+    }
+    f->stream = stdout;
+    return f;
+}
+
+struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *e)
+{
+    struct atomic_file *f = calloc(1, sizeof *f);
+    bool to_stdout = strcmp(path, "-") == 0;
+    if (!f || !(f->shown = strdup(to_stdout ? "standard output" : path))) {
+        free(f);
+        err_memory(e, sizeof *f + strlen(path));
+        return NULL;
+    }
+    if (to_stdout)
+        return open_stdout(f, binary, e);
+
+    int fd = open_path(f);
+    if (fd < 0) {
+        cannot(f->shown, errno, e);
+        goto fail;
+    }
+    if (binary && !f->temp && !refuse_terminal(fd, f->shown, e)) {
+        close(fd);
+        goto fail;
+    }
+    f->stream = fdopen(fd, "wb");
+    if (!f->stream) {
+        cannot(f->shown, errno, e);
+        close(fd);
+        goto fail;
+    }
+    setvbuf(f->stream, NULL, _IOFBF, STREAM_BUFFER);
+    return f;
+fail:
+    atomic_file_discard(&f);
+    return NULL;
+}
+
+FILE *atomic_file_stream(struct atomic_file *f)
+{
+    return f->stream;
+}
+
+/* So that the new name outlives a power cut. Nothing can be undone any more, so no failure is reported. */
+static void sync_folder(const char *target)
+{
+    char *folder = join(target, folder_length(target), ".", 1, "");
+    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
+/* Everything out of the stream's buffer and onto the disk. 0 or errno. */
+static int flush(struct atomic_file *f)
+{
+    errno = 0;
+    if (fflush(f->stream) != 0)
+        return errno ? errno : EIO;
+    if (ferror(f->stream))     /* of an earlier write that its caller overlooked */
+        return EIO;
+    if (f->temp && fsync(fileno(f->stream)) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS)
+        return errno;          /* EINVAL and its like: a file system that knows no fsync */
+    return 0;
+}
+
+bool atomic_file_commit(struct atomic_file **file, struct err *e)
+{
+    struct atomic_file *f = *file;
+    int error = flush(f);
+    if (f->stream != stdout) {
+        if (fclose(f->stream) != 0 && error == 0)
+            error = errno;
+        f->stream = NULL;
+    }
+    if (error == 0 && f->temp) {
+        if (rename(f->temp, f->target) == 0) {
+            free(f->temp);
+            f->temp = NULL;
+            sync_folder(f->target);
+        } else {
+            error = errno;
+        }
+    }
+    if (error != 0)
+        cannot(f->shown, error, e);
+    atomic_file_discard(file);
+    return error == 0;
+}
+
+void atomic_file_discard(struct atomic_file **file)
+{
+    struct atomic_file *f = *file;
+    if (!f)
+        return;
+    if (f->stream && f->stream != stdout)
+        fclose(f->stream);
+    if (f->temp)
+        unlink(f->temp);
+    free(f->temp);
+    free(f->target);
+    free(f->shown);
+    free(f);
+    *file = NULL;
+}

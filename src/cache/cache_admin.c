@@ -1,0 +1,138 @@
+#include "barcode/cache_admin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache_store.h"
+
+struct sums {
+    const struct cache_store *store;
+    FILE *out;
+    uint64_t entries, partial, other, damaged, bytes, frames, frame_bytes, raw_bytes, removed, kept;
+};
+
+/* Whole entries that can be read; for --cache-verify their pixels too. */
+static void verify_one(void *user, const char *path, const char *name, const struct stat *st)
+{
+    struct sums *s = user;
+    struct err e = ERR_INIT;
+    enum entry_state state;
+    struct cache_entry *entry = cache_entry_open(path, &state, &e);
+    (void)st;
+    if (!entry && state == ENTRY_ABSENT)
+        return;                     /* evicted meanwhile, or not ours to read: nothing is known against it */
+    s->entries++;
+    if (state == ENTRY_OTHER) {
+        s->other++;
+    } else if (!entry || !cache_entry_check(entry, &e)) {
+        s->damaged++;
+        bool gone = unlink(path) == 0;
+        fprintf(s->out, "%s: damaged: %s; %s\n", name, e.text, gone ? "removed" : strerror(errno));
+    }
+    cache_entry_close(&entry);
+}
+
+static bool verify(struct sums *s, struct err *e)
+{
+    cache_store_each(s->store, false, verify_one, s);
+    fprintf(s->out, "checked   %" PRIu64 " entries, %" PRIu64 " damaged, %" PRIu64 " of another version\n", s->entries, s->damaged, s->other);
+    return s->damaged == 0 || err_set(e, ERR_FAILED, "%" PRIu64 " of %" PRIu64 " entries of the cache were damaged", s->damaged, s->entries);
+}
+
+static void clear_one(void *user, const char *path, const char *name, const struct stat *st)
+{
+    struct sums *s = user;
+    (void)name;
+    if (unlink(path) == 0) {
+        s->removed++;
+        s->bytes += (uint64_t)st->st_size;
+    } else {
+        s->kept++;
+    }
+}
+
+static bool clear(struct sums *s, struct err *e)
+{
+    cache_store_each(s->store, true, clear_one, s);
+    fprintf(s->out, "removed   %" PRIu64 " files, %" PRIu64 " bytes\n", s->removed, s->bytes);
+    return s->kept == 0 || err_set(e, ERR_FAILED, "%" PRIu64 " files in '%s' cannot be removed", s->kept, s->store->folder);
+}
+
+/* A film's name as it may go to a terminal. */
+static const char *printable(char *name)
+{
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127)
+            *c = '?';
+    return name;
+}
+
+static void count_one(void *user, const char *path, const char *name, const struct stat *st)
+{
+    struct sums *s = user;
+    enum entry_state state;
+    (void)name;
+    struct cache_entry *entry = cache_entry_open(path, &state, NULL);
+    s->entries++;
+    s->bytes += (uint64_t)st->st_size;
+    if (entry) {
+        struct cache_index *x = &entry->index;
+        uint64_t held = 0;
+        for (uint64_t i = 0; i < x->blocks; i++)
+            held += x->block[i].frames;
+        uint64_t raw = held * (uint64_t)x->width * (uint64_t)x->height * 3;
+        const char *rule = strstr(entry->key, "selection.");
+        fprintf(s->out, "%s, %dx%d, %.*s%s: %" PRIu64 " columns, %" PRIu64 " bytes, %" PRIu64 " a column, %.3f of raw RGB\n",
+                printable(x->name), x->width, x->height, rule ? (int)strcspn(rule + 10, "\n") : 0, rule ? rule + 10 : "",
+                x->partial ? " (interrupted)" : "", held, entry->bytes, held ? entry->bytes / held : 0,
+                raw ? (double)entry->bytes / (double)raw : 0.0);
+        s->partial += x->partial;
+        s->frames += held;
+        s->frame_bytes += entry->bytes;
+        s->raw_bytes += raw;
+    } else {
+        s->other++;
+    }
+    cache_entry_close(&entry);
+}
+
+static void stats(struct sums *s, uint64_t limit)
+{
+    cache_store_each(s->store, false, count_one, s);
+    fprintf(s->out, "folder    %s\n", s->store->folder);
+    fprintf(s->out, "entries   %" PRIu64 " (%" PRIu64 " of interrupted runs, %" PRIu64 " that cannot be read)\n", s->entries,
+            s->partial, s->other);
+    fprintf(s->out, "bytes     %" PRIu64 " of %" PRIu64 " allowed\n", s->bytes, limit);
+    fprintf(s->out, "columns   %" PRIu64 "\n", s->frames);
+    if (s->frames > 0 && s->raw_bytes > 0)
+        fprintf(s->out, "a column  %" PRIu64 " bytes, %.3f of raw RGB\n", s->frame_bytes / s->frames,
+                (double)s->frame_bytes / (double)s->raw_bytes);
+}
+
+bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
+{
+    struct cache_store store;
+    struct cache_options asked = *o;
+    asked.off = false;
+    if (!cache_store_open(&store, &asked))
+        return err_set(e, ERR_FAILED, "there is no folder for a cache: name one with --cache");
+    struct stat st;
+    if (stat(store.folder, &st) == 0 && !S_ISDIR(st.st_mode))
+        return err_set(e, ERR_FAILED, "the cache '%s' is not a folder", store.folder);
+    struct sums s = {.store = &store, .out = out};
+    bool fine = true;
+    if (o->verify)
+        fine = verify(&s, e);
+    s = (struct sums){.store = &store, .out = out};
+    if (o->clear)
+        fine &= clear(&s, e);
+    s = (struct sums){.store = &store, .out = out};
+    if (o->stats)
+        stats(&s, store.limit);
+    if (fflush(out) != 0 || ferror(out))
+        return err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno));
+    return fine;
+}

@@ -1,0 +1,213 @@
+#include "cache_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pack.h"
+
+static const uint64_t COLUMNS_MAX = UINT64_C(1) << 32;
+#define TIME_MAX_US ((int64_t)1 << 61)
+
+enum { FLAG_PARTIAL = 1, FLAG_EXACT_ONLY = 2, FLAG_READ_FAILED = 4, FLAG_SEQUENTIAL = 8, FLAG_NVDEC = 16, FLAGS = 31 };
+enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 };      /* bytes that one takes in the index, at least */
+enum { COUNTS = 13 };
+
+uint32_t cache_index_block_frames(int width, int height)
+{
+    uint64_t frame = (uint64_t)width * (uint64_t)height * 3, fit = ENTRY_BLOCK_BYTES / frame;
+    return fit < 1 ? 1 : fit > ENTRY_BLOCK_FRAMES ? ENTRY_BLOCK_FRAMES : (uint32_t)fit;
+}
+
+bool cache_index_is_clean(const struct cache_index *x)
+{
+    const struct stage_counts *c = &x->counts;
+    return !x->exact_only && c->decode_errors == 0 && c->damaged == 0 && c->lost == 0 && c->redone_runs == 0 &&
+           !c->read_failed && !c->contradicted && !c->damage_found;
+}
+
+static int by_number(const void *key, const void *item)
+{
+    uint64_t wanted = *(const uint64_t *)key, have = ((const struct index_frame *)item)->tag.frame;
+    return (wanted > have) - (wanted < have);
+}
+
+const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t frame)
+{
+    const struct index_frame *f = NULL;
+    if (x->frames > 0)
+        f = bsearch(&frame, x->frame, (size_t)x->frames, sizeof *x->frame, by_number);
+    return f && f->status != COLUMN_MISSING ? f : NULL;
+}
+
+void cache_index_free(struct cache_index *x)
+{
+    free(x->block);
+    free(x->frame);
+    timetable_free(&x->timetable);
+    *x = (struct cache_index){0};
+}
+
+/* The counts as a list, so that writing and reading cannot disagree. */
+static void list_counts(struct stage_counts *c, uint64_t *list[COUNTS])
+{
+    uint64_t *const all[COUNTS] = {&c->packets, &c->displayed, &c->sent, &c->decoded, &c->hardware, &c->fallbacks, &c->runs,
+                                   &c->skipped_runs, &c->redone_runs, &c->decode_errors, &c->lost, &c->damaged, &c->lead_in};
+    for (int i = 0; i < COUNTS; i++)
+        list[i] = all[i];
+}
+
+/* ------------------------------------------------------------------ to bytes */
+
+static void encode_counts(const struct cache_index *x, struct wire_out *o)
+{
+    struct stage_counts c = x->counts;
+    uint64_t *list[COUNTS];
+    list_counts(&c, list);
+    wire_put_number(o, (x->partial ? FLAG_PARTIAL : 0) | (x->exact_only ? FLAG_EXACT_ONLY : 0) |
+                           (c.read_failed ? FLAG_READ_FAILED : 0) | (c.sequential ? FLAG_SEQUENTIAL : 0) |
+                           (c.nvdec ? FLAG_NVDEC : 0));
+    for (int i = 0; i < COUNTS; i++)
+        wire_put_number(o, *list[i]);
+    wire_put_signed(o, c.last_us);
+}
+
+void cache_index_encode(const struct cache_index *x, struct wire_out *o)
+{
+    wire_put_number(o, (uint64_t)x->width);
+    wire_put_number(o, (uint64_t)x->height);
+    wire_put_u64(o, x->film.device);
+    wire_put_u64(o, x->film.inode);
+    wire_put_u64(o, x->film.path);
+    wire_put_signed(o, x->film.changed_ns);
+    wire_put_number(o, strlen(x->name));
+    wire_put(o, x->name, strlen(x->name));
+    encode_counts(x, o);
+    wire_put_number(o, x->blocks);
+    for (uint64_t i = 0; i < x->blocks; i++) {
+        wire_put_number(o, x->block[i].bytes);
+        wire_put_number(o, x->block[i].frames);
+        wire_put_hash(o, x->block[i].hash);
+    }
+    wire_put_number(o, x->frames);
+    uint64_t column = 0, frame = 0;
+    int64_t time = 0;
+    for (uint64_t i = 0; i < x->frames; i++) {
+        const struct index_frame *f = &x->frame[i];
+        wire_put_number(o, f->tag.column - column);
+        wire_put_number(o, f->tag.repeat);
+        wire_put_number(o, f->tag.frame - frame);
+        wire_put_signed(o, f->tag.time_us - time);
+        wire_put_number(o, f->status == COLUMN_MISSING ? 0 : (f->place << 1 | (f->status == COLUMN_DAMAGED)) + 1);
+        column = f->tag.column;
+        frame = f->tag.frame;
+        time = f->tag.time_us;
+    }
+    timetable_encode(x->timetable, o);
+}
+
+/* ------------------------------------------------------------------ from bytes */
+
+static bool decode_head(struct cache_index *x, struct wire_in *in)
+{
+    uint64_t width = wire_number(in), height = wire_number(in);
+    x->film.device = wire_u64(in);
+    x->film.inode = wire_u64(in);
+    x->film.path = wire_u64(in);
+    x->film.changed_ns = wire_signed(in);
+    uint64_t length = wire_number(in);
+    if (length >= sizeof x->name || length > wire_left(in))
+        return false;
+    memcpy(x->name, in->at, (size_t)length);
+    in->at += length;
+    uint64_t flags = wire_number(in), *list[COUNTS];
+    list_counts(&x->counts, list);
+    for (int i = 0; i < COUNTS; i++)
+        *list[i] = wire_number(in);
+    x->counts.last_us = wire_signed(in);
+    if (in->failed || width < 1 || width > 16384 || height < 1 || height > 16384 || flags > FLAGS)
+        return false;
+    x->width = (int)width;
+    x->height = (int)height;
+    x->partial = flags & FLAG_PARTIAL;
+    x->exact_only = flags & FLAG_EXACT_ONLY;
+    x->counts.read_failed = flags & FLAG_READ_FAILED;
+    x->counts.sequential = flags & FLAG_SEQUENTIAL;
+    x->counts.nvdec = flags & FLAG_NVDEC;
+    return true;
+}
+
+/* *places gets how many frames the blocks hold. */
+static bool decode_blocks(struct cache_index *x, struct wire_in *in, uint64_t at, uint64_t end, uint64_t *places)
+{
+    uint64_t count = wire_number(in), frame_bytes = (uint64_t)x->width * (uint64_t)x->height * 3;
+    uint32_t most = cache_index_block_frames(x->width, x->height);
+    *places = 0;
+    if (in->failed || count > wire_left(in) / BLOCK_LEAST)
+        return false;
+    x->block = calloc((size_t)count + 1, sizeof *x->block);
+    if (!x->block)
+        return false;
+    for (; x->blocks < count; x->blocks++) {
+        struct index_block b = {.offset = at, .first = *places, .bytes = wire_number(in)};
+        uint64_t frames = wire_number(in);
+        b.hash = wire_hash(in);
+        if (in->failed || frames < 1 || frames > most || b.bytes < 1 || b.bytes > end - at ||
+            b.bytes > cache_pack_bound((size_t)(frames * frame_bytes)))
+            return false;
+        b.frames = (uint32_t)frames;
+        x->block[x->blocks] = b;
+        at += b.bytes;
+        *places += frames;
+    }
+    return at == end;
+}
+
+static bool decode_frame(struct index_frame *f, const struct index_frame *before, struct wire_in *in, uint64_t places)
+{
+    uint64_t step = wire_number(in), repeat = wire_number(in), frame_step = wire_number(in);
+    int64_t time_step = wire_signed(in);
+    uint64_t what = wire_number(in);
+    uint64_t column = before ? before->tag.column : 0, frame = before ? before->tag.frame : 0;
+    int64_t time = before ? before->tag.time_us : 0;
+    if (in->failed || step >= COLUMNS_MAX || repeat < 1 || repeat > UINT32_MAX || frame_step > UINT64_MAX / 4 ||
+        frame > UINT64_MAX / 4 || time_step > TIME_MAX_US || time_step < -TIME_MAX_US)
+        return false;
+    if (before && (step < 1 || frame_step < 1))      /* a frame has one place in a picture, and follows those before */
+        return false;
+    column += step;
+    time += time_step;
+    if (column + repeat > COLUMNS_MAX || time < 0 || time > TIME_MAX_US)
+        return false;
+    f->tag = (struct frame_tag){.column = column, .repeat = (uint32_t)repeat, .frame = frame + frame_step, .time_us = time};
+    f->status = what == 0 ? COLUMN_MISSING : (what - 1) & 1 ? COLUMN_DAMAGED : COLUMN_OK;
+    f->tag.damaged = f->status == COLUMN_DAMAGED;
+    f->place = what == 0 ? 0 : (what - 1) >> 1;
+    return what == 0 || f->place < places;
+}
+
+static bool decode_frames(struct cache_index *x, struct wire_in *in, uint64_t places)
+{
+    uint64_t count = wire_number(in);
+    if (in->failed || count > wire_left(in) / FRAME_LEAST)
+        return false;
+    x->frame = calloc((size_t)count + 1, sizeof *x->frame);
+    if (!x->frame)
+        return false;
+    for (; x->frames < count; x->frames++)
+        if (!decode_frame(&x->frame[x->frames], x->frames > 0 ? &x->frame[x->frames - 1] : NULL, in, places))
+            return false;
+    return true;
+}
+
+bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes, uint64_t begin, uint64_t end, struct err *e)
+{
+    *x = (struct cache_index){0};
+    struct wire_in in = wire_read(data, bytes);
+    uint64_t places;
+    bool fine = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) && decode_frames(x, &in, places) &&
+                (x->timetable = timetable_decode(&in)) && !in.failed && wire_left(&in) == 0;
+    if (fine)
+        return true;
+    cache_index_free(x);
+    return err_set(e, ERR_FAILED, "its table of frames makes no sense");
+}

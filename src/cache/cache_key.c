@@ -1,0 +1,210 @@
+#include "cache_key.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "barcode/colour.h"
+
+/* ------------------------------------------------------------------ the film's file */
+
+static int64_t nanoseconds(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The file behind the name, or 0 when it is at the end. */
+static size_t read_at(int fd, uint8_t *to, size_t bytes, uint64_t at)
+{
+    size_t got = 0;
+    while (got < bytes) {
+        ssize_t n = pread(fd, to + got, bytes - got, (off_t)(at + got));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        got += (size_t)n;
+    }
+    return got;
+}
+
+/* Head, tail and evenly spaced blocks between; all of a small file. */
+static bool read_fingerprint(int fd, uint64_t size, struct hash128 *print, struct err *e)
+{
+    size_t whole = (size_t)FILM_ID_BLOCKS * FILM_ID_BLOCK_BYTES, got = 0;
+    uint8_t *bytes = malloc(whole);
+    if (!bytes)
+        return err_memory(e, whole);
+    if (size <= whole) {
+        got = read_at(fd, bytes, (size_t)size, 0);
+        whole = (size_t)size;
+    } else {
+        for (uint64_t i = 0; i < FILM_ID_BLOCKS; i++) {
+            uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
+            got += read_at(fd, bytes + got, FILM_ID_BLOCK_BYTES, i + 1 == FILM_ID_BLOCKS ? last : i * step);
+        }
+    }
+    *print = hash_128(bytes, got);
+    free(bytes);
+    return got == whole || err_set(e, ERR_FAILED, "it cannot be read through");
+}
+
+static uint64_t hash_of_path(const char *path)
+{
+    char *real = realpath(path, NULL);
+    const char *name = real ? real : path;
+    uint64_t hash = hash_64(name, strlen(name));
+    free(real);
+    return hash;
+}
+
+/*
+ * A file system's clock ticks (every 4 to 10 ms; every second or two where it keeps no fractions). A change right behind
+ * the last one may leave the time as it is, so a fingerprint taken in between would stand for two films.
+ */
+static bool wait_until_sure(int64_t changed_ns, struct err *e)
+{
+    const int64_t tick = changed_ns % 1000000000 == 0 ? 2100000000 : 20000000;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t age = nanoseconds(now) - changed_ns;
+    if (age < 0 || age >= tick)
+        return true;
+    if (tick > 1000000000)
+        return err_set(e, ERR_FAILED, "it was changed a moment ago");
+    struct timespec rest = {0, tick - age};
+    nanosleep(&rest, NULL);
+    return true;
+}
+
+static void fill_id(struct cache_film *id, const struct stat *st)
+{
+    id->size = (uint64_t)st->st_size;
+    id->modified_ns = nanoseconds(st->st_mtim);
+    id->place.device = (uint64_t)st->st_dev;
+    id->place.inode = (uint64_t)st->st_ino;
+    id->place.changed_ns = nanoseconds(st->st_ctim);
+}
+
+static bool same_file(const struct cache_film *a, const struct cache_film *b)
+{
+    return a->size == b->size && a->modified_ns == b->modified_ns && a->place.device == b->place.device &&
+           a->place.inode == b->place.inode && a->place.changed_ns == b->place.changed_ns;
+}
+
+bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
+{
+    struct stat st;
+    *id = (struct cache_film){0};
+    /* A pipe is not even opened: its writer would take us for its reader, and write to nobody. */
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return err_set(e, ERR_FAILED, "it is not a file");
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return err_set(e, ERR_FAILED, "%s", strerror(errno));
+    bool fine = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (!fine)
+        err_set(e, ERR_FAILED, "it is not a file");
+    fine = fine && wait_until_sure(nanoseconds(st.st_mtim), e) && read_fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
+    if (fine)
+        fill_id(id, &st);
+    close(fd);
+    id->place.path = hash_of_path(path);
+    return fine && (cache_film_holds(path, id) || err_set(e, ERR_FAILED, "it is being written"));
+}
+
+bool cache_film_holds(const char *path, const struct cache_film *id)
+{
+    struct stat st;
+    struct cache_film now = {0};
+    if (stat(path, &st) != 0)
+        return false;
+    fill_id(&now, &st);
+    return same_file(&now, id);
+}
+
+bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now)
+{
+    return seen->device == now->device && seen->inode == now->inode && seen->path == now->path &&
+           seen->changed_ns != now->changed_ns;
+}
+
+/* ------------------------------------------------------------------ text */
+
+static bool add(struct cache_key *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool add(struct cache_key *key, const char *format, ...)
+{
+    size_t used = strlen(key->text), room = sizeof key->text - used;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(key->text + used, room, format, args);
+    va_end(args);
+    return n >= 0 && (size_t)n < room;
+}
+
+static bool add_film(struct cache_key *key, const struct cache_film *id, const struct film *f, const char *decode)
+{
+    char print[33];
+    hash_hex(id->fingerprint, print);
+    return add(key, "staged=%d\nlibrary=%s\ndecode=%s\n", STAGED_VERSION, f->library, decode) &&
+           add(key, "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n", id->size, id->modified_ns, print) &&
+           add(key, "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n", f->container, f->stream,
+               f->codec, f->pixel_format) &&
+           add(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width, f->coded_height, f->width,
+               f->height, f->orientation.quarter_turns * 90, f->orientation.mirror ? " mirrored" : "") &&
+           add(key, "film.matrix=%s\nfilm.range=%s\nfilm.rate=%" PRId64 "/%" PRId64 "\n", colour_matrix_name(f->matrix),
+               colour_range_name(f->range), f->rate_num, f->rate_den);
+}
+
+static bool add_selection(struct cache_key *key, const struct selection *s)
+{
+    bool rule = s->kind == SELECT_EVERY      ? add(key, "selection.every=%" PRIu64 "\n", s->every)
+                : s->kind == SELECT_INTERVAL ? add(key, "selection.interval=%" PRId64 "\n", s->interval_us)
+                                             : add(key, "selection.columns=%" PRIu64 "\n", s->columns);
+    return rule && add(key, "selection.start=%" PRId64 "\nselection.end=%" PRId64 "\n", s->start_us, s->end_us);
+}
+
+bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film, const struct selection *rule,
+                    int width, int height, const char *decode)
+{
+    char whole[33];
+    key->text[0] = 0;
+    if (!add_film(key, id, film, decode) || !add(key, "size=%dx%d\n", width, height))
+        return false;
+    key->base = strlen(key->text);
+    if (!add_selection(key, rule))
+        return false;
+    hash_hex(hash_128(key->text, strlen(key->text)), whole);
+    snprintf(key->name, sizeof key->name, "%016" PRIx64 "-%s.frames", hash_64(key->text, key->base), whole);
+    return true;
+}
+
+size_t cache_key_difference(const char *text, const char *other, const char **line)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n"), theirs = strcspn(other, "\n");
+        if (length != theirs || memcmp(text, other, length) != 0) {
+            *line = text;
+            return length;
+        }
+        text += length + (text[length] != 0);
+        other += length + (other[length] != 0);
+    }
+    return 0;
+}
+
+bool cache_key_is_name(const char *name)
+{
+    static const char digits[] = "0123456789abcdef";
+    return strspn(name, digits) == CACHE_NAME_BASE && name[CACHE_NAME_BASE] == '-' &&
+           strspn(name + CACHE_NAME_BASE + 1, digits) == 32 && strcmp(name + CACHE_NAME_BASE + 33, ".frames") == 0;
+}

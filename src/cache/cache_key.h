@@ -1,0 +1,81 @@
+/*
+ * cache_key.h - which frames an entry of the cache holds, as text that can be read and compared.
+ *
+ * A film is known by size, time of change and a fingerprint of some of its bytes, never by its name: one that was
+ * moved or renamed is the same film. Everything that can change a staged byte is in the key.
+ */
+#ifndef BARCODE_CACHE_KEY_H
+#define BARCODE_CACHE_KEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/err.h"
+#include "barcode/film.h"
+#include "barcode/hash.h"
+#include "barcode/selection.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Raise this when a staged frame of any film may come out different from before: shrink, colour, selection, order of
+ * frames. tests/unit/test_cache_key.c holds a golden frame that fails when the arithmetic changes and this does not.
+ */
+enum { STAGED_VERSION = 1 };
+
+enum { FILM_ID_BLOCKS = 16, FILM_ID_BLOCK_BYTES = 65536 };   /* 1 MiB at most is read for a fingerprint */
+
+/* Where a film's file was last seen: not what it is, but enough to notice that somebody wrote to it. */
+struct cache_place {
+    uint64_t device, inode, path;    /* path: a hash of the whole name */
+    int64_t changed_ns;              /* ctime                          */
+};
+
+struct cache_film {
+    uint64_t size;
+    int64_t modified_ns;
+    struct hash128 fingerprint;
+    struct cache_place place;
+};
+
+/*
+ * Looks at the file. False: it is none that can be known (a pipe, a device, unreadable), or it is so young that the
+ * file system's clock could not tell the next change from the last. Waits for some milliseconds if that helps.
+ */
+bool cache_film_read(const char *path, struct cache_film *id, struct err *e);
+
+/* True when nobody has touched the file since. */
+bool cache_film_holds(const char *path, const struct cache_film *id);
+
+/*
+ * The file is at the same place but was touched, though its time of change is the old one: somebody may have put that
+ * back. (A renamed film is at another place.)
+ */
+bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now);
+
+enum { CACHE_KEY_BYTES = 2048, CACHE_NAME_BYTES = 64 };
+
+struct cache_key {
+    char text[CACHE_KEY_BYTES];      /* "name=value" lines: `base` bytes of film and size, then the selection */
+    size_t base;
+    char name[CACHE_NAME_BYTES];     /* the entry's file name: entries of the same base begin alike           */
+};
+
+enum { CACHE_NAME_BASE = 16 };       /* digits of the name that stand for the base */
+
+/* `decode` names who may decode, where that can change a byte of a sound film. False when the text is too long. */
+bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film, const struct selection *rule,
+                    int width, int height, const char *decode);
+
+/* "NAME=VALUE" of the first line in which the two differ, as it is in `text`. Returns its length; 0: they are equal. */
+size_t cache_key_difference(const char *text, const char *other, const char **line);
+
+/* Is it a name that cache_key_make gives? */
+bool cache_key_is_name(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,327 @@
+#include "cache_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cache_writer.h"
+#include "barcode/log.h"
+
+bool cache_store_open(struct cache_store *s, const struct cache_options *o)
+{
+    s->limit = o->limit;
+    return !o->off && cache_options_folder(o, s->folder, sizeof s->folder);
+}
+
+/* Every folder on the way; those that are there are fine. */
+static bool make_folders(const char *folder, struct err *e)
+{
+    char path[CACHE_PATH_BYTES];
+    snprintf(path, sizeof path, "%s", folder);
+    for (char *slash = path + 1; slash; ) {
+        slash = strchr(slash, '/');
+        if (slash)
+            *slash = 0;
+        if (mkdir(path, 0700) != 0 && errno != EEXIST && !slash)
+            return err_set(e, ERR_FAILED, "%s", strerror(errno));
+        if (slash)
+            *slash++ = '/';
+    }
+    return true;
+}
+
+bool cache_store_make(const struct cache_store *s, struct err *e)
+{
+    static const char tag[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
+                              "# This folder holds frames that barcode can make again; see https://bford.info/cachedir/\n";
+    char path[CACHE_PATH_BYTES];
+    if (!make_folders(s->folder, e))
+        return false;
+    snprintf(path, sizeof path, "%s/CACHEDIR.TAG", s->folder);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno == EEXIST || err_set(e, ERR_FAILED, "%s", strerror(errno));
+    if (write(fd, tag, sizeof tag - 1) < 0)
+        errno = 0;                  /* its being there is enough for most */
+    close(fd);
+    return true;
+}
+
+bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user)
+{
+    DIR *folder = opendir(s->folder);
+    if (!folder)
+        return false;
+    for (struct dirent *d; (d = readdir(folder)); ) {
+        bool temp = strncmp(d->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
+        char path[CACHE_PATH_BYTES];
+        struct stat st;
+        if (!cache_key_is_name(d->d_name) && !(temp && temps))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", s->folder, d->d_name);
+        if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+            visit(user, path, d->d_name, &st);
+    }
+    closedir(folder);
+    return true;
+}
+
+/* ------------------------------------------------------------------ looking */
+
+static void remove_broken(const char *path, const struct stat *opened, const char *why)
+{
+    struct stat now;
+    log_msg(LOG_WARNING, "the cache's entry '%s' is damaged and is removed: %s", path, why);
+    bool same = lstat(path, &now) == 0 && now.st_dev == opened->st_dev && now.st_ino == opened->st_ino;
+    if (same && unlink(path) != 0)
+        log_msg(LOG_VERBOSE, "it cannot be removed: %s", strerror(errno));
+}
+
+/* Opens folder/name, and removes it when it is broken. */
+static struct cache_entry *open_named(const struct cache_store *s, const char *name)
+{
+    char path[CACHE_PATH_BYTES];
+    struct stat st;
+    struct err e = ERR_INIT;
+    enum entry_state state;
+    snprintf(path, sizeof path, "%s/%s", s->folder, name);
+    if (lstat(path, &st) != 0)
+        return NULL;
+    struct cache_entry *entry = cache_entry_open(path, &state, &e);
+    if (state == ENTRY_BROKEN)
+        remove_broken(path, &st, e.text);
+    else if (!entry)
+        log_msg(LOG_VERBOSE, "cache: '%s' is of no use: %s", path, e.text);
+    return entry;
+}
+
+void cache_store_remove(const struct cache_store *s, const struct cache_entry *entry, const char *why)
+{
+    struct stat opened;
+    char path[CACHE_PATH_BYTES], link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", entry->fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n <= 0 || fstat(entry->fd, &opened) != 0) {
+        log_msg(LOG_WARNING, "an entry of the cache in '%s' is damaged: %s", s->folder, why);
+        return;
+    }
+    path[n] = 0;
+    remove_broken(path, &opened, why);
+}
+
+/* A walk that looks every picked frame up. */
+struct look {
+    const struct cache_index *index;
+    uint64_t lacking;
+};
+
+static bool look_up(void *user, const struct frame_tag *tag)
+{
+    struct look *l = user;
+    l->lacking = tag->frame;
+    return cache_index_find(l->index, tag->frame) != NULL;
+}
+
+struct search {
+    const struct cache_store *store;
+    const struct cache_key *key;
+    const struct cache_place *place;
+    const struct selection *rule;
+    enum cache_decoder decoder;
+    struct cache_found found;
+};
+
+static const char *selection_text(const char *key, size_t base, size_t *length)
+{
+    *length = strcspn(key + base, "\n");
+    return key + base;
+}
+
+static void take(struct search *s, struct cache_entry *entry, enum cache_answer answer, const char *why)
+{
+    size_t length;
+    const char *rule = selection_text(entry->key, s->key->base, &length);
+    cache_entry_close(&s->found.entry);
+    s->found.entry = entry;
+    s->found.answer = answer;
+    snprintf(s->found.why, sizeof s->found.why, "%s (%.*s, %" PRIu64 " frames)", why, (int)length, rule, entry->index.frames);
+}
+
+/* Looks at one entry of the same film and size; keeps it when it is better than what was found. */
+static void consider(struct search *s, struct cache_entry *entry)
+{
+    struct look look = {.index = &entry->index};
+    struct timetable_walked walked;
+    bool own = strcmp(entry->key, s->key->text) == 0, clean = cache_index_is_clean(&entry->index);
+    bool by_gpu = entry->index.counts.hardware > 0, same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
+    if (cache_place_suspect(&entry->index.film, s->place)) {
+        snprintf(s->found.why, sizeof s->found.why, "the film's file was touched since its frames were cached");
+    } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
+        snprintf(s->found.why, sizeof s->found.why, "there are frames that a GPU decoded");
+    } else if (own && !entry->index.partial && same_decoder) {
+        take(s, entry, CACHE_HIT, "the frames are there");
+        return;
+    } else if (!clean) {
+        snprintf(s->found.why, sizeof s->found.why, "there are frames of a damaged film, which serve their own selection only");
+    } else if (timetable_walk(entry->index.timetable, s->rule, look_up, &look, &walked)) {
+        take(s, entry, CACHE_HIT_OTHER, "another selection's frames hold all that are wanted");
+        return;
+    } else if (!s->found.entry || s->found.entry->index.frames < entry->index.frames) {
+        take(s, entry, CACHE_PARTIAL, own ? "an interrupted run left frames" : "another selection left frames");
+        return;
+    }
+    cache_entry_close(&entry);
+}
+
+static void consider_other(void *user, const char *path, const char *name, const struct stat *st)
+{
+    struct search *s = user;
+    (void)path;
+    (void)st;
+    if (s->found.answer >= CACHE_HIT || strcmp(name, s->key->name) == 0 || strncmp(name, s->key->name, CACHE_NAME_BASE + 1) != 0)
+        return;
+    struct cache_entry *entry = open_named(s->store, name);
+    if (!entry)
+        return;
+    if (strncmp(entry->key, s->key->text, s->key->base) == 0)
+        consider(s, entry);
+    else
+        cache_entry_close(&entry);
+}
+
+/*
+ * For -v: an entry that might have been expected to serve, and the first thing in which it differs. One of a copy of the
+ * film says less than one of the film.
+ */
+static void explain(void *user, const char *path, const char *name, const struct stat *st)
+{
+    struct search *s = user;
+    char text[CACHE_KEY_BYTES];
+    const char *line, *mine = strstr(s->key->text, "film.fingerprint=");
+    (void)name;
+    (void)st;
+    if (!mine || !cache_entry_peek_key(path, text, sizeof text))
+        return;
+    const char *theirs = strstr(text, "film.fingerprint=");
+    size_t length = strcspn(mine, "\n");
+    if (!theirs || strncmp(mine, theirs, length) != 0)
+        return;
+    length = cache_key_difference(text, s->key->text, &line);
+    bool copy = strncmp(line, "film.", 5) == 0;
+    if (length > 0 && length < 200 && copy && !s->found.why[0])
+        snprintf(s->found.why, sizeof s->found.why, "the frames that are there are of a copy, or of the film before it was changed");
+    else if (length > 0 && length < 200 && !copy)
+        snprintf(s->found.why, sizeof s->found.why, "the frames that are there were made with %.*s", (int)length, line);
+}
+
+struct cache_found cache_store_find(const struct cache_store *store, const struct cache_key *key, const struct cache_place *place,
+                                    const struct selection *rule, enum cache_decoder decoder)
+{
+    struct search s = {.store = store, .key = key, .place = place, .rule = rule, .decoder = decoder};
+    struct cache_entry *own = open_named(store, key->name);
+    /* A hash of the text is a name; the text itself decides. */
+    if (own && strcmp(own->key, key->text) == 0)
+        consider(&s, own);
+    else
+        cache_entry_close(&own);
+    if (s.found.answer < CACHE_HIT)
+        cache_store_each(store, false, consider_other, &s);
+    if (s.found.answer == CACHE_MISS && !s.found.why[0] && log_enabled(LOG_VERBOSE))
+        cache_store_each(store, false, explain, &s);
+    if (!s.found.why[0])
+        snprintf(s.found.why, sizeof s.found.why, "no frames of this film are there");
+    if (s.found.answer >= CACHE_HIT) {
+        static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+        futimens(s.found.entry->fd, now);      /* the time of use; a read-only cache does without */
+    }
+    return s.found;
+}
+
+/* ------------------------------------------------------------------ evicting */
+
+struct candidate {
+    char *path;
+    struct timespec used;
+    uint64_t bytes;
+};
+
+struct trimming {
+    const char *keep;
+    struct candidate *list;
+    size_t count, room;
+    uint64_t total;
+};
+
+/* A temporary whose writer is gone: its lock can be had. The age keeps away from one that is being born. */
+static void sweep(const char *path, const struct stat *st)
+{
+    if (time(NULL) - st->st_mtim.tv_sec < 60)
+        return;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void weigh(void *user, const char *path, const char *name, const struct stat *st)
+{
+    struct trimming *t = user;
+    if (!cache_key_is_name(name)) {
+        sweep(path, st);
+        return;
+    }
+    t->total += (uint64_t)st->st_size;
+    if (strcmp(name, t->keep) == 0)
+        return;
+    if (t->count == t->room) {
+        size_t room = t->room ? t->room * 2 : 64;
+        struct candidate *grown = realloc(t->list, room * sizeof *grown);
+        if (!grown)
+            return;
+        t->list = grown;
+        t->room = room;
+    }
+    struct candidate c = {strdup(path), st->st_mtim, (uint64_t)st->st_size};
+    if (c.path)
+        t->list[t->count++] = c;
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct candidate *p = a, *q = b;
+    if (p->used.tv_sec != q->used.tv_sec)
+        return p->used.tv_sec < q->used.tv_sec ? -1 : 1;
+    return (p->used.tv_nsec > q->used.tv_nsec) - (p->used.tv_nsec < q->used.tv_nsec);
+}
+
+void cache_store_trim(const struct cache_store *s, const char *keep)
+{
+    char path[CACHE_PATH_BYTES];
+    snprintf(path, sizeof path, "%s/lock", s->folder);
+    int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    /* Who holds it is doing the same work. A file system without locks: two may evict at once, which costs frames only. */
+    bool busy = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    struct trimming t = {.keep = keep};
+    if (!busy)
+        cache_store_each(s, true, weigh, &t);
+    if (t.count > 0)
+        qsort(t.list, t.count, sizeof *t.list, by_use);
+    for (size_t i = 0; i < t.count; i++) {
+        if (t.total > s->limit && unlink(t.list[i].path) == 0) {
+            t.total -= t.list[i].bytes;
+            log_msg(LOG_VERBOSE, "cache: evicted '%s'", t.list[i].path);
+        }
+        free(t.list[i].path);
+    }
+    free(t.list);
+    if (lock >= 0)
+        close(lock);
+}

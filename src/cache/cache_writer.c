@@ -1,0 +1,455 @@
+#include "cache_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "barcode/log.h"
+#include "pack.h"
+#include "barcode/queue.h"
+#include "residual.h"
+
+/* A block's worth of frames on their way to the disk. */
+struct load {
+    uint32_t frames;
+    struct frame_tag tag[ENTRY_BLOCK_FRAMES];
+    uint8_t *rgb;                  /* [frames][frame_bytes] */
+};
+
+struct cache_writer {
+    char *folder, *temp;
+    int fd;
+    int width, height, threads, started;
+    size_t frame_bytes;
+    uint32_t per_block;
+    uint64_t limit;
+    struct load *load;
+    int loads;
+    struct queue *todo, *free;
+    pthread_t *thread;
+    struct hash128 head_hash;
+    pthread_mutex_t put_lock;      /* guards the load being filled and `put` */
+    struct load *filling;
+    uint64_t *put;                 /* numbers of all frames that were put    */
+    size_t puts, put_room;
+    pthread_mutex_t lock;          /* guards what follows, and the file      */
+    uint64_t offset, places;
+    struct index_block *block;
+    size_t blocks, block_room;
+    struct index_frame *frame;
+    size_t frames, frame_room;
+    struct err error;              /* filled: it has given up                */
+};
+
+static void give_up(struct cache_writer *w, const struct err *e)
+{
+    pthread_mutex_lock(&w->lock);
+    if (w->error.code == ERR_NONE)
+        w->error = *e;
+    /* On a full disk the run's own outputs need the room now. */
+    if (ftruncate(w->fd, 0) != 0)
+        log_msg(LOG_VERBOSE, "a temporary of the cache keeps its size: %s", strerror(errno));
+    pthread_mutex_unlock(&w->lock);
+}
+
+static bool given_up(struct cache_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    bool up = w->error.code != ERR_NONE;
+    pthread_mutex_unlock(&w->lock);
+    return up;
+}
+
+/* Room for one more in a growing array. */
+static bool reserve(void **array, size_t count, size_t *room, size_t size, struct err *e)
+{
+    if (count < *room)
+        return true;
+    size_t wanted = *room ? *room * 2 : 256;
+    void *grown = realloc(*array, wanted * size);
+    if (!grown)
+        return err_memory(e, wanted * size);
+    *array = grown;
+    *room = wanted;
+    return true;
+}
+
+static bool write_all(int fd, const uint8_t *data, size_t bytes, struct err *e)
+{
+    while (bytes > 0) {
+        ssize_t n = write(fd, data, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return err_set(e, ERR_FAILED, "%s", strerror(n < 0 ? errno : ENOSPC));
+        data += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ compressing */
+
+struct scratch {
+    struct cache_packer *cache_packer;
+    uint8_t *half, *residual, *packed;
+};
+
+static bool scratch_open(struct scratch *s, const struct cache_writer *w, struct err *e)
+{
+    size_t block = w->frame_bytes * w->per_block;
+    s->cache_packer = cache_packer_open(e);
+    s->half = malloc(w->frame_bytes);
+    s->residual = malloc(block);
+    s->packed = malloc(cache_pack_bound(block));
+    return (s->cache_packer && s->half && s->residual && s->packed) || err_memory(e, 3 * block);
+}
+
+static void scratch_free(struct scratch *s)
+{
+    cache_packer_free(&s->cache_packer);
+    free(s->half);
+    free(s->residual);
+    free(s->packed);
+}
+
+/* With the lock held: the block goes to the file's end, its frames into the table. */
+static bool append(struct cache_writer *w, const struct load *l, const uint8_t *packed, struct index_block b, struct err *e)
+{
+    if (w->offset + b.bytes > w->limit)
+        return err_set(e, ERR_FAILED, "the film's frames are more than --cache-limit allows");
+    if (!reserve((void **)&w->block, w->blocks, &w->block_room, sizeof *w->block, e) ||
+        !write_all(w->fd, packed, (size_t)b.bytes, e))
+        return false;
+    b.offset = w->offset;
+    b.first = w->places;
+    w->offset += b.bytes;
+    w->block[w->blocks++] = b;
+    for (uint32_t i = 0; i < l->frames; i++) {
+        if (!reserve((void **)&w->frame, w->frames, &w->frame_room, sizeof *w->frame, e))
+            return false;
+        w->frame[w->frames++] = (struct index_frame){l->tag[i], l->tag[i].damaged ? COLUMN_DAMAGED : COLUMN_OK, w->places++};
+    }
+    return true;
+}
+
+static bool store(struct cache_writer *w, const struct load *l, struct scratch *s, struct err *e)
+{
+    for (uint32_t i = 0; i < l->frames; i++)
+        cache_residual_make(l->rgb + i * w->frame_bytes, w->width, w->height, s->half, s->residual + i * w->frame_bytes);
+    struct index_block b = {.frames = l->frames};
+    b.bytes = cache_pack(s->cache_packer, s->residual, l->frames * w->frame_bytes, s->packed, e);
+    if (b.bytes == 0)
+        return false;
+    b.hash = hash_128(s->packed, (size_t)b.bytes);
+    pthread_mutex_lock(&w->lock);
+    bool fine = w->error.code == ERR_NONE && append(w, l, s->packed, b, e);
+    pthread_mutex_unlock(&w->lock);
+    return fine;
+}
+
+static void *writer_main(void *argument)
+{
+    struct cache_writer *w = argument;
+    struct scratch s = {0};
+    struct err e = ERR_INIT;
+    bool fine = scratch_open(&s, w, &e);
+    void *item;
+    if (!fine)
+        give_up(w, &e);
+    while (queue_pop(w->todo, &item)) {
+        struct load *l = item;
+        if (fine && !store(w, l, &s, &e)) {
+            fine = false;
+            if (e.code != ERR_NONE)
+                give_up(w, &e);
+        }
+        l->frames = 0;
+        queue_push(w->free, l);
+    }
+    scratch_free(&s);
+    return NULL;
+}
+
+void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const uint8_t *rgb)
+{
+    struct err e = ERR_INIT;
+    void *item = NULL;
+    if (given_up(w))
+        return;
+    pthread_mutex_lock(&w->put_lock);
+    if (!w->filling && queue_pop(w->free, &item))
+        w->filling = item;
+    struct load *l = w->filling;
+    if (!reserve((void **)&w->put, w->puts, &w->put_room, sizeof *w->put, &e)) {
+        give_up(w, &e);
+    } else if (l) {
+        w->put[w->puts++] = tag->frame;
+        memcpy(l->rgb + l->frames * w->frame_bytes, rgb, w->frame_bytes);
+        l->tag[l->frames++] = *tag;
+        if (l->frames == w->per_block) {
+            queue_push(w->todo, l);
+            w->filling = NULL;
+        }
+    }
+    pthread_mutex_unlock(&w->put_lock);
+}
+
+/* ------------------------------------------------------------------ opening */
+
+static char *join(const char *folder, const char *name)
+{
+    size_t bytes = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(bytes);
+    if (path)
+        snprintf(path, bytes, "%s/%s", folder, name);
+    return path;
+}
+
+static bool open_file(struct cache_writer *w, const char *folder, const char *key, struct err *e)
+{
+    w->folder = strdup(folder);
+    w->temp = join(folder, CACHE_TEMP_START "XXXXXX");
+    if (!w->folder || !w->temp)
+        return err_memory(e, strlen(folder));
+    w->fd = mkostemp(w->temp, O_CLOEXEC);
+    if (w->fd < 0) {
+        w->temp[0] = 0;
+        return err_set(e, ERR_FAILED, "%s", strerror(errno));
+    }
+    flock(w->fd, LOCK_EX | LOCK_NB);         /* says to others that it is in use; a file system without locks is no matter */
+    struct wire_out head = {0};
+    wire_put(&head, "barcodef", 8);
+    wire_put_u32(&head, ENTRY_VERSION);
+    wire_put_u32(&head, (uint32_t)strlen(key));
+    wire_put(&head, key, strlen(key));
+    bool fine = !head.failed || err_memory(e, 64);
+    fine = fine && write_all(w->fd, head.data, head.count, e);
+    if (fine)
+        w->head_hash = hash_128(head.data, head.count);
+    w->offset = head.count;
+    wire_free(&head);
+    return fine;
+}
+
+static bool open_loads(struct cache_writer *w, struct err *e)
+{
+    w->loads = w->threads + 1;
+    w->load = calloc((size_t)w->loads, sizeof *w->load);
+    w->todo = queue_open((size_t)w->loads, NULL, e);
+    w->free = queue_open((size_t)w->loads, NULL, e);
+    if (!w->load || !w->todo || !w->free)
+        return err_memory(e, (size_t)w->loads * sizeof *w->load);
+    for (int i = 0; i < w->loads; i++) {
+        w->load[i].rgb = malloc(w->frame_bytes * w->per_block);
+        if (!w->load[i].rgb)
+            return err_memory(e, w->frame_bytes * w->per_block);
+        queue_push(w->free, &w->load[i]);
+    }
+    return true;
+}
+
+struct cache_writer *cache_writer_open(const char *folder, const char *key, int width, int height, int threads,
+                                       uint64_t limit, struct err *e)
+{
+    struct cache_writer *w = calloc(1, sizeof *w);
+    if (!w) {
+        err_memory(e, sizeof *w);
+        return NULL;
+    }
+    w->fd = -1;
+    w->width = width;
+    w->height = height;
+    w->threads = threads;
+    w->limit = limit;
+    w->frame_bytes = (size_t)width * (size_t)height * 3;
+    w->per_block = cache_index_block_frames(width, height);
+    pthread_mutex_init(&w->put_lock, NULL);
+    pthread_mutex_init(&w->lock, NULL);
+    w->thread = calloc((size_t)threads, sizeof *w->thread);
+    bool fine = w->thread && open_file(w, folder, key, e) && open_loads(w, e);
+    for (; fine && w->started < threads; w->started++)
+        if (pthread_create(&w->thread[w->started], NULL, writer_main, w) != 0)
+            break;
+    if (fine && w->started > 0)
+        return w;
+    err_set(e, ERR_FAILED, "no thread could be started");
+    cache_writer_discard(&w);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ finishing */
+
+static void stop_threads(struct cache_writer *w)
+{
+    if (w->filling && w->filling->frames > 0 && w->started > 0)
+        queue_push(w->todo, w->filling);
+    w->filling = NULL;
+    if (w->todo)
+        queue_close(w->todo);
+    for (int i = 0; i < w->started; i++)
+        pthread_join(w->thread[i], NULL);
+    w->started = 0;
+}
+
+void cache_writer_discard(struct cache_writer **writer)
+{
+    struct cache_writer *w = *writer;
+    if (!w)
+        return;
+    stop_threads(w);
+    if (w->fd >= 0)
+        close(w->fd);
+    if (w->temp && w->temp[0])
+        unlink(w->temp);
+    queue_free(&w->todo);
+    queue_free(&w->free);
+    for (int i = 0; w->load && i < w->loads; i++)
+        free(w->load[i].rgb);
+    pthread_mutex_destroy(&w->put_lock);
+    pthread_mutex_destroy(&w->lock);
+    free(w->load);
+    free(w->thread);
+    free(w->put);
+    free(w->block);
+    free(w->frame);
+    free(w->temp);
+    free(w->folder);
+    free(w);
+    *writer = NULL;
+}
+
+uint64_t cache_writer_bytes(struct cache_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    uint64_t bytes = w->offset;
+    pthread_mutex_unlock(&w->lock);
+    return bytes;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_column(const void *a, const void *b)
+{
+    uint64_t x = ((const struct index_frame *)a)->tag.column, y = ((const struct index_frame *)b)->tag.column;
+    return (x > y) - (x < y);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    uint64_t x = ((const struct index_frame *)a)->place, y = ((const struct index_frame *)b)->place;
+    return (x > y) - (x < y);
+}
+
+bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, struct err *e)
+{
+    const struct cache_index *x = &older->index;
+    struct cache_entry_reader *r = cache_entry_reader_open(older, e);
+    struct index_frame *f = malloc((size_t)x->frames * sizeof *f + 1);
+    size_t before = w->puts;
+    if (!f)
+        err_memory(e, (size_t)x->frames * sizeof *f);
+    bool fine = r && f;
+    if (fine && x->frames > 0) {
+        memcpy(f, x->frame, (size_t)x->frames * sizeof *f);
+        qsort(f, (size_t)x->frames, sizeof *f, by_place);      /* so that each block is read once */
+        if (before > 0)
+            qsort(w->put, before, sizeof *w->put, by_value);
+    }
+    uint64_t block = UINT64_MAX;
+    for (uint64_t i = 0; i < x->frames && fine; i++) {
+        if (f[i].status == COLUMN_MISSING || (before > 0 && bsearch(&f[i].tag.frame, w->put, before, sizeof *w->put, by_value)))
+            continue;
+        uint64_t its = cache_entry_block_of(older, f[i].place);
+        fine = its == block || cache_entry_reader_block(r, its, e);
+        block = its;
+        if (fine)
+            cache_writer_put(w, &f[i].tag, cache_entry_reader_frame(r, (uint32_t)(f[i].place - x->block[its].first)));
+    }
+    free(f);
+    cache_entry_reader_close(&r);
+    return fine;
+}
+
+/* Columns that were announced and never came, behind those that did. */
+static bool add_missing(struct cache_writer *w, const struct columns *columns, uint64_t count, struct err *e)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const struct column *c = columns_get(columns, i);
+        if (c->status != COLUMN_MISSING || c->repeat == 0)
+            continue;
+        if (!reserve((void **)&w->frame, w->frames, &w->frame_room, sizeof *w->frame, e))
+            return false;
+        struct frame_tag tag = {.column = i, .repeat = c->repeat, .frame = c->frame, .time_us = c->time_us};
+        w->frame[w->frames++] = (struct index_frame){tag, COLUMN_MISSING, 0};
+    }
+    return true;
+}
+
+static bool write_end(struct cache_writer *w, const struct cache_index *facts, struct err *e)
+{
+    struct cache_index x = *facts;
+    x.width = w->width;
+    x.height = w->height;
+    x.block = w->block;
+    x.blocks = w->blocks;
+    x.frame = w->frame;
+    x.frames = w->frames;
+    struct wire_out o = {0};
+    cache_index_encode(&x, &o);
+    uint64_t length = o.count;
+    struct hash128 hash = o.failed ? (struct hash128){0, 0} : hash_128(o.data, o.count);
+    wire_put_u64(&o, w->offset);
+    wire_put_u64(&o, length);
+    wire_put_hash(&o, w->head_hash);
+    wire_put_hash(&o, hash);
+    if (!o.failed)
+        wire_put_hash(&o, hash_128(o.data + length, ENTRY_TAIL - 16));
+    bool fine = o.failed ? err_memory(e, o.room) : write_all(w->fd, o.data, o.count, e);
+    wire_free(&o);
+    return fine;
+}
+
+/* What cannot be read back must not take the place of anything. */
+static bool reads_back(const struct cache_writer *w, struct err *e)
+{
+    enum entry_state state;
+    struct cache_entry *entry = cache_entry_open(w->temp, &state, e);
+    cache_entry_close(&entry);
+    return state == ENTRY_GOOD;
+}
+
+bool cache_writer_finish(struct cache_writer **writer, const struct cache_index *facts, struct columns *columns,
+                         const char *name, struct err *e)
+{
+    struct cache_writer *w = *writer;
+    stop_threads(w);
+    char *path = join(w->folder, name);
+    bool fine = path || err_memory(e, strlen(name));
+    if (w->error.code != ERR_NONE) {
+        if (fine)
+            *e = w->error;
+        fine = false;
+    }
+    fine = fine && (!columns || add_missing(w, columns, columns_count(columns), e));
+    if (fine && w->frames > 0)
+        qsort(w->frame, w->frames, sizeof *w->frame, by_column);
+    fine = fine && write_end(w, facts, e) && reads_back(w, e);
+    if (fine) {
+        fine = rename(w->temp, path) == 0 || err_set(e, ERR_FAILED, "%s", strerror(errno));
+        if (fine)
+            w->temp[0] = 0;
+    }
+    free(path);
+    cache_writer_discard(writer);
+    return fine;
+}

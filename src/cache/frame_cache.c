@@ -1,0 +1,209 @@
+#include "barcode/frame_cache.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache_store.h"
+#include "cache_writer.h"
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+#include "source_cache.h"
+
+struct frame_cache {
+    const struct cache_options *options;
+    const char *path;
+    struct cache_store store;
+    struct cache_film id;
+    struct cache_key key;
+    struct frame_cache_ask ask;
+    struct cache_found found;
+    struct source *source;            /* of found.entry, or NULL              */
+    struct cache_writer *writer;      /* NULL: frames are not kept            */
+    struct timetable *timetable;
+    bool exact_only;                  /* staged after a contradiction         */
+};
+
+struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path)
+{
+    struct cache_store store;
+    struct err e = ERR_INIT;
+    struct frame_cache *c = cache_store_open(&store, o) ? calloc(1, sizeof *c) : NULL;
+    if (!c)
+        return NULL;
+    c->options = o;
+    c->path = path;
+    c->store = store;
+    if (cache_film_read(path, &c->id, &e))
+        return c;
+    log_msg(LOG_VERBOSE, "'%s': not for the cache: %s", path, e.text);
+    free(c);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ looking */
+
+static void start_writer(struct frame_cache *c)
+{
+    struct err e = ERR_INIT;
+    /* Compressing is a hundredth of decoding; more threads only help engines that outrun it. */
+    int threads = c->ask.threads / 2 < 1 ? 1 : c->ask.threads / 2 > 8 ? 8 : c->ask.threads / 2;
+    if (cache_store_make(&c->store, &e) && (c->timetable || (c->timetable = timetable_open(&e))))
+        c->writer = cache_writer_open(c->store.folder, c->key.text, c->ask.width, c->ask.height, threads, c->store.limit, &e);
+    if (!c->writer)
+        log_msg(LOG_WARNING, "frames cannot be kept in the cache '%s': %s", c->store.folder, e.text);
+}
+
+/* A playlist's bytes say nothing of the films that it names. */
+static bool is_playlist(const struct film *film)
+{
+    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
+    char names[sizeof film->container], *save = NULL;
+    snprintf(names, sizeof names, "%s", film->container);
+    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
+        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+            if (strcmp(name, kind[i]) == 0)
+                return true;
+    return false;
+}
+
+void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
+{
+    struct err e = ERR_INIT;
+    if (!c || strcmp(ask->film->ops->name, "film") != 0 || is_playlist(&ask->film->film) || !cache_film_holds(c->path, &c->id) ||
+        !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->decode))
+        return;
+    c->ask = *ask;
+    if (c->options->refresh)
+        snprintf(c->found.why, sizeof c->found.why, "--refresh");
+    else
+        c->found = cache_store_find(&c->store, &c->key, &c->id.place, ask->selection, ask->decoder);
+    const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
+    bool other_size = index && (index->width != ask->width || index->height != ask->height);
+    if (other_size)
+        log_msg(LOG_WARNING, "an entry of the cache in '%s' has frames of another size than it says", c->store.folder);
+    if (c->found.entry && (other_size || !(c->source = source_cache_open(ask->film, &c->found, &e)))) {
+        cache_entry_close(&c->found.entry);
+        c->found.answer = CACHE_MISS;
+    }
+    log_msg(LOG_VERBOSE, "'%s': cache %s: %s", c->path, frame_cache_state(c), c->found.why);
+    if (c->found.answer < CACHE_HIT)
+        start_writer(c);
+}
+
+struct source *frame_cache_source(struct frame_cache *c, struct source *film)
+{
+    return c && c->source ? c->source : film;
+}
+
+bool frame_cache_wants(const struct frame_cache *c)
+{
+    return c && c->writer;
+}
+
+void frame_cache_put(struct frame_cache *c, const struct frame_tag *tag, const uint8_t *rgb)
+{
+    if (frame_cache_wants(c))
+        cache_writer_put(c->writer, tag, rgb);
+}
+
+struct timetable *frame_cache_timetable(struct frame_cache *c)
+{
+    return c ? c->timetable : NULL;
+}
+
+const char *frame_cache_state(const struct frame_cache *c)
+{
+    static const char *const name[] = {"miss", "partial", "hit", "hit"};
+    return c && c->ask.film ? name[c->found.answer] : "off";
+}
+
+/* ------------------------------------------------------------------ ending */
+
+void frame_cache_again(struct frame_cache *c, const struct stage_counts *counts)
+{
+    if (!c || !c->ask.film)
+        return;
+    if (counts->cache_failed && c->source)
+        cache_store_remove(&c->store, c->found.entry, source_cache_broken(c->source));
+    source_close(&c->source);
+    cache_entry_close(&c->found.entry);
+    c->found.answer = CACHE_MISS;
+    c->exact_only |= counts->contradicted;
+    cache_writer_discard(&c->writer);
+    start_writer(c);
+}
+
+/* An interrupted run's frames replace fewer of them, and never a whole entry. */
+static bool may_replace(const struct frame_cache *c)
+{
+    char path[CACHE_PATH_BYTES];
+    enum entry_state state;
+    snprintf(path, sizeof path, "%s/%s", c->store.folder, c->key.name);
+    struct cache_entry *there = cache_entry_open(path, &state, NULL);
+    bool whole = there && !there->index.partial;
+    cache_entry_close(&there);
+    return !whole;
+}
+
+/* Frames of an interrupted run are good for the next one only if nothing at all was wrong with the film so far. */
+static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
+{
+    facts->partial = true;
+    facts->timetable = NULL;
+    if (!interrupted() || !cache_index_is_clean(facts) || facts->counts.runs == 0 || !may_replace(c))
+        return false;
+    bool own = c->found.answer == CACHE_PARTIAL && strcmp(c->found.entry->key, c->key.text) == 0;
+    return !own || cache_writer_add(c->writer, c->found.entry, e);
+}
+
+/* Publishes what was written; false, told, when nothing of it is kept. */
+static bool keep_written(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine)
+{
+    struct err e = ERR_INIT;
+    struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .timetable = c->timetable};
+    const char *slash = strrchr(c->path, '/');
+    snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
+    /* What a disk failed to read today it may read tomorrow. */
+    bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
+    if (!keep) {
+        cache_writer_discard(&c->writer);
+        const char *why = e.text[0] ? e.text : counts->io_failed ? "it could not be read" :
+                          !cache_film_holds(c->path, &c->id) ? "it was changed or touched" : "the run did not end well";
+        log_msg(LOG_VERBOSE, "'%s': its frames are not kept: %s", c->path, why);
+        return false;
+    }
+    uint64_t bytes = cache_writer_bytes(c->writer);
+    if (!cache_writer_finish(&c->writer, &facts, fine ? columns : NULL, c->key.name, &e)) {
+        log_msg(LOG_WARNING, "frames of '%s' cannot be kept in the cache '%s': %s", c->path, c->store.folder, e.text);
+        return false;
+    }
+    log_msg(LOG_VERBOSE, "'%s': %s frames are kept in '%s/%s', about %" PRIu64 " bytes", c->path, fine ? "its" : "the interrupted run's",
+            c->store.folder, c->key.name, bytes);
+    return true;
+}
+
+void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine)
+{
+    if (!c || !c->ask.film)
+        return;
+    if (fine && c->source)
+        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " frames came from the cache", c->path, source_cache_frames(c->source));
+    bool kept = c->writer && keep_written(c, columns, counts, fine);
+    /* After a hit too: the limit may be a new one. */
+    cache_store_trim(&c->store, kept ? c->key.name : "");
+}
+
+void frame_cache_close(struct frame_cache **cache)
+{
+    struct frame_cache *c = *cache;
+    if (!c)
+        return;
+    source_close(&c->source);
+    cache_entry_close(&c->found.entry);
+    cache_writer_discard(&c->writer);
+    timetable_free(&c->timetable);
+    free(c);
+    *cache = NULL;
+}

@@ -1,0 +1,280 @@
+#include "source_cache.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+
+/* A frame of the entry that fills a place of the picture. */
+struct wanted {
+    struct frame_tag tag;
+    uint64_t place;
+};
+
+struct source_cache {
+    struct source base;
+    struct source *film;
+    const struct cache_found *found;
+    struct wanted *wanted;
+    size_t count, room;
+    bool no_memory;
+    atomic_size_t next;             /* the next of `wanted` to read       */
+    atomic_uint_fast64_t put;
+    atomic_bool reading_film, stop;
+    const struct stage_job *job;    /* while staging                      */
+    pthread_mutex_t lock;           /* guards what follows                */
+    struct err error;               /* of the engine, or the machine      */
+    struct err broken;              /* of the entry                       */
+};
+
+static bool want(struct source_cache *s, const struct frame_tag *tag, uint64_t place)
+{
+    if (s->count == s->room) {
+        size_t room = s->room ? s->room * 2 : 1024;
+        struct wanted *grown = realloc(s->wanted, room * sizeof *grown);
+        if (!grown) {
+            s->no_memory = true;
+            return false;
+        }
+        s->wanted = grown;
+        s->room = room;
+    }
+    s->wanted[s->count++] = (struct wanted){*tag, place};
+    return true;
+}
+
+/* ------------------------------------------------------------------ putting */
+
+static void fail(struct source_cache *s, struct err *to, const struct err *e)
+{
+    pthread_mutex_lock(&s->lock);
+    if (to->code == ERR_NONE)
+        *to = *e;
+    pthread_mutex_unlock(&s->lock);
+    atomic_store(&s->stop, true);
+}
+
+/* Reads the block of wanted frame `i` and puts every wanted frame of it; `i` is the first of them. */
+static bool put_block(struct source_cache *s, struct cache_entry_reader *r, struct engine_port *port, size_t i, struct err *e)
+{
+    const struct cache_index *x = &s->found->entry->index;
+    uint64_t number = cache_entry_block_of(s->found->entry, s->wanted[i].place);
+    const struct index_block *b = &x->block[number];
+    struct err broken = ERR_INIT;
+    if (!cache_entry_reader_block(r, number, &broken)) {
+        fail(s, &s->broken, &broken);
+        return false;
+    }
+    for (; i < s->count && s->wanted[i].place - b->first < b->frames; i++) {
+        const uint8_t *rgb = cache_entry_reader_frame(r, (uint32_t)(s->wanted[i].place - b->first));
+        if (!engine_put_staged(port, rgb, &s->wanted[i].tag, e))
+            return false;
+        atomic_fetch_add(&s->put, 1);
+    }
+    return true;
+}
+
+/* Whole blocks are dealt out: the first wanted frame of a block stands for the block. */
+static bool is_first_of_block(const struct source_cache *s, size_t i)
+{
+    const struct cache_entry *c = s->found->entry;
+    return i == 0 || cache_entry_block_of(c, s->wanted[i].place) != cache_entry_block_of(c, s->wanted[i - 1].place);
+}
+
+static void *putter_main(void *argument)
+{
+    struct source_cache *s = argument;
+    struct err e = ERR_INIT;
+    struct cache_entry_reader *r = cache_entry_reader_open(s->found->entry, &e);
+    struct engine_port *port = r ? engine_port_open(s->job->engine, &e) : NULL;
+    bool fine = port != NULL;
+    while (fine && !atomic_load(&s->stop)) {
+        size_t i = atomic_fetch_add(&s->next, 1);
+        if (i >= s->count)
+            break;
+        if (interrupted())
+            fine = interrupt_error(&e);
+        else if (is_first_of_block(s, i))
+            fine = put_block(s, r, port, i, &e);
+    }
+    if (e.code != ERR_NONE)
+        fail(s, &s->error, &e);
+    engine_port_close(&port);
+    cache_entry_reader_close(&r);
+    return NULL;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    uint64_t x = ((const struct wanted *)a)->place, y = ((const struct wanted *)b)->place;
+    return (x > y) - (x < y);
+}
+
+/* Puts all wanted frames with the job's threads. */
+static bool put_all(struct source_cache *s, struct err *e)
+{
+    int threads = s->job->threads, started = 0;
+    pthread_t *thread = calloc((size_t)threads, sizeof *thread);
+    if (!thread)
+        return err_memory(e, (size_t)threads * sizeof *thread);
+    if (s->count > 0)
+        qsort(s->wanted, s->count, sizeof *s->wanted, by_place);
+    for (; started < threads && s->count > 0; started++)
+        if (pthread_create(&thread[started], NULL, putter_main, s) != 0)
+            break;
+    for (int i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+    free(thread);
+    if (s->count > 0 && started == 0)
+        return err_set(e, ERR_FAILED, "no thread could be started");
+    if (s->error.code == ERR_NONE)
+        return true;
+    *e = s->error;
+    return false;
+}
+
+/* ------------------------------------------------------------------ which frames */
+
+/* The entry's own selection: its table is the answer, pictures that never decoded included. */
+static bool take_all(struct source_cache *s, struct stage_counts *counts, struct err *e)
+{
+    const struct cache_index *x = &s->found->entry->index;
+    for (uint64_t i = 0; i < x->frames; i++) {
+        const struct index_frame *f = &x->frame[i];
+        if (!columns_announce(s->job->columns, &f->tag, e))
+            return false;
+        if (f->status != COLUMN_MISSING && !want(s, &f->tag, f->place))
+            return err_memory(e, s->room * sizeof *s->wanted);
+    }
+    *counts = x->counts;
+    return true;
+}
+
+struct picking {
+    struct source_cache *source;
+    struct err *e;
+};
+
+static bool pick(void *user, const struct frame_tag *tag)
+{
+    struct picking *p = user;
+    const struct index_frame *f = cache_index_find(&p->source->found->entry->index, tag->frame);
+    if (!f)
+        return err_set(p->e, ERR_FAILED, "the cache's entry lacks a frame that it had");
+    return columns_announce(p->source->job->columns, tag, p->e) &&
+           (want(p->source, tag, f->place) || err_memory(p->e, p->source->room * sizeof *p->source->wanted));
+}
+
+/* Another selection's frames, under the numbers that this one gives them. */
+static bool take_picked(struct source_cache *s, struct stage_counts *counts, struct err *e)
+{
+    struct picking p = {s, e};
+    struct timetable_walked walked;
+    if (!timetable_walk(s->found->entry->index.timetable, &s->job->selection, pick, &p, &walked))
+        return err_set(e, ERR_FAILED, "the cache's entry does not cover the film");
+    *counts = s->found->entry->index.counts;      /* clean; what it cost is what it cost the run that decoded */
+    counts->displayed = walked.displayed;
+    counts->last_us = walked.last_us;
+    return true;
+}
+
+/* Called by the film while it is read. */
+static bool have(void *user, const struct frame_tag *tag, bool taking)
+{
+    struct source_cache *s = user;
+    const struct index_frame *f = cache_index_find(&s->found->entry->index, tag->frame);
+    /* Times are what a changed film would change first. */
+    if (!f || f->tag.time_us != tag->time_us)
+        return false;
+    return !taking || want(s, tag, f->place);
+}
+
+static bool read_film(struct source_cache *s, struct stage_counts *counts, struct stage_times *times, struct err *e)
+{
+    struct stage_job job = *s->job;
+    job.have = have;
+    job.have_user = s;
+    atomic_store(&s->reading_film, true);
+    bool fine = source_stage(s->film, &job, counts, times, e);
+    atomic_store(&s->reading_film, false);
+    if (fine && s->no_memory)
+        return err_memory(e, s->room * sizeof *s->wanted);
+    return fine;
+}
+
+static bool cache_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
+                        struct stage_times *times, struct err *e)
+{
+    struct source_cache *s = (struct source_cache *)base;
+    s->job = job;
+    s->count = 0;
+    atomic_store(&s->next, 0);
+    bool fine = s->found->answer == CACHE_HIT         ? take_all(s, counts, e)
+                : s->found->answer == CACHE_HIT_OTHER ? take_picked(s, counts, e)
+                                                      : read_film(s, counts, times, e);
+    if (fine && !stage_must_start_over(counts))
+        fine = put_all(s, e);
+    counts->cache_failed = s->broken.code != ERR_NONE;
+    return fine;
+}
+
+static void cache_progress(struct source *base, struct stage_progress *p)
+{
+    struct source_cache *s = (struct source_cache *)base;
+    if (atomic_load(&s->reading_film)) {
+        source_progress(s->film, p);
+        return;
+    }
+    uint64_t all = s->base.film.frames > 0 ? (uint64_t)s->base.film.frames : 0, put = atomic_load(&s->put);
+    uint64_t frames = s->found->entry->index.frames;
+    bool known = s->found->answer != CACHE_PARTIAL && all > 0 && frames > 0;
+    *p = (struct stage_progress){.frames = known ? (put < frames ? put : frames) * all / frames : all};
+}
+
+static bool cache_measure(struct source *base, struct err *e)
+{
+    struct source_cache *s = (struct source_cache *)base;
+    bool fine = source_measure(s->film, e);
+    s->base.film = s->film->film;
+    return fine;
+}
+
+static void cache_close(struct source **base)
+{
+    struct source_cache *s = (struct source_cache *)*base;
+    pthread_mutex_destroy(&s->lock);
+    free(s->wanted);
+    free(s);
+    *base = NULL;
+}
+
+static const struct source_ops cache_ops = {
+    .name = "cache", .stage = cache_stage, .progress = cache_progress, .measure = cache_measure, .close = cache_close,
+};
+
+struct source *source_cache_open(struct source *film, const struct cache_found *found, struct err *e)
+{
+    struct source_cache *s = calloc(1, sizeof *s);
+    if (!s) {
+        err_memory(e, sizeof *s);
+        return NULL;
+    }
+    s->base.ops = &cache_ops;
+    s->base.film = film->film;        /* its path stays the film's */
+    s->film = film;
+    s->found = found;
+    pthread_mutex_init(&s->lock, NULL);
+    return &s->base;
+}
+
+uint64_t source_cache_frames(const struct source *base)
+{
+    return atomic_load(&((const struct source_cache *)base)->put);
+}
+
+const char *source_cache_broken(const struct source *base)
+{
+    return ((const struct source_cache *)base)->broken.text;
+}

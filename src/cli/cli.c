@@ -1,0 +1,497 @@
+#include "barcode/cli.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "barcode/atomic_file.h"
+#include "barcode/log.h"
+#include "barcode/version.h"
+
+/* Options without a short letter. */
+enum key {
+    KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END,
+    KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_USAGE     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
+};
+
+enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
+
+#ifdef BARCODE_CUDA
+#define CUDA_WORD ", cuda[:N]"
+#else
+#define CUDA_WORD ""
+#endif
+
+/* The one table behind parsing, --help and the man page. */
+static const struct argp_option table[] = {
+    {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
+    {"output", 'o', "FILE|DIR", 0, "where to (FILM's stem + .png, here); - is stdout", 0},
+    {"mode", 'm', "MODE[,MODE...]", 0, "kmeans (default), palette, average, downsample; several make a picture each, NAME-MODE.png; all: the four in one picture", 0},
+    {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel a column)", 0},
+    {"height", KEY_HEIGHT, "PX", 0, "picture height (360)", 0},
+
+    {NULL, 0, NULL, 0, "Colours:", GROUP_COLOURS},
+    {"clusters", 'k', "N", 0, "clusters a frame, 1 to 64 (8)", 0},
+    {"n-init", KEY_N_INIT, "N", 0, "restarts, of which the best counts (20)", 0},
+    {"init", KEY_INIT, "METHOD", 0, "scalable (default), k-means++ or random", 0},
+    {"max-iter", KEY_MAX_ITER, "N", 0, "iterations at most (300)", 0},
+    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (0)", 0},
+    {"size", KEY_SIZE, "SIZE", 0, "analyse at WxH, longer SIDE, 1/D or full (320)", 0},
+
+    {NULL, 0, NULL, 0, "Frames:", GROUP_FRAMES},
+    {"every", 'n', "N", 0, "every Nth frame (24; fewer for a short film)", 0},
+    {"interval", KEY_INTERVAL, "TIME", 0, "instead of --every: a frame every TIME", 0},
+    {"columns", KEY_COLUMNS, "N", 0, "instead of --every: N frames, evenly in time (one may come twice)", 0},
+    {"start", KEY_START, "TIME", 0, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
+    {"end", KEY_END, "TIME", 0, "stop before TIME", 0},
+
+    {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
+    {"json", KEY_JSON, "FILE", 0, "every column's colours, counts and time", 0},
+    {"dump", KEY_DUMP, "FILE", 0, "the frames analysed, as raw RGB24", 0},
+    {"bench", KEY_BENCH, NULL, 0, "stage times and rates on stdout, as JSON", 0},
+
+    {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},
+    {"cache", CACHE_OPTION_FOLDER, "DIR", 0, "keep it in DIR (~/.cache/barcode)", 0},
+    {"no-cache", CACHE_OPTION_OFF, NULL, 0, "decode, and keep nothing", 0},
+    {"refresh", CACHE_OPTION_REFRESH, NULL, 0, "decode, and replace what is kept", 0},
+    {"cache-limit", CACHE_OPTION_LIMIT, "SIZE", 0, "remove the least recently used beyond SIZE (10G)", 0},
+    {"cache-stats", CACHE_OPTION_STATS, NULL, 0, "no film: say what is in it", 0},
+    {"cache-verify", CACHE_OPTION_VERIFY, NULL, 0, "no film: read all of it and remove what is damaged", 0},
+    {"cache-clear", CACHE_OPTION_CLEAR, NULL, 0, "no film: remove all of it", 0},
+
+    {NULL, 0, NULL, 0, "Run:", GROUP_RUN},
+    {"engine", KEY_ENGINE, "NAME", 0, "what clusters: auto (default), cpu" CUDA_WORD, 0},
+    {"decode", KEY_DECODE, "NAME", 0, "what decodes: auto (default), cpu, nvdec", 0},
+    {"threads", KEY_THREADS, "N", 0, "threads (one a core)", 0},
+    {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default: on a terminal), always, never", 0},
+    {"strict", KEY_STRICT, NULL, 0, "fail when a film decodes only in part", 0},
+    {"verify", KEY_VERIFY, NULL, 0, "decode twice, in two ways, and compare", 0},
+    {"quiet", 'q', NULL, 0, "errors only", 0},
+    {"verbose", 'v', NULL, 0, "say more; twice: for debugging", 0},
+
+    {"help", 'h', NULL, 0, "this text", -1},
+    {"version", 'V', NULL, 0, "the version", -1},
+    {"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, 0},
+    {0}
+};
+
+/* What the options leave behind while argp walks the words. */
+struct parse {
+    struct options *o;
+    struct err *e;
+    const char *start, *end;             /* as given, for the sentence                     */
+    bool rule[SELECT_COLUMNS + 1];       /* which of --every, --interval, --columns came   */
+    enum log_level level;
+    bool answered;                       /* --help, --usage or --version                   */
+};
+
+/* Reads digits as a number of at most `most`; *text moves behind them. */
+static bool read_digits(const char **text, uint64_t most, uint64_t *value)
+{
+    const char *c = *text;
+    *value = 0;
+    for (; *c >= '0' && *c <= '9'; c++) {
+        unsigned digit = (unsigned)(*c - '0');
+        if (digit > most || *value > (most - digit) / 10)
+            return false;
+        *value = *value * 10 + digit;
+    }
+    bool some = c != *text;
+    *text = c;
+    return some;
+}
+
+static bool read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value)
+{
+    return read_digits(&text, most, value) && *text == '\0' && *value >= least;
+}
+
+bool cli_parse_time(const char *text, int64_t *us)
+{
+    /* 10^9 hours in microseconds still fit. */
+    uint64_t part[3], seconds = 0, fraction = 0;
+    int parts = 0;
+    do {
+        if (parts == 3 || !read_digits(&text, 1000000000, &part[parts++]))
+            return false;
+    } while (*text == ':' && text++);
+    for (int i = 0; i < parts; i++) {
+        if (i > 0 && part[i] > 59)
+            return false;
+        seconds = seconds * 60 + part[i];
+    }
+    if (*text == '.') {
+        const char *first = ++text;
+        for (uint64_t unit = 100000; *text >= '0' && *text <= '9'; text++, unit /= 10)
+            fraction += unit * (uint64_t)(*text - '0');
+        if (text == first)
+            return false;
+    }
+    if (*text)
+        return false;
+    *us = (int64_t)(seconds * 1000000 + fraction);
+    return true;
+}
+
+bool cli_parse_size(const char *text, struct size_rule *rule)
+{
+    enum { SIDE_MOST = 16384, DIVISOR_MOST = 1000 };
+    uint64_t a, b;
+    if (strcmp(text, "full") == 0) {
+        *rule = (struct size_rule){.kind = SIZE_FULL};
+        return true;
+    }
+    if (strncmp(text, "1/", 2) == 0) {
+        if (!read_whole(text + 2, 1, DIVISOR_MOST, &a))
+            return false;
+        *rule = (struct size_rule){.kind = SIZE_DIVIDE, .divisor = (int)a};
+        return true;
+    }
+    if (!read_digits(&text, SIDE_MOST, &a) || a == 0)
+        return false;
+    if (*text == '\0') {
+        *rule = (struct size_rule){.kind = SIZE_SIDE, .side = (int)a};
+        return true;
+    }
+    if (*text != 'x' || !read_whole(text + 1, 1, SIDE_MOST, &b))
+        return false;
+    *rule = (struct size_rule){.kind = SIZE_EXACT, .width = (int)a, .height = (int)b};
+    return true;
+}
+
+/* Is the word of `length` bytes at `text` this name? */
+static bool same_word(const char *text, size_t length, const char *name)
+{
+    return strlen(name) == length && memcmp(text, name, length) == 0;
+}
+
+bool cli_parse_modes(const char *text, struct options *o, struct err *e)
+{
+    bool mode[MODE_COUNT] = {false}, stacked = false;
+    for (const char *word = text; word; ) {
+        size_t length = strcspn(word, ",");
+        bool all = same_word(word, length, "all"), known = all;
+        stacked |= all;
+        for (int m = 0; m < MODE_COUNT; m++) {
+            if (all || same_word(word, length, mode_name((enum mode)m)))
+                known = mode[m] = true;
+        }
+        if (!known)
+            return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; the modes are kmeans, palette, average, "
+                           "downsample and all", length > 80 ? 80 : (int)length, word);
+        word = word[length] ? word + length + 1 : NULL;
+    }
+    if (stacked && strcmp(text, "all") != 0)
+        return err_set(e, ERR_USAGE, "-m: 'all' is one picture with every mode and stands alone");
+    memcpy(o->mode, mode, sizeof mode);
+    o->stacked = stacked;
+    return true;
+}
+
+static bool set_u64(struct parse *p, const char *name, const char *arg, uint64_t least, uint64_t most, uint64_t *to)
+{
+    uint64_t value;
+    if (!read_whole(arg, least, most, &value))
+        return err_set(p->e, ERR_USAGE, "%s: '%s' is not a whole number from %llu to %llu", name, arg,
+                       (unsigned long long)least, (unsigned long long)most);
+    *to = value;
+    return true;
+}
+
+static bool set_int(struct parse *p, const char *name, const char *arg, int most, int *to)
+{
+    uint64_t value = 0;
+    if (!set_u64(p, name, arg, 1, (uint64_t)most, &value))
+        return false;
+    *to = (int)value;
+    return true;
+}
+
+static bool set_time(struct parse *p, const char *name, const char *arg, int64_t least, int64_t *to)
+{
+    int64_t value;
+    if (!cli_parse_time(arg, &value))
+        return err_set(p->e, ERR_USAGE, "%s: '%s' is not a time such as 90, 1:30 or 1:02:03.250", name, arg);
+    if (value < least)
+        return err_set(p->e, ERR_USAGE, "%s: '%s' is too short", name, arg);
+    *to = value;
+    return true;
+}
+
+static bool set_path(struct parse *p, const char *name, const char *arg, const char **to)
+{
+    if (!*arg)
+        return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
+    *to = atomic_file_is_stdout(arg) ? "-" : arg;     /* so that nobody else has to know its other names */
+    return true;
+}
+
+static bool set_init(struct parse *p, const char *arg)
+{
+    for (int i = INIT_SCALABLE; i <= INIT_RANDOM; i++) {
+        p->o->kmeans.init = (enum kmeans_init)i;
+        if (strcmp(arg, kmeans_init_name(p->o->kmeans.init)) == 0)
+            return true;
+    }
+    return err_set(p->e, ERR_USAGE, "--init: '%s' is not scalable, k-means++ or random", arg);
+}
+
+static bool set_progress(struct parse *p, const char *arg)
+{
+    static const char *const word[] = {"auto", "always", "never"};
+    for (int i = PROGRESS_AUTO; i <= PROGRESS_NEVER; i++) {
+        p->o->progress = (enum progress_when)i;
+        if (strcmp(arg, word[i]) == 0)
+            return true;
+    }
+    return err_set(p->e, ERR_USAGE, "--progress: '%s' is not auto, always or never", arg);
+}
+
+static bool option_frames(struct parse *p, int key, const char *arg)
+{
+    struct selection *s = &p->o->selection;
+    switch (key) {
+    case 'n':
+        s->kind = SELECT_EVERY;
+        p->rule[SELECT_EVERY] = true;
+        return set_u64(p, "-n", arg, 1, (uint64_t)1 << 31, &s->every);
+    case KEY_INTERVAL:
+        s->kind = SELECT_INTERVAL;
+        p->rule[SELECT_INTERVAL] = true;
+        return set_time(p, "--interval", arg, 1, &s->interval_us);
+    case KEY_COLUMNS:
+        s->kind = SELECT_COLUMNS;
+        p->rule[SELECT_COLUMNS] = true;
+        return set_u64(p, "--columns", arg, 1, OPTION_COLUMNS_MOST, &s->columns);
+    case KEY_START:
+        p->start = arg;
+        return set_time(p, "--start", arg, 0, &s->start_us);
+    default:
+        p->end = arg;
+        return set_time(p, "--end", arg, 0, &s->end_us);
+    }
+}
+
+static bool option_value(struct parse *p, int key, const char *arg)
+{
+    struct options *o = p->o;
+    switch (key) {
+    case 'o':          return set_path(p, "-o", arg, &o->output);
+    case KEY_JSON:     return set_path(p, "--json", arg, &o->json);
+    case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
+    case 'm':          return cli_parse_modes(arg, o, p->e);
+    case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
+    case KEY_HEIGHT:   return set_int(p, "--height", arg, 65535, &o->height);
+    case 'k':          return set_int(p, "-k", arg, 64, &o->kmeans.k);
+    case KEY_N_INIT:   return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
+    case KEY_INIT:     return set_init(p, arg);
+    case KEY_MAX_ITER: return set_int(p, "--max-iter", arg, 100000, &o->kmeans.max_iter);
+    case KEY_SEED:     return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
+    case KEY_THREADS:  return set_int(p, "--threads", arg, 1024, &o->threads);
+    case KEY_PROGRESS: return set_progress(p, arg);
+    case KEY_ENGINE:   return cli_parse_engine(arg, o, p->e);
+    case KEY_DECODE:   return cli_parse_decode(arg, o, p->e);
+    default:           break;
+    }
+    if (!cli_parse_size(arg, &o->size))
+        return err_set(p->e, ERR_USAGE, "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
+    return true;
+}
+
+static const struct argp_option *find_key(int key)
+{
+    for (const struct argp_option *t = table; t->name || t->doc; t++) {
+        if (t->name && t->key == key)
+            return t;
+    }
+    return NULL;
+}
+
+/* --help and the like. argp says nothing under ARGP_NO_ERRS, so that flag is lifted for it. */
+static void answer(struct parse *p, int key, struct argp_state *state)
+{
+    static char name[] = "barcode";
+    state->name = name;
+    state->flags &= ~(unsigned)ARGP_NO_ERRS;
+    p->answered = true;
+    if (key == 'V')
+        puts("barcode " BARCODE_VERSION);
+    else
+        argp_state_help(state, stdout, key == 'h' ? ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC
+                                                  : ARGP_HELP_USAGE);
+    if (fflush(stdout) != 0)
+        err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno));
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct parse *p = state->input;
+    switch (key) {
+    case ARGP_KEY_ARGS:
+        p->o->input = state->argv + state->next;
+        p->o->inputs = (size_t)(state->argc - state->next);
+        return 0;
+    case 'n': case KEY_INTERVAL: case KEY_COLUMNS: case KEY_START: case KEY_END:
+        return option_frames(p, key, arg) ? 0 : EINVAL;
+    case 'q':
+        p->level = LOG_ERROR;
+        return 0;
+    case 'v':
+        p->level = p->level < LOG_VERBOSE ? LOG_VERBOSE : LOG_DEBUG;
+        return 0;
+    case KEY_STRICT: p->o->strict = true; return 0;
+    case KEY_VERIFY: p->o->verify = true; return 0;
+    case KEY_BENCH: p->o->bench = true; return 0;
+    case 'h': case 'V': case KEY_USAGE:
+        answer(p, key, state);
+        return ECANCELED;    /* what follows on the line is of no interest */
+    default:
+        break;
+    }
+    if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
+        return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
+    if (!arg || key == ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    return option_value(p, key, arg) ? 0 : EINVAL;
+}
+
+/* argp's sentence about short options is noise here: every argument shown is mandatory. argp frees what is not `text`. */
+static char *help_filter(int key, const char *text, void *input)
+{
+    (void)input;
+    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : text ? strdup(text) : NULL;
+}
+
+static const struct argp parser = {
+    .options = table,
+    .parser = parse_option,
+    .args_doc = "FILM|FOLDER...",
+    .doc = "Makes one picture of a film: a column for every sampled frame, in the frame's dominant colours.",
+    .help_filter = help_filter
+};
+
+/* The option that a long word means: exact, or the only one that begins so. *hits says how many do. */
+static const struct argp_option *find_long(const char *word, size_t length, int *hits)
+{
+    const struct argp_option *found = NULL;
+    *hits = 0;
+    for (const struct argp_option *t = table; t->name || t->doc; t++) {
+        if (!t->name || strncmp(t->name, word, length) != 0)
+            continue;
+        if (!t->name[length]) {
+            *hits = 1;
+            return t;
+        }
+        found = t;
+        ++*hits;
+    }
+    return found;
+}
+
+/* What is wrong with "--name[=value]"? Returns how many words it takes, 0 once the sentence is written. */
+static int check_long(const char *word, bool last, struct err *e)
+{
+    int hits, length = (int)strcspn(word + 2, "=");
+    bool value = word[2 + length] == '=';
+    const struct argp_option *t = find_long(word + 2, (size_t)length, &hits);
+    if (hits == 0)
+        err_set(e, ERR_USAGE, "unknown option '%.*s'; see --help", length + 2, word);
+    else if (hits > 1)
+        err_set(e, ERR_USAGE, "option '%.*s' could mean several; see --help", length + 2, word);
+    else if (value && !t->arg)
+        err_set(e, ERR_USAGE, "--%s takes no value", t->name);
+    else if (t->arg && !value && last)
+        err_set(e, ERR_USAGE, "--%s needs a value: %s", t->name, t->arg);
+    else
+        return t->arg && !value ? 2 : 1;
+    return 0;
+}
+
+/* The same for "-abc". */
+static int check_short(const char *word, bool last, struct err *e)
+{
+    for (const char *c = word + 1; *c; c++) {
+        const struct argp_option *t = find_key(*c);
+        if (!t) {
+            err_set(e, ERR_USAGE, "unknown option '-%c'; see --help", *c);
+            return 0;
+        }
+        if (t->arg && c[1])
+            return 1;
+        if (t->arg && last) {
+            err_set(e, ERR_USAGE, "-%c needs a value: %s", *c, t->arg);
+            return 0;
+        }
+        if (t->arg)
+            return 2;
+    }
+    return 1;
+}
+
+/*
+ * argp only says that some word was bad; getopt, which knows the reason, can only print it in words of its own.
+ * So the reason is looked up once more here, by getopt's rules.
+ */
+static void explain(int argc, char **argv, struct err *e)
+{
+    for (int i = 1, step = 1; i < argc && step > 0 && strcmp(argv[i], "--") != 0; i += step) {
+        bool last = i + 1 == argc;
+        if (strncmp(argv[i], "--", 2) == 0)
+            step = check_long(argv[i], last, e);
+        else if (argv[i][0] == '-' && argv[i][1])
+            step = check_short(argv[i], last, e);
+        else
+            step = 1;
+    }
+    err_set(e, ERR_USAGE, "the command line cannot be understood; see --help");
+}
+
+/* What no single option can see. */
+static bool check_together(const struct parse *p)
+{
+    const struct options *o = p->o;
+    if (o->inputs > 0 && cache_options_action(&o->cache))
+        return err_set(p->e, ERR_USAGE, "--cache-stats, --cache-verify and --cache-clear take no FILM");
+    if (o->inputs == 0 && !cache_options_action(&o->cache))
+        return err_set(p->e, ERR_USAGE, "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
+    if (p->rule[SELECT_EVERY] + p->rule[SELECT_INTERVAL] + p->rule[SELECT_COLUMNS] > 1)
+        return err_set(p->e, ERR_USAGE, "--every, --interval and --columns exclude each other; give one");
+    if (p->end && o->selection.start_us >= o->selection.end_us)
+        return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s", p->start ? p->start : "0", p->end);
+    int on_stdout = o->bench;
+    const char *const path[] = {o->output, o->json, o->dump};
+    for (int i = 0; i < 3; i++)
+        on_stdout += path[i] && strcmp(path[i], "-") == 0;
+    if (on_stdout > 1)
+        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump - and --bench");
+    return true;
+}
+
+enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)
+{
+    *o = (struct options){
+        .mode = {[MODE_KMEANS] = true},
+        .kmeans = {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0},
+        .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
+        .size = {.kind = SIZE_SIDE, .side = 320},
+        .height = 360,
+        .cache = cache_options_default()
+    };
+    struct parse p = {.o = o, .e = e, .level = LOG_INFO};
+    error_t failed = argp_parse(&parser, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &p);
+    if (p.answered)
+        return e->code == ERR_NONE ? CLI_DONE : CLI_BAD;
+    if (failed) {
+        if (failed == ENOMEM)
+            err_memory(e, (size_t)argc * sizeof(char *));
+        else if (e->code == ERR_NONE)
+            explain(argc, argv, e);
+        return CLI_BAD;
+    }
+    if (!check_together(&p))
+        return CLI_BAD;
+    log_set_level(p.level);
+    return CLI_RUN;
+}

@@ -1,0 +1,54 @@
+#include "barcode/size.h"
+
+#include <stdint.h>
+
+/* `n` held inside 1..most. */
+static int inside(int n, int most)
+{
+    if (n > most)
+        n = most;
+    return n < 1 ? 1 : n;
+}
+
+/* round half up of n / divisor, at least 1. */
+static int divided(int n, int divisor)
+{
+    int64_t d = divisor > 1 ? divisor : 1;
+    return inside((int)((2 * (int64_t)n + d) / (2 * d)), n);
+}
+
+/* The longer side scaled to `side` (never enlarged), the shorter one in proportion, rounded half up, at least 1. */
+static void fit_side(int width, int height, int side, int *out_width, int *out_height)
+{
+    int longer = width > height ? width : height;
+    int64_t shorter = width > height ? height : width;
+    if (side < longer) {
+        side = side > 1 ? side : 1;
+        shorter = (2 * shorter * side + longer) / (2 * (int64_t)longer);
+        longer = side;
+    }
+    int least = shorter > 1 ? (int)shorter : 1;
+    *out_width = width > height ? longer : least;
+    *out_height = width > height ? least : longer;
+}
+
+void size_resolve(const struct size_rule *rule, int width, int height, int *out_width, int *out_height)
+{
+    switch (rule->kind) {
+    case SIZE_SIDE:
+        fit_side(width, height, rule->side, out_width, out_height);
+        return;
+    case SIZE_EXACT:
+        *out_width = inside(rule->width, width);
+        *out_height = inside(rule->height, height);
+        return;
+    case SIZE_DIVIDE:
+        *out_width = divided(width, rule->divisor);
+        *out_height = divided(height, rule->divisor);
+        return;
+    case SIZE_FULL:
+        break;
+    }
+    *out_width = width;
+    *out_height = height;
+}

@@ -1,0 +1,198 @@
+#include "barcode/colour.h"
+
+#include <string.h>
+
+/* fix16 of limited range, the same at every depth: depth scales all of these by 2^(bits - 8). */
+enum {
+    LIMITED_BLACK = 16 * 256,
+    NEUTRAL = 128 * 256,
+    WHITE_8 = 255 * 256      /* what the matrix's output means by white, before the last 8 bits are rounded off */
+};
+
+/* Kr and Kb are n / KR_UNIT. */
+enum { KR_UNIT = 10000 };
+
+/* A positive fraction small enough that the products below stay inside 64 bits (they peak near 2^59). */
+struct fraction {
+    int64_t num, den;
+};
+
+/* round half up of num/den in COLOUR_FRACTION bits; den > 0. */
+static int32_t fixed(int64_t num, int64_t den)
+{
+    int64_t n = num * 2 * ((int64_t)1 << COLOUR_FRACTION) + den;
+    int64_t d = den * 2;
+    int64_t q = n / d;
+    if (n % d < 0)
+        q--;
+    return (int32_t)q;
+}
+
+static void luma_weights(enum matrix matrix, int64_t *kr, int64_t *kb)
+{
+    switch (matrix) {
+    case MATRIX_BT601:     *kr = 2990; *kb = 1140; return;
+    case MATRIX_BT2020:    *kr = 2627; *kb = 593;  return;
+    case MATRIX_SMPTE240M: *kr = 2120; *kb = 870;  return;
+    case MATRIX_FCC:       *kr = 3000; *kb = 1100; return;
+    default:               *kr = 2126; *kb = 722;  return;
+    }
+}
+
+/* R' = Y' + 2(1-Kr)Cr, B' = Y' + 2(1-Kb)Cb, G' = what is left of Y' = KrR' + KgG' + KbB'. */
+static void chroma_from_weights(struct colour_transform *t, enum matrix matrix, struct fraction c)
+{
+    int64_t kr, kb;
+    luma_weights(matrix, &kr, &kb);
+    int64_t kg = KR_UNIT - kr - kb;
+    t->m[0][2] = fixed(2 * (KR_UNIT - kr) * c.num, KR_UNIT * c.den);
+    t->m[2][1] = fixed(2 * (KR_UNIT - kb) * c.num, KR_UNIT * c.den);
+    t->m[1][1] = fixed(-2 * kb * (KR_UNIT - kb) * c.num, KR_UNIT * kg * c.den);
+    t->m[1][2] = fixed(-2 * kr * (KR_UNIT - kr) * c.num, KR_UNIT * kg * c.den);
+}
+
+/* Plane 1 is Cg, plane 2 Co: R' = Y' - Cg + Co, G' = Y' + Cg, B' = Y' - Cg - Co. */
+static void chroma_ycgco(struct colour_transform *t, struct fraction c)
+{
+    int32_t one = fixed(c.num, c.den), minus = fixed(-c.num, c.den);
+    t->m[0][1] = minus;
+    t->m[0][2] = one;
+    t->m[1][1] = one;
+    t->m[2][1] = minus;
+    t->m[2][2] = minus;
+}
+
+void colour_transform_init(struct colour_transform *t, enum colour_model model, enum matrix matrix,
+                           enum range range, int bits)
+{
+    memset(t, 0, sizeof *t);
+    /* Full-range white is all ones, which fix16 does not bring to the same number at every depth. */
+    int64_t white = (((int64_t)1 << bits) - 1) << (16 - bits);
+    struct fraction luma = {WHITE_8, white}, chroma = luma;
+    int32_t black = 0;
+    if (range != RANGE_FULL) {
+        luma = (struct fraction){255, 219};
+        chroma = (struct fraction){255, 224};
+        black = LIMITED_BLACK;
+    }
+    int32_t gain = fixed(luma.num, luma.den);
+    t->offset[0] = black;
+    if (model == MODEL_RGB || (model == MODEL_YCBCR && matrix == MATRIX_RGB)) {
+        t->offset[1] = t->offset[2] = black;
+        for (int i = 0; i < 3; i++)
+            t->m[i][i] = gain;
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        t->m[i][0] = gain;
+    if (model == MODEL_GREY)
+        return;
+    t->offset[1] = t->offset[2] = NEUTRAL;
+    if (matrix == MATRIX_YCGCO)
+        chroma_ycgco(t, chroma);
+    else
+        chroma_from_weights(t, matrix, chroma);
+}
+
+/*
+ * The same sum in pieces of 32 bits over products of 16, which a loop does eight at a time where one in
+ * 64 bits does one. Inputs become signed, x = in - 2^15; each m is split into high * 2^LOW + low with
+ * low >= 0; what is constant is multiplied out into `rest`, split likewise. Then
+ *     sum + half = 2^LOW * A + B,  A = high . x + rest_high,  B = low . x + rest_low
+ *     floor((sum + half) / 2^24) = floor((A + floor(B / 2^LOW)) / 2^(24 - LOW))
+ * exactly. |m| < 2^18 keeps A and B below 2^29.
+ */
+enum { LOW = 10, FINAL = COLOUR_FRACTION + 8 };
+
+struct split_row {
+    int16_t high[3], low[3];
+    int32_t rest_high, rest_low;
+};
+
+static struct split_row split(const struct colour_transform *t, int row)
+{
+    struct split_row s;
+    int64_t rest = (int64_t)1 << (FINAL - 1);
+    for (int j = 0; j < 3; j++) {
+        int32_t m = t->m[row][j];
+        s.low[j] = (int16_t)(m & ((1 << LOW) - 1));
+        s.high[j] = (int16_t)((m - s.low[j]) / (1 << LOW));
+        rest += (int64_t)m * (32768 - t->offset[j]);
+    }
+    s.rest_low = (int32_t)(rest & ((1 << LOW) - 1));
+    s.rest_high = (int32_t)((rest - s.rest_low) / (1 << LOW));
+    return s;
+}
+
+static void convert(const struct split_row *row, const uint16_t *restrict a, const uint16_t *restrict b,
+                    const uint16_t *restrict c, uint8_t *restrict to, int n)
+{
+    const struct split_row s = *row;
+    for (int i = 0; i < n; i++) {
+        int16_t x = (int16_t)(a[i] - 32768), y = (int16_t)(b[i] - 32768), z = (int16_t)(c[i] - 32768);
+        int32_t high = x * s.high[0] + y * s.high[1] + z * s.high[2] + s.rest_high;
+        int32_t low = x * s.low[0] + y * s.low[1] + z * s.low[2] + s.rest_low;
+        /* Right shifts of negative numbers: gcc and clang define them as floor. */
+        int32_t v = (high + (low >> LOW)) >> (FINAL - LOW);
+        v = v < 0 ? 0 : v;
+        to[i] = (uint8_t)(v > 255 ? 255 : v);
+    }
+}
+
+void colour_apply_row(const struct colour_transform *t, const uint16_t *const in[3], int n,
+                      uint8_t *rgb, ptrdiff_t step)
+{
+    enum { BLOCK = 256 };
+    uint8_t plane[3][BLOCK];
+    struct split_row row[3] = {split(t, 0), split(t, 1), split(t, 2)};
+    for (int done = 0; done < n; done += BLOCK) {
+        int now = n - done < BLOCK ? n - done : BLOCK;
+        for (int i = 0; i < 3; i++)
+            convert(&row[i], in[0] + done, in[1] + done, in[2] + done, plane[i], now);
+        for (int i = 0; i < now; i++, rgb += step) {
+            rgb[0] = plane[0][i];
+            rgb[1] = plane[1][i];
+            rgb[2] = plane[2][i];
+        }
+    }
+}
+
+/* The definition, as colour.h has it. */
+void colour_apply(const struct colour_transform *t, const uint16_t in[3], uint8_t rgb[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int64_t sum = (int64_t)1 << (FINAL - 1);
+        for (int j = 0; j < 3; j++)
+            sum += (int64_t)t->m[i][j] * ((int64_t)in[j] - t->offset[j]);
+        sum = sum < 0 ? 0 : sum >> FINAL;
+        rgb[i] = sum > 255 ? 255 : (uint8_t)sum;
+    }
+}
+
+enum matrix colour_guess_matrix(int width, int height)
+{
+    return width >= 1280 || height > 576 ? MATRIX_BT709 : MATRIX_BT601;
+}
+
+const char *colour_matrix_name(enum matrix m)
+{
+    switch (m) {
+    case MATRIX_BT601:     return "bt601";
+    case MATRIX_BT709:     return "bt709";
+    case MATRIX_BT2020:    return "bt2020nc";
+    case MATRIX_SMPTE240M: return "smpte240m";
+    case MATRIX_FCC:       return "fcc";
+    case MATRIX_YCGCO:     return "ycgco";
+    case MATRIX_RGB:       return "rgb";
+    default:               return "unknown";
+    }
+}
+
+const char *colour_range_name(enum range r)
+{
+    switch (r) {
+    case RANGE_LIMITED: return "limited";
+    case RANGE_FULL:    return "full";
+    default:            return "unknown";
+    }
+}

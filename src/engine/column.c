@@ -1,0 +1,185 @@
+#include "barcode/column.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEGMENT_COLUMNS = 1024 };
+
+static const uint64_t COUNT_MAX = UINT64_C(1) << 32;
+
+/* Columns that live and move together, with their clusters and row means behind them. */
+struct segment {
+    struct column column[SEGMENT_COLUMNS];
+    struct cluster *clusters;   /* [SEGMENT_COLUMNS][k] or NULL        */
+    uint8_t *rows;              /* [SEGMENT_COLUMNS][rows][3] or NULL  */
+};
+
+/*
+ * The table of segments grows by realloc; the segments themselves never move, so that a
+ * pointer given out stays good while other threads make the array longer.
+ */
+struct columns {
+    pthread_mutex_t lock;
+    int k, rows;
+    struct segment **segment;
+    size_t segments;            /* entries in the table, many may be NULL */
+    uint64_t count;
+};
+
+struct columns *columns_open(int k, int rows, struct err *e)
+{
+    struct columns *c = calloc(1, sizeof *c);
+    if (!c) {
+        err_memory(e, sizeof *c);
+        return NULL;
+    }
+    pthread_mutex_init(&c->lock, NULL);
+    c->k = k;
+    c->rows = rows;
+    return c;
+}
+
+static void segment_free(struct segment *s)
+{
+    if (!s)
+        return;
+    free(s->clusters);
+    free(s->rows);
+    free(s);
+}
+
+static struct segment *segment_make(const struct columns *c, struct err *e)
+{
+    size_t row_bytes = (size_t)c->rows * 3;
+    struct segment *s = calloc(1, sizeof *s);
+    if (!s)
+        goto fail;
+    if (c->k > 0 && !(s->clusters = calloc((size_t)c->k * SEGMENT_COLUMNS, sizeof *s->clusters)))
+        goto fail;
+    if (c->rows > 0 && !(s->rows = calloc(SEGMENT_COLUMNS, row_bytes)))
+        goto fail;
+    for (size_t i = 0; i < SEGMENT_COLUMNS; i++) {
+        s->column[i].cluster = s->clusters ? s->clusters + i * (size_t)c->k : NULL;
+        s->column[i].row = s->rows ? s->rows + i * row_bytes : NULL;
+    }
+    return s;
+fail:
+    segment_free(s);
+    err_memory(e, sizeof *s + SEGMENT_COLUMNS * ((size_t)c->k * sizeof *s->clusters + row_bytes));
+    return NULL;
+}
+
+static bool table_reserve(struct columns *c, size_t segments, struct err *e)
+{
+    if (segments <= c->segments)
+        return true;
+    size_t wanted = c->segments * 2 > segments ? c->segments * 2 : segments;
+    struct segment **table = realloc(c->segment, wanted * sizeof *table);
+    if (!table)
+        return err_memory(e, wanted * sizeof *table);
+    memset(table + c->segments, 0, (wanted - c->segments) * sizeof *table);
+    c->segment = table;
+    c->segments = wanted;
+    return true;
+}
+
+struct column *columns_at(struct columns *c, uint64_t index, struct err *e)
+{
+    if (index >= COUNT_MAX) {
+        err_set(e, ERR_FAILED, "too many columns: at most %llu are kept", (unsigned long long)COUNT_MAX);
+        return NULL;
+    }
+    size_t at = (size_t)(index / SEGMENT_COLUMNS);
+    struct column *column = NULL;
+    pthread_mutex_lock(&c->lock);
+    if (table_reserve(c, at + 1, e)) {
+        if (!c->segment[at])
+            c->segment[at] = segment_make(c, e);
+        if (c->segment[at]) {
+            column = &c->segment[at]->column[index % SEGMENT_COLUMNS];
+            if (c->count <= index)
+                c->count = index + 1;
+        }
+    }
+    pthread_mutex_unlock(&c->lock);
+    return column;
+}
+
+bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err *e)
+{
+    if (!c)
+        return true;
+    struct column *column = columns_at(c, tag->column, e);
+    if (!column || !columns_at(c, tag->column + tag->repeat - 1, e))
+        return false;
+    column->frame = tag->frame;
+    column->time_us = tag->time_us;
+    column->repeat = tag->repeat;
+    return true;
+}
+
+uint64_t columns_count(struct columns *c)
+{
+    pthread_mutex_lock(&c->lock);
+    uint64_t count = c->count;
+    pthread_mutex_unlock(&c->lock);
+    return count;
+}
+
+const struct column *columns_get(const struct columns *c, uint64_t index)
+{
+    static const struct column never_made;   /* MISSING: in a gap where no frame was ever written */
+    size_t at = (size_t)(index / SEGMENT_COLUMNS);
+    if (at >= c->segments || !c->segment[at])
+        return &never_made;
+    return &c->segment[at]->column[index % SEGMENT_COLUMNS];
+}
+
+/*
+ * Fills the columns after `index` that the same frame fills. They share its clusters and rows (all
+ * of them only read from now on). When memory runs out they stay MISSING: the picture is
+ * the same, since a missing column is painted as the one before it.
+ */
+static void spread(struct columns *c, uint64_t index)
+{
+    const struct column *first = columns_get(c, index);
+    uint64_t end = index + first->repeat < COUNT_MAX ? index + first->repeat : COUNT_MAX;
+    for (uint64_t i = index + 1; i < end; i++) {
+        struct column *copy = columns_at(c, i, NULL);
+        if (!copy)
+            return;
+        if (copy->status != COLUMN_MISSING || copy->repeat != 0)
+            continue;
+        *copy = *first;
+        copy->repeat = 0;
+    }
+}
+
+uint64_t columns_finish(struct columns *c, uint64_t *cut)
+{
+    for (uint64_t i = 0; i < c->count; i++)
+        if (columns_get(c, i)->repeat > 1)
+            spread(c, i);
+
+    uint64_t before = c->count, missing = 0;
+    while (c->count > 0 && columns_get(c, c->count - 1)->status == COLUMN_MISSING)
+        c->count--;
+    if (cut)
+        *cut = before - c->count;
+    for (uint64_t i = 0; i < c->count; i++)
+        missing += columns_get(c, i)->status == COLUMN_MISSING;
+    return missing;
+}
+
+void columns_free(struct columns **c)
+{
+    if (!*c)
+        return;
+    for (size_t i = 0; i < (*c)->segments; i++)
+        segment_free((*c)->segment[i]);
+    free((*c)->segment);
+    pthread_mutex_destroy(&(*c)->lock);
+    free(*c);
+    *c = NULL;
+}

@@ -1,0 +1,232 @@
+#include "barcode/shrink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/colour.h"
+#include "shrink_sum.h"
+
+/* Planes whose samples lie among each other (NV12's chroma, packed RGB): their columns are summed together. */
+struct group {
+    const uint8_t *base;    /* of the member that comes first in memory        */
+    uintptr_t address;      /* the same as a number: pointers into different pictures do not compare */
+    uint32_t last;          /* words from base to the member that comes last   */
+    int plane[3];
+    int planes;
+};
+
+struct shrink {
+    int width, height;          /* as displayed                                                  */
+    struct axis x[3], y[3];     /* by plane, before orientation                                  */
+    uint32_t *sum;              /* column sums of one output row                                 */
+    uint16_t *scratch;          /* column sums that still fit in 16 bits                         */
+    size_t room;                /* words that sum, scratch and running.prefix hold               */
+    struct mean_scratch running;
+    uint16_t *mean[3];          /* a row of means by component, max(width, height) each; one block */
+    struct colour_transform colour;
+};
+
+struct shrink *shrink_open(int width, int height, struct err *e)
+{
+    if (width < 1 || height < 1 || width > SHRINK_LARGEST || height > SHRINK_LARGEST) {
+        err_set(e, ERR_USAGE, "analysis size %dx%d is outside 1x1..%dx%d", width, height, SHRINK_LARGEST, SHRINK_LARGEST);
+        return NULL;
+    }
+    size_t longer = (size_t)(width > height ? width : height);
+    struct shrink *s = calloc(1, sizeof *s);
+    uint16_t *mean = calloc(3 * longer, sizeof *mean);
+    uint32_t *total = calloc(longer, sizeof *total);
+    if (!s || !mean || !total) {
+        free(s);
+        free(mean);
+        free(total);
+        err_memory(e, sizeof *s + longer * (3 * sizeof *mean + sizeof *total));
+        return NULL;
+    }
+    s->running.total = total;
+    s->width = width;
+    s->height = height;
+    for (int i = 0; i < 3; i++)
+        s->mean[i] = mean + (size_t)i * longer;
+    return s;
+}
+
+void shrink_free(struct shrink **s)
+{
+    if (!*s)
+        return;
+    for (int i = 0; i < 3; i++) {
+        shrink_axis_free(&(*s)->x[i]);
+        shrink_axis_free(&(*s)->y[i]);
+    }
+    free((*s)->sum);
+    free((*s)->scratch);
+    free((*s)->running.prefix);
+    free((*s)->running.total);
+    free((*s)->mean[0]);
+    free(*s);
+    *s = NULL;
+}
+
+static int planes_of(const struct frame_view *v)
+{
+    return v->model == MODEL_GREY ? 1 : 3;
+}
+
+static int word_size(const struct frame_view *v)
+{
+    return v->bits > 8 ? 2 : 1;
+}
+
+static bool check_size(int width, int height, struct err *e)
+{
+    if (width >= 1 && height >= 1 && width <= SHRINK_LARGEST && height <= SHRINK_LARGEST)
+        return true;
+    return err_set(e, ERR_FAILED, "cannot shrink a picture of %dx%d: the largest is %dx%d",
+                   width, height, SHRINK_LARGEST, SHRINK_LARGEST);
+}
+
+bool shrink_check_view(const struct frame_view *v, struct err *e)
+{
+    int word = word_size(v);
+    if (!check_size(v->width, v->height, e))
+        return false;
+    if (v->bits < 8 || v->bits > 16 || v->shift < 0 || v->shift > 8 * word - v->bits)
+        return err_set(e, ERR_FAILED, "cannot shrink samples of %d bits shifted by %d", v->bits, v->shift);
+    for (int i = 0; i < planes_of(v); i++) {
+        const struct plane *p = &v->plane[i];
+        if (!check_size(p->width, p->height, e))
+            return false;
+        if (p->step < word || p->step > 64 || p->step % word)
+            return err_set(e, ERR_FAILED, "cannot shrink samples of %d bits that lie %d bytes apart", v->bits, p->step);
+    }
+    return true;
+}
+
+static bool joins(struct group *g, const struct frame_view *v, int plane)
+{
+    const struct plane *p = &v->plane[plane], *q = &v->plane[g->plane[0]];
+    if (p->pitch != q->pitch || p->step != q->step || p->width != q->width || p->height != q->height)
+        return false;
+    /* Unsigned differences: only one of the two is small. */
+    uintptr_t at = (uintptr_t)p->data, step = (uintptr_t)p->step;
+    uintptr_t after = at - g->address, before = g->address - at;
+    uint32_t word = (uint32_t)word_size(v);
+    if (after < step && after % word == 0) {
+        if (after / word > g->last)
+            g->last = (uint32_t)after / word;
+    } else if (before + (uintptr_t)g->last * word < step && before < step && before % word == 0) {
+        g->base = p->data;
+        g->address = at;
+        g->last += (uint32_t)before / word;
+    } else {
+        return false;
+    }
+    g->plane[g->planes++] = plane;
+    return true;
+}
+
+static int make_groups(const struct frame_view *v, struct group group[3])
+{
+    int n = 0;
+    for (int i = 0; i < planes_of(v); i++) {
+        bool joined = false;
+        for (int j = 0; j < n && !joined; j++)
+            joined = joins(&group[j], v, i);
+        if (!joined)
+            group[n++] = (struct group){v->plane[i].data, (uintptr_t)v->plane[i].data, 0, {i, 0, 0}, 1};
+    }
+    return n;
+}
+
+/* Words from the first to the last that a row of the group has, and not one more: there may be none. */
+static uint32_t words_of(const struct frame_view *v, const struct group *g)
+{
+    const struct plane *p = &v->plane[g->plane[0]];
+    return (uint32_t)(p->width - 1) * (uint32_t)(p->step / word_size(v)) + g->last + 1;
+}
+
+static bool make_room(struct shrink *s, size_t words, struct err *e)
+{
+    if (words <= s->room)
+        return true;
+    uint32_t *sum = malloc(words * sizeof *sum);
+    uint16_t *scratch = malloc(words * sizeof *scratch);
+    uint64_t *prefix = malloc((words + 1) * sizeof *prefix);
+    if (!sum || !scratch || !prefix) {
+        free(sum);
+        free(scratch);
+        free(prefix);
+        return err_memory(e, words * (sizeof *sum + sizeof *scratch + sizeof *prefix));
+    }
+    free(s->sum);
+    free(s->scratch);
+    free(s->running.prefix);
+    s->sum = sum;
+    s->scratch = scratch;
+    s->running.prefix = prefix;
+    s->room = words;
+    return true;
+}
+
+/* Row y of the group's components, before orientation, into s->mean. */
+static void group_means(struct shrink *s, const struct frame_view *v, const struct group *g, uint32_t y)
+{
+    const struct plane *p = &v->plane[g->plane[0]];
+    const struct axis *down = &s->y[g->plane[0]], *across = &s->x[g->plane[0]];
+    uint32_t word = (uint32_t)word_size(v);
+    struct rows rows = {g->base, p->pitch, words_of(v, g), v->shift};
+    if (word == 1)
+        shrink_column_sums_8(&rows, &down->span[y], down->sample, s->scratch, s->sum);
+    else
+        shrink_column_sums_16(&rows, &down->span[y], down->sample, s->sum);
+    uint32_t largest = word == 1 ? UINT8_MAX : UINT16_MAX >> v->shift;
+    struct mean_rule rule = {across, down->pixel, (uint32_t)p->step / word, 16 - v->bits, largest};
+    for (int i = 0; i < g->planes; i++) {
+        uintptr_t offset = ((uintptr_t)v->plane[g->plane[i]].data - g->address) / word;
+        shrink_row_means(&rule, s->sum + offset, &s->running, s->mean[g->plane[i]]);
+    }
+}
+
+struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdiff_t height)
+{
+    struct shrink_placing p;
+    switch (o.quarter_turns & 3) {
+    case 1:  p = (struct shrink_placing){height - 1, height, -1};                          break;
+    case 2:  p = (struct shrink_placing){width * height - 1, -1, -width};                  break;
+    case 3:  p = (struct shrink_placing){(width - 1) * height, -height, 1};                break;
+    default: p = (struct shrink_placing){0, 1, width};                                     break;
+    }
+    if (o.mirror) {
+        p.start += (width - 1) * p.right;
+        p.right = -p.right;
+    }
+    return p;
+}
+
+bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e)
+{
+    if (!shrink_check_view(view, e))
+        return false;
+    bool turned = view->orientation.quarter_turns & 1;
+    int width = turned ? s->height : s->width, height = turned ? s->width : s->height;
+    struct group group[3];
+    int groups = make_groups(view, group);
+    for (int i = 0; i < groups; i++)
+        if (!make_room(s, words_of(view, &group[i]), e))
+            return false;
+    for (int i = 0; i < planes_of(view); i++)
+        if (!shrink_axis_fit(&s->x[i], (uint32_t)view->plane[i].width, (uint32_t)width, e)
+            || !shrink_axis_fit(&s->y[i], (uint32_t)view->plane[i].height, (uint32_t)height, e))
+            return false;
+    colour_transform_init(&s->colour, view->model, view->matrix, view->range, view->bits);
+    const uint16_t *grey = view->model == MODEL_GREY ? s->mean[0] : NULL;
+    const uint16_t *const mean[3] = {s->mean[0], grey ? grey : s->mean[1], grey ? grey : s->mean[2]};
+    struct shrink_placing p = shrink_place(view->orientation, width, height);
+    for (int y = 0; y < height; y++) {
+        for (int i = 0; i < groups; i++)
+            group_means(s, view, &group[i], (uint32_t)y);
+        colour_apply_row(&s->colour, mean, width, rgb + 3 * (p.start + y * p.down), 3 * p.right);
+    }
+    return true;
+}

@@ -1,0 +1,220 @@
+/*
+ * kmeans_lanes.h - the few vector operations that the k-means needs, in AVX2 (8 lanes of 32 bits) or
+ * AVX-512 (16), so that the templates over it are written once. The flags of the including file decide.
+ *
+ * Where lanes_... compare, they answer with one bit a lane. VNNI differs from AVX-512 in lanes_dot alone.
+ */
+#ifndef BARCODE_KMEANS_LANES_H
+#define BARCODE_KMEANS_LANES_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#include "barcode/points.h"
+#include "kmeans_order.h"
+
+#ifdef __AVX512BW__
+
+enum { LANES = 16, LANES_EVERY = 0xffff };
+typedef __m512i lanes;
+
+static inline lanes lanes_load(const void *p) { return _mm512_load_si512(p); }
+static inline void lanes_store(void *p, lanes a) { _mm512_store_si512(p, a); }
+static inline lanes lanes_all(int32_t v) { return _mm512_set1_epi32(v); }
+static inline lanes lanes_add(lanes a, lanes b) { return _mm512_add_epi32(a, b); }
+static inline lanes lanes_sub(lanes a, lanes b) { return _mm512_sub_epi32(a, b); }
+static inline lanes lanes_min(lanes a, lanes b) { return _mm512_min_epi32(a, b); }
+static inline lanes lanes_and(lanes a, lanes b) { return _mm512_and_si512(a, b); }
+static inline lanes lanes_min_unsigned(lanes a, lanes b) { return _mm512_min_epu32(a, b); }
+static inline lanes lanes_max(lanes a, lanes b) { return _mm512_max_epi32(a, b); }
+static inline lanes lanes_not(lanes a) { return _mm512_xor_si512(a, _mm512_set1_epi32(-1)); }
+static inline lanes lanes_right8(lanes a) { return _mm512_srli_epi32(a, 8); }
+/* Half, rounded down. */
+static inline lanes lanes_right1(lanes a) { return _mm512_srai_epi32(a, 1); }
+static inline lanes pairs_abs(lanes a) { return _mm512_abs_epi16(a); }
+/* Lane i of the result: lane index_i (modulo LANES) of a, or word index_i of the table. */
+static inline lanes lanes_permute(lanes a, lanes index) { return _mm512_permutexvar_epi32(index, a); }
+static inline lanes lanes_gather(const void *table, lanes index) { return _mm512_i32gather_epi32(index, table, 4); }
+/* A truth for each lane, in the machine's own form; mask_bits: one bit a lane. */
+typedef __mmask16 lanes_mask;
+static inline uint32_t mask_bits(lanes_mask m) { return m; }
+static inline lanes_mask mask_less(lanes a, lanes b) { return _mm512_cmplt_epi32_mask(a, b); }
+static inline lanes_mask mask_not_less(lanes a, lanes b) { return _mm512_cmpge_epi32_mask(a, b); }
+/* Whether a has the one bit that b has. */
+static inline lanes_mask mask_test(lanes a, lanes b) { return _mm512_test_epi32_mask(a, b); }
+/* a where it is true, else b. */
+static inline lanes lanes_select(lanes_mask m, lanes a, lanes b) { return _mm512_mask_blend_epi32(m, b, a); }
+/* The same with 0 for b. */
+static inline lanes lanes_where(lanes_mask m, lanes a) { return _mm512_maskz_mov_epi32(m, a); }
+static inline lanes lanes_left(lanes a, int n) { return _mm512_slli_epi32(a, (unsigned)n); }
+/* 0, 1, 2, ... */
+static inline lanes lanes_count(void)
+{
+    return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+/* Stores the lanes whose bit is 1, one after the other, and then anything: LANES words are written. */
+static inline void lanes_pack(uint32_t *p, uint32_t bits, lanes a)
+{
+    _mm512_storeu_si512(p, _mm512_maskz_compress_epi32((__mmask16)bits, a));
+}
+/* The sign bits. */
+static inline uint32_t lanes_negative(lanes a) { return _mm512_movepi32_mask(a); }
+static inline lanes lanes_double(lanes a) { return _mm512_add_epi32(a, a); }
+static inline lanes pairs_max(lanes a, lanes b) { return _mm512_max_epi16(a, b); }
+static inline lanes pairs_sub(lanes a, lanes b) { return _mm512_sub_epi16(a, b); }
+static inline lanes pairs_below(lanes a, lanes b) { return _mm512_subs_epu16(a, b); }
+static inline lanes lanes_or(lanes a, lanes b) { return _mm512_or_si512(a, b); }
+/* acc + a.low * b.low + a.high * b.high, signed halves. */
+static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
+{
+#ifdef __AVX512VNNI__
+    return _mm512_dpwssd_epi32(acc, a, b);
+#else
+    return _mm512_add_epi32(acc, _mm512_madd_epi16(a, b));
+#endif
+}
+static inline uint32_t lanes_differ(lanes a, lanes b) { return _mm512_cmpneq_epi32_mask(a, b); }
+/* x where d < 0, else y. */
+static inline lanes lanes_pick_negative(lanes d, lanes x, lanes y)
+{
+    return _mm512_mask_blend_epi32(_mm512_movepi32_mask(d), y, x);
+}
+static inline int32_t lanes_least(lanes a) { return _mm512_reduce_min_epi32(a); }
+static inline int32_t lanes_most(lanes a) { return _mm512_reduce_max_epi32(a); }
+static inline lanes lanes_from_u8(const uint8_t *p)
+{
+    return _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)p));
+}
+static inline lanes lanes_from_u16(const uint16_t *p)
+{
+    return _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)p));
+}
+static inline void lanes_to_u16(uint16_t *p, lanes a)
+{
+    _mm256_store_si256((__m256i *)p, _mm512_cvtepi32_epi16(a));
+}
+/* Lanes of 64 bits: sums of two products of unsigned lanes each. */
+static inline lanes wide_products(lanes a, lanes b)
+{
+    lanes even = _mm512_mul_epu32(a, b);
+    lanes odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32));
+    return _mm512_add_epi64(even, odd);
+}
+static inline lanes wide_add(lanes a, lanes b) { return _mm512_add_epi64(a, b); }
+static inline uint64_t wide_sum(lanes a) { return (uint64_t)_mm512_reduce_add_epi64(a); }
+
+#else
+
+enum { LANES = 8, LANES_EVERY = 0xff };
+typedef __m256i lanes;
+
+static inline lanes lanes_load(const void *p) { return _mm256_load_si256(p); }
+static inline void lanes_store(void *p, lanes a) { _mm256_store_si256(p, a); }
+static inline lanes lanes_all(int32_t v) { return _mm256_set1_epi32(v); }
+static inline lanes lanes_add(lanes a, lanes b) { return _mm256_add_epi32(a, b); }
+static inline lanes lanes_sub(lanes a, lanes b) { return _mm256_sub_epi32(a, b); }
+static inline lanes lanes_min(lanes a, lanes b) { return _mm256_min_epi32(a, b); }
+static inline lanes lanes_and(lanes a, lanes b) { return _mm256_and_si256(a, b); }
+static inline lanes lanes_min_unsigned(lanes a, lanes b) { return _mm256_min_epu32(a, b); }
+static inline lanes lanes_max(lanes a, lanes b) { return _mm256_max_epi32(a, b); }
+static inline lanes lanes_not(lanes a) { return _mm256_xor_si256(a, _mm256_set1_epi32(-1)); }
+static inline lanes lanes_right8(lanes a) { return _mm256_srli_epi32(a, 8); }
+static inline lanes lanes_right1(lanes a) { return _mm256_srai_epi32(a, 1); }
+static inline lanes pairs_abs(lanes a) { return _mm256_abs_epi16(a); }
+static inline lanes lanes_permute(lanes a, lanes index) { return _mm256_permutevar8x32_epi32(a, index); }
+static inline lanes lanes_gather(const void *table, lanes index) { return _mm256_i32gather_epi32(table, index, 4); }
+typedef __m256i lanes_mask;
+static inline uint32_t mask_bits(lanes_mask m) { return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(m)); }
+static inline lanes_mask mask_less(lanes a, lanes b) { return _mm256_cmpgt_epi32(b, a); }
+static inline lanes_mask mask_not(lanes_mask m) { return _mm256_xor_si256(m, _mm256_set1_epi32(-1)); }
+static inline lanes_mask mask_not_less(lanes a, lanes b) { return mask_not(_mm256_cmpgt_epi32(b, a)); }
+static inline lanes_mask mask_test(lanes a, lanes b) { return _mm256_cmpeq_epi32(_mm256_and_si256(a, b), b); }
+static inline lanes lanes_select(lanes_mask m, lanes a, lanes b) { return _mm256_blendv_epi8(b, a, m); }
+static inline lanes lanes_where(lanes_mask m, lanes a) { return _mm256_and_si256(m, a); }
+static inline lanes lanes_left(lanes a, int n) { return _mm256_slli_epi32(a, n); }
+static inline lanes lanes_count(void) { return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7); }
+static inline void lanes_pack(uint32_t *p, uint32_t bits, lanes a)
+{
+    lanes from = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(kmeans_order + bits)));
+    _mm256_storeu_si256((__m256i *)p, _mm256_permutevar8x32_epi32(a, from));
+}
+static inline uint32_t lanes_negative(lanes a)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(a));
+}
+static inline lanes lanes_double(lanes a) { return _mm256_add_epi32(a, a); }
+static inline lanes pairs_max(lanes a, lanes b) { return _mm256_max_epi16(a, b); }
+static inline lanes pairs_sub(lanes a, lanes b) { return _mm256_sub_epi16(a, b); }
+static inline lanes pairs_below(lanes a, lanes b) { return _mm256_subs_epu16(a, b); }
+static inline lanes lanes_or(lanes a, lanes b) { return _mm256_or_si256(a, b); }
+static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
+{
+    return _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
+}
+static inline uint32_t lanes_differ(lanes a, lanes b)
+{
+    return lanes_negative(_mm256_cmpeq_epi32(a, b)) ^ LANES_EVERY;
+}
+static inline lanes lanes_pick_negative(lanes d, lanes x, lanes y)
+{
+    __m256 from_x = _mm256_castsi256_ps(x), from_y = _mm256_castsi256_ps(y);
+    return _mm256_castps_si256(_mm256_blendv_ps(from_y, from_x, _mm256_castsi256_ps(d)));
+}
+static inline int32_t lanes_least(lanes a)
+{
+    __m128i m = _mm_min_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    m = _mm_min_epi32(m, _mm_shuffle_epi32(m, 0x4e));
+    return _mm_cvtsi128_si32(_mm_min_epi32(m, _mm_shuffle_epi32(m, 0xb1)));
+}
+static inline int32_t lanes_most(lanes a)
+{
+    __m128i m = _mm_max_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4e));
+    return _mm_cvtsi128_si32(_mm_max_epi32(m, _mm_shuffle_epi32(m, 0xb1)));
+}
+static inline lanes lanes_from_u8(const uint8_t *p)
+{
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p));
+}
+static inline lanes lanes_from_u16(const uint16_t *p)
+{
+    return _mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)p));
+}
+static inline void lanes_to_u16(uint16_t *p, lanes a)
+{
+    __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    _mm_store_si128((__m128i *)p, words);
+}
+static inline lanes wide_products(lanes a, lanes b)
+{
+    lanes even = _mm256_mul_epu32(a, b);
+    lanes odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32));
+    return _mm256_add_epi64(even, odd);
+}
+static inline lanes wide_add(lanes a, lanes b) { return _mm256_add_epi64(a, b); }
+static inline uint64_t wide_sum(lanes a)
+{
+    __m128i m = _mm_add_epi64(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    return (uint64_t)_mm_cvtsi128_si64(m) + (uint64_t)_mm_extract_epi64(m, 1);
+}
+
+#endif
+
+/* What the vector versions look at together. See barcode/points.h. */
+enum { VECTORS = 2, GROUP = VECTORS * LANES, BLOCK = GROUP * POINTS_BLOCK };
+
+_Static_assert((int)GROUP >= (int)POINTS_GROUP_LEAST && POINTS_STEP % BLOCK == 0 && POINTS_BLOCK % LANES == 0,
+               "what points.c makes room for");
+
+/* The colours of LANES points, as pairs. */
+struct colours {
+    lanes rb, g;
+};
+
+static inline struct colours colours_at(const uint32_t *colour)
+{
+    lanes word = lanes_load(colour), mask = lanes_all(0x00ff00ff);
+    return (struct colours){lanes_and(word, mask), lanes_and(lanes_right8(word), mask)};
+}
+
+#endif

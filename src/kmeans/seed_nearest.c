@@ -1,0 +1,159 @@
+#include "seed_nearest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *lines(size_t bytes)
+{
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+bool seed_nearest_open(struct nearest *n, size_t capacity, struct err *e)
+{
+    size_t padded = (capacity + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
+    size_t groups = padded / POINTS_GROUP_LEAST;
+    memset(n, 0, sizeof *n);
+    n->distance = lines(padded * sizeof *n->distance);
+    n->index = lines(padded * sizeof *n->index);
+    n->reach = lines(groups * sizeof *n->reach);
+    n->mass = lines(groups * sizeof *n->mass);
+    n->before = lines(groups * sizeof *n->before);
+    if (n->distance && n->index && n->reach && n->mass && n->before)
+        return true;
+    seed_nearest_close(n);
+    return err_memory(e, padded * (sizeof *n->distance + sizeof *n->index));
+}
+
+void seed_nearest_close(struct nearest *n)
+{
+    free(n->distance);
+    free(n->index);
+    free(n->reach);
+    free(n->mass);
+    free(n->before);
+    memset(n, 0, sizeof *n);
+}
+
+static uint32_t distance2(uint32_t a, uint32_t b)
+{
+    int r = colour_red(a) - colour_red(b);
+    int g = colour_green(a) - colour_green(b);
+    int u = colour_blue(a) - colour_blue(b);
+    return (uint32_t)(r * r + g * g + u * u);
+}
+
+static void add_plain(struct nearest *n, const uint32_t *colour, int first, int count)
+{
+    const struct points *p = n->p;
+    n->total = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        uint32_t best = first ? n->distance[i] : UINT32_MAX;
+        for (int c = 0; c < count; c++) {
+            uint32_t d = distance2(p->colour[i], colour[c]);
+            if (d < best) {
+                best = d;
+                n->index[i] = (uint16_t)(first + c);
+            }
+        }
+        n->distance[i] = best;
+        n->total += (uint64_t)p->weight[i] * best;
+    }
+}
+
+/* The masses are the truth of the vector versions; everything that a draw needs follows from them. */
+static void settle(struct nearest *n)
+{
+    uint64_t before = 0;
+    for (size_t g = 0; g < n->p->groups; g++) {
+        n->before[g] = before;
+        before += n->mass[g];
+    }
+    n->total = before;
+}
+
+void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count)
+{
+    switch (isa) {
+    case ISA_C:
+        add_plain(n, colour, first, count);
+        return;
+    case ISA_AVX2:
+        seed_nearest_add_avx2(n, colour, first, count);
+        break;
+    case ISA_AVX512:
+    case ISA_VNNI:
+        seed_nearest_add_avx512(n, colour, first, count);
+        break;
+    }
+    settle(n);
+}
+
+static void try_plain(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential)
+{
+    const struct points *p = n->p;
+    memset(potential, 0, (size_t)count * sizeof *potential);
+    for (size_t i = 0; i < p->n; i++) {
+        for (int c = 0; c < count; c++) {
+            uint32_t d = distance2(p->colour[i], colour[c]);
+            potential[c] += (uint64_t)p->weight[i] * (d < n->distance[i] ? d : n->distance[i]);
+        }
+    }
+}
+
+void seed_nearest_try(const struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential)
+{
+    switch (isa) {
+    case ISA_C:
+        try_plain(n, colour, count, potential);
+        break;
+    case ISA_AVX2:
+        seed_nearest_try_avx2(n, colour, count, potential);
+        break;
+    case ISA_AVX512:
+    case ISA_VNNI:
+        seed_nearest_try_avx512(n, colour, count, potential);
+        break;
+    }
+}
+
+/* The last group that begins at or before t: groups of mass 0 before it share its beginning. */
+static size_t group_of(const struct nearest *n, uint64_t t)
+{
+    size_t low = 0, high = n->p->groups;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (n->before[middle] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t)
+{
+    size_t i = 0;
+    if (isa != ISA_C) {
+        size_t g = group_of(n, t);
+        t -= n->before[g];
+        i = g * n->p->each;
+    }
+    for (; i + 1 < n->p->n; i++) {
+        uint64_t here = (uint64_t)n->p->weight[i] * n->distance[i];
+        if (t < here)
+            break;
+        t -= here;
+    }
+    return i;
+}
+
+/* Neighbours mostly have the same nearest candidate: four counters each, or every addition waits for the last. */
+void seed_nearest_count(const struct nearest *n, uint32_t *weight, int count)
+{
+    uint32_t part[NEAREST_MOST][4];
+    memset(part, 0, (size_t)count * sizeof *part);
+    for (size_t i = 0; i < n->p->n; i++)
+        part[n->index[i]][i % 4] += n->p->weight[i];
+    for (int c = 0; c < count; c++)
+        weight[c] = part[c][0] + part[c][1] + part[c][2] + part[c][3];
+}

@@ -1,0 +1,58 @@
+/*
+ * seed_nearest.h - every point's nearest candidate so far, and the passes that keep it.
+ *
+ * The plain functions look at every point; the vector ones (seed_template.h) skip groups of points
+ * whose box is too far from a candidate to change. Both leave the same distances, indices and sums.
+ */
+#ifndef BARCODE_SEED_NEAREST_H
+#define BARCODE_SEED_NEAREST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/err.h"
+#include "barcode/points.h"
+
+enum {
+    NEAREST_BATCH = 128,         /* candidates that one call takes at most: 2k with k = 64 */
+    NEAREST_TRIALS = 8,          /* trials of one call                                     */
+    NEAREST_MOST = 1024          /* candidates in all, at most                             */
+};
+
+struct nearest {
+    const struct points *p;
+    uint32_t *distance;          /* [padded] squared, to the nearest candidate                  */
+    uint16_t *index;             /* [padded] which candidate that is; ties to the lower         */
+    uint64_t total;              /* sum of weight * distance                                    */
+    /* The vector versions only. */
+    uint32_t *reach;             /* [groups] the largest distance in the group                  */
+    uint64_t *mass;              /* [groups] sum of weight * distance in the group              */
+    uint64_t *before;            /* [groups] the masses of the groups before, once per settle   */
+};
+
+bool seed_nearest_open(struct nearest *n, size_t capacity, struct err *e);
+void seed_nearest_close(struct nearest *n);
+
+/*
+ * Takes `count` (1..NEAREST_BATCH) candidates, numbered first, first + 1, ...; first = 0 forgets what was before
+ * and takes one candidate alone.
+ */
+void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count);
+
+/* potential[i] = what `total` would be with colour[i] added, for each i < count (1..NEAREST_TRIALS) alone. */
+void seed_nearest_try(const struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential);
+
+/* The first point whose inclusive prefix sum of weight * distance exceeds t < total. */
+size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t);
+
+/* weight[i] = the pixels whose nearest candidate is i, for i < count. */
+void seed_nearest_count(const struct nearest *n, uint32_t *weight, int count);
+
+/* The vector versions: distance, index, reach and mass; `total` and `before` are the caller's to sum. */
+void seed_nearest_add_avx2(struct nearest *n, const uint32_t *colour, int first, int count);
+void seed_nearest_add_avx512(struct nearest *n, const uint32_t *colour, int first, int count);
+void seed_nearest_try_avx2(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);
+void seed_nearest_try_avx512(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);
+
+#endif

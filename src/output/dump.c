@@ -1,0 +1,131 @@
+#include "barcode/dump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/atomic_file.h"
+
+struct dump {
+    struct atomic_file *file;
+    const char *path;
+    FILE *scratch;            /* where frames wait when the output cannot seek, else NULL */
+    int fd;
+    size_t frame_bytes;
+};
+
+/* A file without a name. Not tmpfile(): that one knows only /tmp, which may be small, and a film's frames are many. */
+static bool open_scratch(struct dump *d, struct err *e)
+{
+    static const char name[] = "/barcode-dump.XXXXXX";
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder)
+        folder = "/tmp";
+    size_t bytes = strlen(folder) + sizeof name;
+    char *path = malloc(bytes);
+    if (!path)
+        return err_memory(e, bytes);
+    snprintf(path, bytes, "%s%s", folder, name);
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    d->scratch = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (!d->scratch) {
+        err_set(e, ERR_FAILED, "cannot make a temporary file in '%s' for --dump: %s", folder, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+    }
+    free(path);
+    return d->scratch != NULL;
+}
+
+struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e)
+{
+    struct dump *d = calloc(1, sizeof *d);
+    if (!d) {
+        err_memory(e, sizeof *d);
+        return NULL;
+    }
+    d->path = path;
+    d->frame_bytes = frame_bytes;
+    d->file = atomic_file_open(path, true, e);
+    if (!d->file) {
+        dump_discard(&d);
+        return NULL;
+    }
+    d->fd = fileno(atomic_file_stream(d->file));
+    struct stat st;
+    /* /dev/stdout may be a file of the user's, with something in it. */
+    bool own_file = strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0 && fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (own_file)
+        return d;
+    if (!open_scratch(d, e)) {
+        dump_discard(&d);
+        return NULL;
+    }
+    d->fd = fileno(d->scratch);
+    return d;
+}
+
+static bool put_at(struct dump *d, uint64_t at, const uint8_t *data, size_t bytes, struct err *e)
+{
+    while (bytes > 0) {
+        ssize_t n = pwrite(d->fd, data, bytes, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return err_set(e, ERR_FAILED, "cannot write '%s': %s", d->path, strerror(n < 0 ? errno : ENOSPC));
+        data += n;
+        at += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+bool dump_put(struct dump *d, uint64_t column, uint32_t repeat, const uint8_t *rgb, struct err *e)
+{
+    for (uint32_t i = 0; i < repeat; i++)
+        if (!put_at(d, (column + i) * d->frame_bytes, rgb, d->frame_bytes, e))
+            return false;
+    return true;
+}
+
+static bool copy_out(struct dump *d, struct err *e)
+{
+    char block[65536];
+    rewind(d->scratch);
+    size_t n;
+    while ((n = fread(block, 1, sizeof block, d->scratch)) > 0)
+        if (fwrite(block, 1, n, atomic_file_stream(d->file)) != n)
+            return err_set(e, ERR_FAILED, "cannot write '%s': %s", d->path, strerror(errno));
+    return true;
+}
+
+bool dump_commit(struct dump **d, uint64_t columns, struct err *e)
+{
+    bool fine = true;
+    if (ftruncate((*d)->fd, (off_t)(columns * (*d)->frame_bytes)) != 0)
+        fine = err_set(e, ERR_FAILED, "cannot write '%s': %s", (*d)->path, strerror(errno));
+    if (fine && (*d)->scratch)
+        fine = copy_out(*d, e);
+    if (fine)
+        fine = atomic_file_commit(&(*d)->file, e);
+    dump_discard(d);
+    return fine;
+}
+
+void dump_discard(struct dump **d)
+{
+    if (!*d)
+        return;
+    if ((*d)->file)
+        atomic_file_discard(&(*d)->file);
+    if ((*d)->scratch)
+        fclose((*d)->scratch);
+    free(*d);
+    *d = NULL;
+}

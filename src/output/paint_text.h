@@ -1,0 +1,29 @@
+/*
+ * paint_text.h - the words on and about a picture: its labels, and the text that writers put
+ * beside it. Each fills out[size], cut at a whole character when it is too long. Pure; any thread.
+ */
+#ifndef BARCODE_PAINT_TEXT_H
+#define BARCODE_PAINT_TEXT_H
+
+#include "barcode/report.h"
+#include "barcode/strip.h"
+
+/* What comes after the last '/' of a path. Points into it; "" for NULL. */
+const char *paint_text_file_name(const char *path);
+
+/* Any bytes as valid UTF-8: what is none becomes U+FFFD. With `line`, control characters become '?' too. */
+void paint_text_utf8(const char *bytes, bool line, char *out, size_t size);
+
+/* "12.5" seconds, no more digits than there are. */
+void paint_text_seconds(int64_t us, char *out, size_t size);
+
+/* "every 24th frame", "a frame every 0.5 s", "720 frames, evenly spaced", and ", from 5 s to 60 s" if limited. */
+void paint_text_selection(const struct selection *s, char *out, size_t size);
+
+/* What a mode shows, such as "largest of 8 clusters". */
+void paint_text_mode(const struct report *r, enum mode mode, char *out, size_t size);
+
+/* The mode's name as people write it: "k-means". */
+const char *paint_text_mode_name(enum mode mode);
+
+#endif

@@ -1,0 +1,198 @@
+#include "writer_json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/version.h"
+#include "barcode/colour.h"
+#include "barcode/writer.h"
+#include "paint_text.h"
+
+json_t *writer_json_us(int64_t us)
+{
+    /* Fifteen digits (writer_json_put) show a whole number of microseconds as it is for thirty years. */
+    return us < 0 ? json_null() : json_real((double)us / 1e6);
+}
+
+json_t *writer_json_seconds(double seconds)
+{
+    return isfinite(seconds) && seconds >= 0 && seconds < 1e9 ? writer_json_us((int64_t)(seconds * 1e6 + 0.5)) : json_null();
+}
+
+json_t *writer_json_bytes(const char *bytes)
+{
+    if (!bytes)
+        return json_null();
+    size_t size = strlen(bytes) * 3 + 1;   /* U+FFFD takes three bytes */
+    char *text = malloc(size);
+    if (!text)
+        return NULL;
+    paint_text_utf8(bytes, false, text, size);
+    json_t *value = json_string_nocheck(text);
+    free(text);
+    return value;
+}
+
+json_t *writer_json_stages(const struct stage_times *t)
+{
+    return json_pack("{so so so so so so so}", "wall", writer_json_seconds(t->wall), "start_up", writer_json_seconds(t->start_up),
+                     "demux", writer_json_seconds(t->demux), "decode", writer_json_seconds(t->decode), "shrink",
+                     writer_json_seconds(t->shrink), "cluster", writer_json_seconds(t->cluster), "write", writer_json_seconds(t->write));
+}
+
+bool writer_json_put(FILE *f, json_t *value)
+{
+    if (!value) {
+        errno = ENOMEM;
+        return false;
+    }
+    errno = 0;
+    bool done = json_dumpf(value, f, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) == 0;
+    int error = errno ? errno : EIO;
+    json_decref(value);
+    errno = error;
+    return done;
+}
+
+/* One more key of the outermost object, on a line of its own. */
+static bool put_key(FILE *f, const char *key, json_t *value)
+{
+    if (fputs(strcmp(key, "version") == 0 ? "{\n\"" : ",\n\"", f) == EOF || fputs(key, f) == EOF || fputs("\": ", f) == EOF) {
+        int error = errno;
+        json_decref(value);
+        errno = error;
+        return false;
+    }
+    return writer_json_put(f, value);
+}
+
+static json_t *film_value(const struct film *film)
+{
+    static const char *const transfer[] = {"sdr", "pq", "hlg"};
+    json_t *rate = film->rate_num > 0 && film->rate_den > 0
+                       ? json_real((double)film->rate_num / (double)film->rate_den) : json_null();
+    return json_pack("{so so so so si si si si si ss sb ss sb ss si sb so so so}",
+                     "path", writer_json_bytes(film->path), "container", writer_json_bytes(film->container),
+                     "codec", writer_json_bytes(film->codec), "pixel_format", writer_json_bytes(film->pixel_format),
+                     "stream", film->stream, "width", film->width, "height", film->height,
+                     "coded_width", film->coded_width, "coded_height", film->coded_height,
+                     "matrix", colour_matrix_name(film->matrix), "matrix_guessed", (int)film->matrix_guessed,
+                     "range", colour_range_name(film->range), "range_guessed", (int)film->range_guessed,
+                     "transfer", transfer[film->transfer],
+                     "rotation", film->orientation.quarter_turns * 90, "mirror", (int)film->orientation.mirror,
+                     "rate", rate, "duration", writer_json_us(film->duration_us),
+                     "frames", film->frames < 0 ? json_null() : json_integer(film->frames));
+}
+
+static json_t *selection_value(const struct selection *s)
+{
+    static const char *const kind[] = {"every", "interval", "columns"};   /* the rule's own key as well */
+    json_t *rule = s->kind == SELECT_EVERY      ? json_integer((json_int_t)s->every)
+                   : s->kind == SELECT_INTERVAL ? writer_json_us(s->interval_us)
+                                                : json_integer((json_int_t)s->columns);
+    return json_pack("{ss so so so}", "kind", kind[s->kind], kind[s->kind], rule, "start", writer_json_us(s->start_us), "end",
+                     s->end_us == INT64_MAX ? json_null() : writer_json_us(s->end_us));
+}
+
+/* JSON readers keep 63 bits of an integer: a larger seed is written as text. */
+static json_t *seed_value(uint64_t seed)
+{
+    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_sprintf("%llu", (unsigned long long)seed);
+}
+
+static json_t *colours_value(const struct column *c)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < c->clusters; i++) {
+        const struct cluster *k = &c->cluster[i];
+        json_t *colour = json_pack("{s[iii] sI}", "rgb", k->rgb[0], k->rgb[1], k->rgb[2], "count", (json_int_t)k->count);
+        if (json_array_append_new(list, colour) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* Nobody filled in this column: its frame number and time are not known. */
+static bool untold(const struct column *c, uint64_t index)
+{
+    return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;
+}
+
+static json_t *column_value(const struct column *c, uint64_t index, bool colours)
+{
+    bool unknown = untold(c, index);
+    json_t *value = json_pack("{so so}", "frame", unknown ? json_null() : json_integer((json_int_t)c->frame),
+                              "time", unknown ? json_null() : writer_json_us(c->time_us));
+    if (!value)
+        return NULL;
+    int failed = 0;
+    if (c->status == COLUMN_MISSING) {
+        failed = json_object_set_new(value, "missing", json_true());
+    } else {
+        if (c->status == COLUMN_DAMAGED)
+            failed |= json_object_set_new(value, "damaged", json_true());
+        failed |= json_object_set_new(value, "average",
+                                      json_pack("[iii]", c->average[0], c->average[1], c->average[2]));
+        if (colours)
+            failed |= json_object_set_new(value, "colours", colours_value(c));
+    }
+    if (failed) {
+        json_decref(value);
+        return NULL;
+    }
+    return value;
+}
+
+/* A line each; only one column's objects are in memory at a time. */
+static bool put_columns(FILE *f, const struct report *r)
+{
+    if (fputs(",\n\"columns\": [", f) == EOF)
+        return false;
+    for (uint64_t i = 0; i < r->count; i++) {
+        const struct column *c = columns_get(r->columns, i);
+        if (fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, r->clustered && c->cluster)))
+            return false;
+    }
+    return fputs("\n]", f) != EOF;
+}
+
+static json_t *warnings_value(const struct report *r)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < r->warnings && i < REPORT_WARNINGS; i++)
+        if (json_array_append_new(list, writer_json_bytes(r->warning[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static bool put_head(FILE *f, const struct report *r)
+{
+    const struct kmeans_params *k = &r->kmeans;
+    return put_key(f, "version", json_string(BARCODE_VERSION)) && put_key(f, "film", film_value(r->film)) &&
+           put_key(f, "selection", selection_value(&r->selection)) &&
+           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_key(f, "engine", writer_json_bytes(r->engine)) &&
+           put_key(f, "decode", writer_json_bytes(r->decode)) && put_key(f, "isa", writer_json_bytes(r->isa)) &&
+           put_key(f, "cache", writer_json_bytes(r->cache)) &&
+           put_key(f, "threads", json_integer(r->threads)) && put_key(f, "k", json_integer(k->k)) &&
+           put_key(f, "n_init", json_integer(k->n_init)) &&
+           put_key(f, "init", json_string(kmeans_init_name(k->init))) &&
+           put_key(f, "max_iter", json_integer(k->max_iter)) && put_key(f, "seed", seed_value(k->seed));
+}
+
+static bool write_json(const struct report *r, enum mode mode, bool stacked, FILE *f, struct err *e)
+{
+    (void)mode;
+    (void)stacked;
+    bool done = put_head(f, r) && put_columns(f, r) && put_key(f, "missing", json_integer((json_int_t)r->missing)) &&
+                put_key(f, "warnings", warnings_value(r)) && put_key(f, "stages", writer_json_stages(&r->times)) &&
+                fputs("\n}\n", f) != EOF;
+    return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+}
+
+const struct writer writer_json = {"json", write_json};

@@ -1,0 +1,238 @@
+/*
+ * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets),
+ * decoder.c (one context), damage.c (what is wrong), view.c (pictures), session.c, sequential.c, source_film.c.
+ */
+#ifndef BARCODE_AV_H
+#define BARCODE_AV_H
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "gather.h"
+#include "barcode/queue.h"
+#include "barcode/source.h"
+
+/* ---- film_av.c ---- */
+
+/* Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). */
+bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
+
+/* Errors that demuxers have reported in this process so far. */
+uint64_t film_av_read_errors(void);
+
+/* "Invalid data found", without libav types at the call. */
+const char *film_av_sentence(int code, char text[128]);
+
+/* ---- demux.c: one sequential reader ---- */
+
+struct demux {
+    AVFormatContext *format;
+    AVStream *stream;
+    AVCodecParserContext *parser;   /* picture order counts and key frames; NULL when not needed */
+    AVCodecContext *parse_context;
+    struct run_traits traits;
+    int length_size;
+    uint64_t serial;                /* of the next packet                                        */
+    bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
+    bool odd;                       /* something that only a sequential decode gets right        */
+    bool failed;                    /* the container is damaged somewhere                       */
+    uint64_t errors_before;         /* film_av_read_errors when reading began                    */
+};
+
+bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
+
+/* The next video packet as a picture (its packet is the caller's). False at the end, or on `e`. */
+bool demux_next(struct demux *r, struct picture *p, struct err *e);
+
+/* Bytes of the file read so far. */
+uint64_t demux_position(const struct demux *r);
+
+void demux_close(struct demux *r);
+
+/* ---- decoder.c: one libavcodec context ---- */
+
+/* A context for the film's stream; `threads` 1: single-threaded, more: frame threads. */
+AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e);
+
+/* A context for the film's stream, not opened yet; `name`: a certain decoder, NULL: libavcodec's choice. */
+AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
+
+/*
+ * Makes `to`, empty, the packet that a decoder of a run gets for `p`: its serial for a time, and DISCARD where the picture
+ * itself is not wanted. The caller unrefs it once it is sent.
+ */
+bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);
+
+/*
+ * Gives an H.264 decoder the delay that `run` needs, before its first packet: decoders learn it on the fly, and the picture
+ * at which it grows is lost. Others are left as they are.
+ */
+void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const struct run *run);
+
+/*
+ * Errors of avcodec_receive_frame that are stepped over at a time: each should use up a packet, of which a decoder holds
+ * a few dozen. A decoder that errs for ever must not hang us.
+ */
+enum { RECEIVE_ERRORS_MAX = 1000 };
+
+/* ---- damage.c: what libavcodec knows and tells of damage, and what it does not ---- */
+
+/*
+ * One decoder's ears and eyes; zero it first. It must stay where it is while the decoder lives, and is used by the thread
+ * that sends packets; messages may come from the decoder's own threads.
+ */
+struct damage_watch {
+    atomic_uint_fast64_t complaints, lent;
+    uint_fast64_t heard, lent_before;
+    bool careful, marked;      /* pictures begin black; with marks in them                   */
+    AVFrame *picture;          /* the one being decoded, when its blocks are looked at there */
+    bool tainted, tainted_before;
+};
+
+/*
+ * Watches an opened decoder:
+ * - its messages, where they are the only sign: those of the HEVC decoder on slices, which it drops and goes on, and neither
+ *   codes nor flags know of it; those of others on wrong blocks; and what H.264 and the MPEG family say when they conceal
+ *   blocks, for the flags of a picture that is not put out cannot be seen;
+ * - HEVC's blocks (Y'CbCr with three planes): a slice that ends too early leaves the rest as the memory was, in silence.
+ * `careful`, for a single-threaded decoder with pictures of libavcodec's own (dav1d has others): what damage keeps from being
+ * decoded is black, unless the decoder conceals it. Otherwise the memory's last content shows, which depends on what was
+ * decoded before and on the number of threads.
+ * ERR_FAILED without memory.
+ */
+bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e);
+
+/* A decoder whose pictures are not in memory that can be looked at: its messages alone. */
+void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
+
+/*
+ * Called when avcodec_send_packet has given `code`: was something wrong with the packet? With threads the answer may come with
+ * a later packet.
+ */
+bool damage_found(struct damage_watch *w, int code);
+
+/*
+ * Since it was last asked: did the decoder lend pictures in place of references that are missing? No damage by itself (a key
+ * may name such references for pictures that are not decoded), but on a GPU what was lent shows what its memory held.
+ */
+bool damage_lent(struct damage_watch *w);
+
+/* With threads, a picture that came out: are blocks of it missing? Single-threaded damage_found has told already. */
+bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame);
+
+/*
+ * Does picture `p`, the next in decoding order, whose packet is still there, show damage? `hurt`: its own packet was damaged,
+ * which is handed on to all that may refer to it: up to the next key, and to the pictures that lead this one.
+ */
+bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt);
+
+/* Decoding begins anew, flushed. */
+void damage_forget(struct damage_watch *w);
+
+/* Something was wrong, who knows where: what comes now may show it. */
+void damage_everywhere(struct damage_watch *w);
+
+/* Did the decoder say that this picture is damaged? So are those before an H.264 recovery point. */
+bool damage_flagged(const AVFrame *frame);
+
+/* Did the decoder find damage in this picture's own data? */
+bool damage_concealed(const AVFrame *frame);
+
+void damage_watch_close(struct damage_watch *w);
+
+/* Every message of every decoder comes here, on any thread (film_av.c). */
+void damage_message(const AVCodecContext *c, int level, const char *format);
+
+/* ---- view.c ---- */
+
+/* Describes a decoded frame. False (ERR_INPUT) for a pixel format that we cannot read. */
+bool view_of_frame(const AVFrame *frame, const struct film *film, struct frame_view *view, struct err *e);
+
+/* The check alone, before any decoding. */
+bool view_format_known(enum AVPixelFormat format);
+
+/* ---- what the threads of one staging share ---- */
+
+/* How fast one kind of session works. */
+struct pace {
+    uint64_t runs, bytes;            /* finished                                              */
+    uint64_t begun;                  /* bytes of the runs that are being decoded              */
+    double seconds;                  /* decoding, summed over the sessions                    */
+    int sessions;
+};
+
+struct nvdec;
+
+struct staging {
+    const struct film *film;
+    const struct nvdec *nvdec;       /* NULL: nothing is decoded on a GPU                     */
+    const AVStream *stream;
+    struct run_traits traits;
+    const struct stage_job *job;
+    struct queue *runs;              /* demuxer to sessions                                  */
+    pthread_mutex_t lock;            /* guards what follows                                  */
+    pthread_cond_t budget_freed;
+    size_t bytes_in_flight;
+    struct pace pace[2];             /* of software sessions, of NVDEC sessions               */
+    uint64_t file_bytes;
+    int64_t began_ns;
+    bool read_to_end;
+    struct stage_counts counts;
+    double decode_seconds;
+    struct err error;                /* the first one wins                                   */
+    atomic_bool stop;
+    atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
+    atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
+    atomic_uint_fast64_t frames_done, bytes_read;
+};
+
+/* Keeps the first error, closes the queue, wakes everybody. */
+void staging_fail(struct staging *s, const struct err *e);
+
+/* Stops everybody: only a sequential decode can tell what the film's frames are. */
+void staging_contradict(struct staging *s);
+
+/* Stops everybody: only a careful decoder gives the same pictures every time. */
+void staging_find_damage(struct staging *s);
+
+/* True when threads should stop; looks at interrupted() too. */
+bool staging_stopped(struct staging *s);
+
+/* ---- session.c: a thread that decodes runs ---- */
+
+void *session_main(void *staging);
+
+/* One software session without a thread, for the caller's: decodes what a run still wants. */
+struct session;
+struct session *session_new(struct staging *s, struct err *e);
+bool session_decode(struct session *s, struct run *run, struct err *e);
+/* Adds its counts to the staging's, frees it; NULL is fine. */
+void session_free(struct session **s);
+
+/* ---- staging.c: what sessions of both kinds tell each other ---- */
+
+/* As queue_pop on the runs. Ends a software session's work too when no other run is worth it (staging_worth_it). */
+bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
+
+/* A run of `bytes` went through a session in `nanoseconds`; `frames` of the film are covered with it. */
+void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvdec, int64_t nanoseconds);
+
+/* Adds a session's counts. */
+void staging_add_counts(struct staging *s, const struct stage_counts *c);
+
+/* A session's thread is about to end, having sent `sent` packets: adds the processor time that it used. */
+void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
+
+/*
+ * Should a software session take another run? Not when the NVDEC sessions would be through with the whole rest of
+ * the film before it is through with that one run: then everybody would wait for it at the end.
+ */
+bool staging_worth_it(struct staging *s);
+
+/* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
+
+bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *state, struct err *e);
+
+#endif

@@ -1,0 +1,70 @@
+#include "av.h"
+
+AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e)
+{
+    const AVCodec *codec = name ? avcodec_find_decoder_by_name(name) : avcodec_find_decoder(stream->codecpar->codec_id);
+    if (!codec) {
+        err_set(e, ERR_INPUT, "there is no decoder '%s'", name ? name : avcodec_get_name(stream->codecpar->codec_id));
+        return NULL;
+    }
+    AVCodecContext *c = avcodec_alloc_context3(codec);
+    if (!c || avcodec_parameters_to_context(c, stream->codecpar) < 0) {
+        avcodec_free_context(&c);
+        err_set(e, ERR_FAILED, "out of memory for a decoder");
+        return NULL;
+    }
+    c->pkt_timebase = stream->time_base;
+    /* Damaged pictures are counted and judged by us; without the flag some good ones are lost on a drain. */
+    c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
+    /* The crop to the pixel, not to the next aligned address. */
+    c->flags |= AV_CODEC_FLAG_UNALIGNED;
+    /* Grain is noise added after decoding; hardware leaves it out, so everybody does. */
+    c->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+    return c;
+}
+
+AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
+{
+    char text[128];
+    AVCodecContext *c = decoder_alloc(stream, NULL, e);
+    if (!c)
+        return NULL;
+    /* With frame threads libavcodec's Theora says nothing of damage and shows something else. */
+    if (c->codec_id == AV_CODEC_ID_THEORA)
+        threads = 1;
+    c->thread_count = threads;
+    c->thread_type = threads > 1 ? FF_THREAD_FRAME | FF_THREAD_SLICE : 0;
+    /* Frame threads copy the context here: a delay that is set later does not reach them (sequential.c says why 15). */
+    if (threads > 1 && c->codec_id == AV_CODEC_ID_H264)
+        c->has_b_frames = 15;
+    const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
+    int code = avcodec_open2(c, codec, NULL);
+    if (code < 0) {
+        err_set(e, ERR_INPUT, "the %s decoder cannot be opened: %s", codec->name, film_av_sentence(code, text));
+        avcodec_free_context(&c);
+    }
+    return c;
+}
+
+bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
+{
+    if (av_packet_ref(to, p->packet) < 0)
+        return err_set(e, ERR_FAILED, "out of memory for a packet");
+    to->pts = (int64_t)p->serial;
+    to->dts = AV_NOPTS_VALUE;
+    to->duration = 0;
+    if (p->action == ACTION_DECODE)
+        to->flags |= AV_PKT_FLAG_DISCARD;
+    return true;
+}
+
+void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const struct run *run)
+{
+    enum { DELAY_MAX = 15 };          /* of the standard; more comes from broken timestamps, and libavcodec aborts */
+    if (traits->stream != STREAM_H264)
+        return;
+    int reorder = run_reorder(run);
+    reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
+    if (c->has_b_frames < reorder)
+        c->has_b_frames = reorder;
+}

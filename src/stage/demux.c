@@ -1,0 +1,155 @@
+#include <string.h>
+
+#include "av.h"
+
+static enum bitstream bitstream_of(enum AVCodecID id)
+{
+    switch (id) {
+    case AV_CODEC_ID_H264: return STREAM_H264;
+    case AV_CODEC_ID_HEVC: return STREAM_HEVC;
+    case AV_CODEC_ID_MPEG2VIDEO: return STREAM_MPEG2;
+    case AV_CODEC_ID_VP8: return STREAM_VP8;
+    case AV_CODEC_ID_VP9: return STREAM_VP9;
+    case AV_CODEC_ID_AV1: return STREAM_AV1;
+    default: return STREAM_OTHER;
+    }
+}
+
+bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
+{
+    AVStream *s = format->streams[stream];
+    *r = (struct demux){.format = format, .stream = s, .errors_before = film_av_read_errors()};
+    r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
+    r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    r->odd = r->traits.stream == STREAM_HEVC &&
+             nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
+    if (!parse)
+        return true;
+    r->parser = av_parser_init((int)s->codecpar->codec_id);
+    r->parse_context = avcodec_alloc_context3(NULL);
+    if (!r->parser || !r->parse_context || avcodec_parameters_to_context(r->parse_context, s->codecpar) < 0) {
+        demux_close(r);
+        return err_set(e, ERR_FAILED, "out of memory for a parser");
+    }
+    r->parser->flags |= PARSER_FLAG_COMPLETE_FRAMES;
+    return true;
+}
+
+void demux_close(struct demux *r)
+{
+    if (r->parser)
+        av_parser_close(r->parser);
+    r->parser = NULL;
+    avcodec_free_context(&r->parse_context);
+}
+
+uint64_t demux_position(const struct demux *r)
+{
+    int64_t at = r->format->pb ? avio_tell(r->format->pb) : 0;
+    return at > 0 ? (uint64_t)at : 0;
+}
+
+/* What libav's parser adds: picture order, field pictures, AV1 keys. */
+static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
+{
+    uint8_t *out = NULL;
+    int out_size = 0;
+    av_parser_parse2(r->parser, r->parse_context, &out, &out_size, packet->data, packet->size,
+                     AV_NOPTS_VALUE, AV_NOPTS_VALUE, 0);
+    if (r->traits.stream == STREAM_AV1) {
+        p->cut = r->parser->key_frame == 1 && packet->flags & AV_PKT_FLAG_KEY ? CUT_CLEAN : CUT_NONE;
+        return;
+    }
+    p->order = r->parser->output_picture_number;
+    r->odd |= r->traits.stream == STREAM_H264 && (r->parser->picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
+                                                  r->parser->picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD);
+}
+
+/* Times further off than 36,000 years come from broken files: sums and differences of the others fit. */
+static int64_t microseconds(int64_t time, AVRational base)
+{
+    const int64_t most = (int64_t)1 << 60;
+    int64_t us = time == AV_NOPTS_VALUE ? TIME_NONE : av_rescale_q(time, base, AV_TIME_BASE_Q);
+    return us >= -most && us <= most ? us : TIME_NONE;
+}
+
+/*
+ * An HEVC stream may end and begin anew in mid-film. What leads a key with nothing before it is never displayed, and what
+ * was not yet displayed may be thrown away: how much of it depends on the decoder's state, which only a sequential one has.
+ */
+static void note_ends(struct demux *r, const struct nal_info *info, struct picture *p)
+{
+    bool anew = r->ended || info->after_end;
+    if (!info->picture) {
+        r->ended = anew || info->ends;
+        return;
+    }
+    r->ended = info->ends;
+    if (info->cut != CUT_NONE) {
+        r->orphans = info->broken_link || anew;
+        bool cra = !info->broken_link && !info->closed;
+        r->odd |= p->serial > 0 && (info->discards || (cra && anew));
+    }
+    r->odd |= info->hides;
+    p->hidden |= info->needs_before && r->orphans;
+}
+
+static void describe(struct demux *r, AVPacket *packet, struct picture *p)
+{
+    struct nal_info info;
+    nal_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
+    *p = (struct picture){.packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
+    p->pts_us = microseconds(packet->pts, r->stream->time_base);
+    /* AVI and its like store decoding times only; without reordering these are the presentation times. */
+    const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
+    if (p->pts_us == TIME_NONE && codec && !(codec->props & AV_CODEC_PROP_REORDER))
+        p->pts_us = microseconds(packet->dts, r->stream->time_base);
+    p->cut = info.cut;
+    p->temporal_id = info.temporal_id;
+    p->hidden = !info.picture || !info.shown || packet->flags & AV_PKT_FLAG_DISCARD;
+    p->droppable = info.droppable;
+    p->needs_before = info.needs_before;
+    p->marked_leading = info.leading;
+    p->closed = info.closed;
+    if (info.order >= 0)
+        p->order = info.order;
+    /* Two packets a picture would count twice; a new header in mid-film would be missed by sessions that jump. */
+    r->odd |= info.field;
+    r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
+    note_ends(r, &info, p);
+    if (r->parser)
+        parse(r, packet, p);
+}
+
+bool demux_next(struct demux *r, struct picture *p, struct err *e)
+{
+    enum { ERRORS_MAX = 64 };
+    AVPacket *packet = av_packet_alloc();
+    if (!packet)
+        return err_memory(e, sizeof *packet);
+    for (int errors = 0; errors < ERRORS_MAX;) {
+        int code = av_read_frame(r->format, packet);
+        if (code == AVERROR_EOF)
+            break;
+        if (code < 0) {
+            /* Some demuxers go on behind damage, others give the same error for ever. */
+            r->failed = true;
+            errors++;
+            continue;
+        }
+        /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
+        if (packet->stream_index == r->stream->index && packet->size > 0) {
+            if (av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL)) {
+                err_set(e, ERR_INPUT, "'%s' is encrypted", strchr(r->format->url, ':') + 1);
+                break;
+            }
+            describe(r, packet, p);
+            return true;
+        }
+        av_packet_unref(packet);
+    }
+    av_packet_free(&packet);
+    r->failed |= film_av_read_errors() > r->errors_before;
+    return false;
+}

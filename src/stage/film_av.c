@@ -1,0 +1,288 @@
+#include <libavutil/display.h>
+#include <libavutil/intreadwrite.h>
+#include <libavutil/parseutils.h>
+#include <libavutil/pixdesc.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <math.h>
+
+#include "av.h"
+#include "barcode/colour.h"
+#include "barcode/log.h"
+
+const char *film_av_sentence(int code, char text[128])
+{
+    if (av_strerror(code, text, 128) < 0)
+        snprintf(text, 128, "libav error %d", code);
+    return text;
+}
+
+/* Demuxers step over damage without a return code: their error messages are the only sign of it. */
+static atomic_uint_fast64_t read_errors;
+
+uint64_t film_av_read_errors(void)
+{
+    return atomic_load(&read_errors);
+}
+
+/* libav's own messages are about packets and tables: of use with -vv only. */
+static void on_av_log(void *context, int level, const char *format, va_list args)
+{
+    const AVClass *class = context ? *(const AVClass **)context : NULL;
+    if (class && class == avcodec_get_class())
+        damage_message(context, level, format);
+    if (level > AV_LOG_ERROR)
+        return;
+    AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
+    if (category == AV_CLASS_CATEGORY_DEMUXER)
+        atomic_fetch_add(&read_errors, 1);
+    if (!log_enabled(LOG_DEBUG))
+        return;
+    char line[512];
+    int prefix = 1;
+    av_log_format_line(context, level, format, args, line, sizeof line, &prefix);
+    line[strcspn(line, "\n")] = 0;
+    log_msg(LOG_DEBUG, "libav: %s", line);
+}
+
+static bool is_film_stream(const AVStream *s)
+{
+    return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+           !(s->disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS));
+}
+
+/* libav's choice, unless that is a cover picture: then the first real one. */
+static int choose_stream(AVFormatContext *format)
+{
+    int best = av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0);
+    if (best >= 0 && is_film_stream(format->streams[best]))
+        return best;
+    for (unsigned i = 0; i < format->nb_streams; i++)
+        if (is_film_stream(format->streams[i]))
+            return (int)i;
+    return -1;
+}
+
+static bool explain_no_stream(const AVFormatContext *format, const char *path, struct err *e)
+{
+    bool cover = false, sound = false;
+    for (unsigned i = 0; i < format->nb_streams; i++) {
+        cover |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
+        sound |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+    }
+    return err_set(e, ERR_INPUT, "'%s' has no video stream%s", path,
+                   cover ? ", only a cover picture" : sound ? ", only sound" : "");
+}
+
+static enum matrix matrix_of(enum AVColorSpace space)
+{
+    switch (space) {
+    case AVCOL_SPC_BT709: return MATRIX_BT709;
+    case AVCOL_SPC_BT470BG:
+    case AVCOL_SPC_SMPTE170M: return MATRIX_BT601;
+    case AVCOL_SPC_FCC: return MATRIX_FCC;
+    case AVCOL_SPC_SMPTE240M: return MATRIX_SMPTE240M;
+    case AVCOL_SPC_YCGCO: return MATRIX_YCGCO;
+    case AVCOL_SPC_BT2020_NCL: return MATRIX_BT2020;
+    case AVCOL_SPC_RGB: return MATRIX_RGB;
+    default: return MATRIX_UNSPECIFIED;
+    }
+}
+
+static void read_colour(const AVCodecParameters *par, struct film *f)
+{
+    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(par->format);
+    const char *name = av_get_pix_fmt_name(par->format);
+    snprintf(f->pixel_format, sizeof f->pixel_format, "%s", name ? name : "unknown");
+    bool rgb = desc && desc->flags & AV_PIX_FMT_FLAG_RGB;
+
+    f->matrix = matrix_of(par->color_space);
+    if (rgb) {
+        f->matrix = MATRIX_RGB;
+    } else if (f->matrix == MATRIX_UNSPECIFIED || f->matrix == MATRIX_RGB) {
+        f->matrix = colour_guess_matrix(par->width, par->height);
+        f->matrix_guessed = true;
+        const char *said = av_color_space_name(par->color_space);
+        if (par->color_space != AVCOL_SPC_UNSPECIFIED)
+            snprintf(f->unknown_matrix, sizeof f->unknown_matrix, "%s", said ? said : "unknown");
+    }
+    f->range = par->color_range == AVCOL_RANGE_JPEG   ? RANGE_FULL
+               : par->color_range == AVCOL_RANGE_MPEG ? RANGE_LIMITED
+                                                      : RANGE_UNSPECIFIED;
+    if (rgb || strncmp(f->pixel_format, "yuvj", 4) == 0)
+        f->range = RANGE_FULL;
+    if (f->range == RANGE_UNSPECIFIED) {
+        f->range = RANGE_LIMITED;
+        f->range_guessed = true;
+    }
+    f->transfer = par->color_trc == AVCOL_TRC_SMPTE2084      ? TRANSFER_PQ
+                  : par->color_trc == AVCOL_TRC_ARIB_STD_B67 ? TRANSFER_HLG
+                                                             : TRANSFER_SDR;
+}
+
+/* The display matrix maps (x, y) to (ax + cy, bx + dy); a negative determinant is a mirror image. */
+static struct orientation read_orientation(AVStream *s)
+{
+    struct orientation o = {0, false};
+    size_t size = 0;
+    const uint8_t *data = av_stream_get_side_data(s, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    if (!data || size < 9 * sizeof(int32_t))
+        return o;
+    int32_t m[9];
+    memcpy(m, data, sizeof m);
+    o.mirror = (double)m[0] * m[4] - (double)m[1] * m[3] < 0;
+    if (o.mirror) {
+        m[0] = -m[0];
+        m[1] = -m[1];
+    }
+    double degrees = av_display_rotation_get(m);     /* counter-clockwise */
+    if (!isnan(degrees))
+        o.quarter_turns = ((int)lround(-degrees / 90) % 4 + 4) % 4;
+    return o;
+}
+
+/*
+ * How long the pictures last, -1 when nobody says. Matroska has one length for all streams, sound included, and
+ * counts from zero even when the first picture comes later; FFmpeg's muxer adds a DURATION tag a stream.
+ */
+static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
+{
+    if (s->duration != AV_NOPTS_VALUE && s->duration > 0)
+        return av_rescale_q(s->duration, s->time_base, AV_TIME_BASE_Q);
+    int64_t us = format->duration != AV_NOPTS_VALUE && format->duration > 0 ? format->duration : -1;
+    if (!strstr(format->iformat->name, "matroska"))
+        return us;
+    const AVDictionaryEntry *tag = av_dict_get(s->metadata, "DURATION", NULL, 0);
+    int64_t tagged;
+    if (tag && av_parse_time(&tagged, tag->value, 1) >= 0 && tagged > 0)
+        us = tagged;
+    if (us > 0 && s->start_time != AV_NOPTS_VALUE && s->start_time > 0)
+        us -= av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q);
+    return us > 0 ? us : -1;
+}
+
+static void read_facts(AVFormatContext *format, AVStream *s, struct film *f)
+{
+    const AVCodecParameters *par = s->codecpar;
+    snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
+    snprintf(f->codec, sizeof f->codec, "%s", avcodec_get_name(par->codec_id));
+    unsigned codec = avcodec_version(), container = avformat_version();
+    snprintf(f->library, sizeof f->library, "libavcodec %u.%u.%u, libavformat %u.%u.%u", AV_VERSION_MAJOR(codec),
+             AV_VERSION_MINOR(codec), AV_VERSION_MICRO(codec), AV_VERSION_MAJOR(container), AV_VERSION_MINOR(container),
+             AV_VERSION_MICRO(container));
+    f->stream = s->index;
+    f->coded_width = par->width;
+    f->coded_height = par->height;
+    f->orientation = read_orientation(s);
+    bool turned = f->orientation.quarter_turns % 2 == 1;
+    f->width = turned ? par->height : par->width;
+    f->height = turned ? par->width : par->height;
+    read_colour(par, f);
+
+    AVRational rate = av_guess_frame_rate(format, s, NULL);
+    f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
+    f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
+    f->duration_us = read_duration(format, s);
+    /* Where timestamps may jump, the last one minus the first is no length either. */
+    f->duration_guessed = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ||
+                          format->iformat->flags & AVFMT_TS_DISCONT;
+    f->frames = s->nb_frames > 0 ? s->nb_frames : -1;
+    if (f->frames < 0 && f->duration_us > 0 && f->rate_num > 0)
+        f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
+}
+
+static bool check_stream(const AVStream *s, const char *path, struct err *e)
+{
+    const AVCodecParameters *par = s->codecpar;
+    if (par->codec_tag == MKTAG('e', 'n', 'c', 'v') || av_stream_get_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL))
+        return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
+    if (!avcodec_find_decoder(par->codec_id))
+        return err_set(e, ERR_INPUT, "'%s': no decoder for its codec '%s'", path, avcodec_get_name(par->codec_id));
+    if (par->width <= 0 || par->height <= 0)
+        return err_set(e, ERR_INPUT, "'%s': the size of its pictures cannot be found", path);
+    if (par->format != AV_PIX_FMT_NONE && !view_format_known(par->format))
+        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", path, av_get_pix_fmt_name(par->format));
+    return true;
+}
+
+/* Probing by content accepts any text ("tty") and single pictures: neither is a film. */
+static bool check_container(const AVFormatContext *format, const char *path, struct err *e)
+{
+    const char *name = format->iformat->name;
+    size_t n = strlen(name);
+    bool picture = strstr(name, "image2") || (n > 5 && strcmp(name + n - 5, "_pipe") == 0);
+    if (picture)
+        return err_set(e, ERR_INPUT, "'%s' is a picture, not a film", path);
+    if (strcmp(name, "tty") == 0)
+        return err_set(e, ERR_INPUT, "'%s' is text, not a film", path);
+    return true;
+}
+
+/*
+ * An MP4's index, its `moov` box, stands at its end until somebody moves it: of a download that broke off it is missing. True
+ * for a file that begins as a film in MP4 and has none among its boxes.
+ */
+static bool lacks_index(const char *path)
+{
+    uint8_t head[16] = {0};
+    FILE *f = fopen(path, "rb");
+    bool is = f && fread(head, 12, 1, f) == 1 && memcmp(head + 4, "ftyp", 4) == 0 && memcmp(head + 8, "hei", 3) != 0 &&
+              memcmp(head + 8, "mif1", 4) != 0 && memcmp(head + 8, "avif", 4) != 0;
+    for (off_t at = 0; is && fseeko(f, at, SEEK_SET) == 0 && fread(head, 16, 1, f) == 1;) {
+        uint64_t size = AV_RB32(head) == 1 ? AV_RB64(head + 8) : AV_RB32(head);
+        is = memcmp(head + 4, "moov", 4) != 0;
+        if (size < 8 || size > INT64_MAX / 2)      /* 0: up to the end of the file */
+            break;
+        at += (off_t)size;
+    }
+    if (f)
+        fclose(f);
+    return is;
+}
+
+static bool open_container(const char *path, AVFormatContext **format, struct err *e)
+{
+    char text[128], url[4096];
+    if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url)
+        return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
+    /* Only files: a playlist must not make us read the network. */
+    AVDictionary *options = NULL;
+    av_dict_set(&options, "protocol_whitelist", "file", 0);
+    int code = avformat_open_input(format, url, NULL, &options);
+    av_dict_free(&options);
+    if (code == AVERROR_INVALIDDATA && lacks_index(path))
+        return err_set(e, ERR_INPUT, "'%s' is an MP4 without its index (moov): it was cut off, or never finished", path);
+    struct stat s;
+    if (code < 0 && stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
+        return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
+    if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
+        return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
+    if (code < 0)
+        return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, film_av_sentence(code, text));
+    if (!check_container(*format, path, e))
+        return false;
+    code = avformat_find_stream_info(*format, NULL);
+    if (code < 0)
+        return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
+    return true;
+}
+
+bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)
+{
+    av_log_set_callback(on_av_log);
+    *film = (struct film){.path = strdup(path)};
+    if (!film->path)
+        return err_memory(e, strlen(path) + 1);
+    if (!open_container(path, format, e))
+        return false;
+    int chosen = choose_stream(*format);
+    if (chosen < 0)
+        return explain_no_stream(*format, path, e);
+    for (unsigned i = 0; i < (*format)->nb_streams; i++)
+        (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
+    AVStream *s = (*format)->streams[chosen];
+    if (!check_stream(s, path, e))
+        return false;
+    read_facts(*format, s, film);
+    return true;
+}

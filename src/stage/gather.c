@@ -1,0 +1,441 @@
+#include "gather.h"
+
+#include <stdlib.h>
+
+struct gather {
+    struct gather_config config;
+    struct gather_counts counts;
+    struct selection_cursor cursor;
+    struct run *pending;     /* wanted GOPs that wait for company; may be NULL          */
+    struct run *gop;         /* the GOP being gathered, its key first                    */
+    struct run *next;        /* the following GOP's key and leading pictures so far      */
+    struct picture **shown;  /* scratch: one GOP in display order                        */
+    size_t shown_room;
+    bool cut_seen, first_gop;
+    bool unsure;             /* about the display order of the GOP that is being closed   */
+    struct timeline timeline;
+};
+
+static struct run *new_run(struct err *e)
+{
+    struct run *r = calloc(1, sizeof *r);
+    if (!r)
+        err_memory(e, sizeof *r);
+    return r;
+}
+
+struct gather *gather_open(const struct gather_config *config, struct err *e)
+{
+    struct gather *g = calloc(1, sizeof *g);
+    if (!g) {
+        err_memory(e, sizeof *g);
+        return NULL;
+    }
+    g->config = *config;
+    g->cursor = selection_begin(&config->selection);
+    g->timeline = timeline_begin(config->frame_us);
+    g->first_gop = true;
+    g->gop = new_run(e);
+    g->next = new_run(e);
+    if (!g->gop || !g->next)
+        gather_free(&g);
+    return g;
+}
+
+void gather_free(struct gather **g)
+{
+    if (!*g)
+        return;
+    run_free(&(*g)->pending);
+    run_free(&(*g)->gop);
+    run_free(&(*g)->next);
+    free((*g)->shown);
+    free(*g);
+    *g = NULL;
+}
+
+/* ------------------------------------------------------------------ display order */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct picture *p = *(struct picture *const *)a, *q = *(struct picture *const *)b;
+    if (p->pts_us != q->pts_us)
+        return p->pts_us < q->pts_us ? -1 : 1;
+    return (p->serial > q->serial) - (p->serial < q->serial);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct picture *p = *(struct picture *const *)a, *q = *(struct picture *const *)b;
+    if (p->order != q->order)
+        return p->order < q->order ? -1 : 1;
+    return (p->serial > q->serial) - (p->serial < q->serial);
+}
+
+static bool all_timed(struct picture *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i]->pts_us == TIME_NONE || (i > 0 && p[i]->pts_us == p[i - 1]->pts_us))
+            return false;
+    return true;
+}
+
+static bool all_ordered(struct picture *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i]->order == TIME_NONE)
+            return false;
+    return true;
+}
+
+/*
+ * Pictures sorted by order count: can a decoder have meant this? Each once, and none so late that it waits for more
+ * pictures than a decoder keeps. What fails has counts that began anew in mid-GOP, or come from damage.
+ */
+static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
+{
+    size_t most = stream == STREAM_MPEG2 ? 1 : 16;
+    for (size_t i = 0; i < n; i++) {
+        size_t waits_for = 0;
+        if (i + 1 < n && p[i]->order == p[i + 1]->order)
+            return false;
+        for (size_t j = i + 1; j < n && waits_for <= most; j++)
+            waits_for += p[j]->serial < p[i]->serial;
+        if (waits_for > most)
+            return false;
+    }
+    return true;
+}
+
+static bool times_rise(struct picture *const *p, size_t n)
+{
+    int64_t last = TIME_NONE;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i]->pts_us == TIME_NONE)
+            continue;
+        if (last != TIME_NONE && p[i]->pts_us <= last)
+            return false;
+        last = p[i]->pts_us;
+    }
+    return true;
+}
+
+/* Decoders go by the bitstream's order and never look at times. False: the two contradict each other, or there is no order. */
+static bool sort_shown(const struct gather *g, struct picture **p, size_t n)
+{
+    if (!g->config.traits.reorder || n < 2)
+        return true;
+    bool ordered = all_ordered(p, n);
+    if (ordered) {
+        qsort(p, n, sizeof *p, by_order);
+        if (order_is_sane(g->config.traits.stream, p, n))
+            return times_rise(p, n);
+    }
+    qsort(p, n, sizeof *p, by_time);
+    if (!all_timed(p, n) && ordered)
+        qsort(p, n, sizeof *p, by_order);
+    return false;
+}
+
+static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, struct err *e)
+{
+    size_t first = *n;
+    if (first + r->count > g->shown_room) {
+        size_t room = (first + r->count) * 2;
+        struct picture **grown = realloc(g->shown, room * sizeof *grown);
+        if (!grown)
+            return err_memory(e, room * sizeof *grown);
+        g->shown = grown;
+        g->shown_room = room;
+    }
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->picture[i].hidden && r->picture[i].leading == leading)
+            g->shown[(*n)++] = &r->picture[i];
+    g->unsure |= !sort_shown(g, g->shown + first, *n - first);
+    return true;
+}
+
+/* ------------------------------------------------------------------ times and selection */
+
+static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t next, struct err *e)
+{
+    uint64_t column;
+    uint32_t repeat = selection_take(&g->cursor, time, next, &column);
+    p->frame = g->counts.displayed++;
+    if (repeat == 0)
+        return true;
+    p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
+    p->wanted = true;
+    return columns_announce(g->config.columns, &p->tag, e);
+}
+
+/* Numbers g->shown[0..n) and asks the selection; the frame behind them is `after`, or the film ends. */
+static bool number_frames(struct gather *g, size_t n, const struct picture *after, struct err *e)
+{
+    if (n == 0)
+        return true;
+    int64_t time = timeline_at(&g->timeline, g->shown[0]->pts_us);
+    for (size_t i = 0; i < n; i++) {
+        int64_t next = selection_last_until(&g->config.selection, time, g->config.frame_us);
+        timeline_step(&g->timeline, time);
+        bool known = i + 1 < n || after;
+        if (known)
+            next = timeline_at(&g->timeline, (i + 1 < n ? g->shown[i + 1] : after)->pts_us);
+        timetable_add(g->config.timetable, time, known ? next : TIMETABLE_OPEN);
+        if (!choose(g, g->shown[i], time, next, e))
+            return false;
+        time = next;
+    }
+    return true;
+}
+
+/*
+ * Leaves g->shown[0..n) undecoded when each of its wanted pictures is there already. All or none: a GOP is decoded as it
+ * would be without the others, so that what its decoder has to say about it comes out the same. One whose order is a
+ * guess is decoded always: only that shows whether the guess was right.
+ */
+static void leave_out(const struct gather *g, size_t n)
+{
+    const struct gather_config *c = &g->config;
+    if (!c->have || g->unsure)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (g->shown[i]->wanted && !c->have(c->have_user, &g->shown[i]->tag, false))
+            return;
+    for (size_t i = 0; i < n; i++)
+        if (g->shown[i]->wanted)
+            g->shown[i]->wanted = !c->have(c->have_user, &g->shown[i]->tag, true);
+}
+
+/* ------------------------------------------------------------------ runs */
+
+static bool move_all(struct run *to, struct run *from, struct err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (!run_append(to, &from->picture[i], e))
+            return false;
+        from->picture[i].packet = NULL;
+    }
+    from->count = 0;
+    from->bytes = 0;
+    return true;
+}
+
+/* Puts copies of the following GOP's key and leading pictures behind the run when one of them is wanted. */
+static bool add_extras(struct run *run, struct run *following, struct err *e)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < following->count; i++)
+        if (following->picture[i].leading && following->picture[i].wanted)
+            last = i + 1;
+    for (size_t i = 0; i < last; i++) {
+        struct picture *p = &following->picture[i], copy = *p;
+        if (p->packet && !(copy.packet = packet_clone(p->packet)))
+            return err_memory(e, packet_size(p->packet));
+        if (p->leading) {
+            p->wanted = false;
+        } else {
+            /* The key has no number yet: it is displayed right behind the last of its leading pictures. */
+            copy.wanted = false;
+            copy.frame = following->picture[last - 1].frame + following->count;
+        }
+        if (!run_append(run, &copy, e)) {
+            packet_free(&copy.packet);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sends the pending run off. `following` is the GOP right behind it (NULL: none). */
+static bool emit_pending(struct gather *g, struct run *following, struct err *e)
+{
+    struct run *run = g->pending;
+    g->pending = NULL;
+    if (!run)
+        return true;
+    run->own = run->count;
+    if (following && !add_extras(run, following, e)) {
+        run_free(&run);
+        return false;
+    }
+    run->wanted = 0;
+    for (size_t i = 0; i < run->count; i++)
+        run->wanted += run->picture[i].wanted;
+    run->frames = g->counts.displayed;
+    g->counts.runs++;
+    return g->config.emit(g->config.user, run, e);
+}
+
+static bool any_wanted(const struct run *r, bool leading)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->picture[i].wanted && r->picture[i].leading == leading)
+            return true;
+    return false;
+}
+
+/* g->gop is whole: numbers it, merges or emits or drops it, and makes g->next the GOP being gathered. */
+static bool close_gop(struct gather *g, struct err *e)
+{
+    size_t n = 0;
+    g->unsure = false;
+    if (!add_shown(g, g->gop, false, &n, e) || !add_shown(g, g->next, true, &n, e))
+        return false;
+    const struct picture *after = NULL;
+    for (size_t i = 0; i < g->next->count && !after; i++)
+        if (!g->next->picture[i].hidden && !g->next->picture[i].leading)
+            after = &g->next->picture[i];
+    if (!number_frames(g, n, after, e))
+        return false;
+    leave_out(g, n);
+
+    bool needed = g->config.emit && (any_wanted(g->gop, false) || any_wanted(g->next, true));
+    if (needed) {
+        if (!g->pending && !(g->pending = new_run(e)))
+            return false;
+        if (g->pending->count == 0)       /* a first GOP's leading pictures were the run's before */
+            for (size_t i = 0; i < g->gop->count; i++)
+                g->gop->picture[i].wanted &= !g->gop->picture[i].leading;
+        if (!move_all(g->pending, g->gop, e))
+            return false;
+        g->pending->unsure |= g->unsure;
+        if (g->pending->count >= RUN_PICTURES && !emit_pending(g, g->next, e))
+            return false;
+    } else {
+        g->counts.skipped += g->config.emit != NULL;
+        if (!emit_pending(g, g->gop, e))
+            return false;
+    }
+    run_free(&g->gop);
+    g->gop = g->next;
+    g->first_gop = false;
+    g->next = new_run(e);
+    return g->next != NULL;
+}
+
+/* ------------------------------------------------------------------ pushing */
+
+static bool leads(const struct gather *g, const struct picture *key, const struct picture *p)
+{
+    if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
+        return false;
+    if (g->config.traits.stream == STREAM_HEVC)
+        return p->marked_leading;
+    if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)
+        return p->order < key->order;
+    bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
+    return g->config.traits.stream == STREAM_H264 && timed && p->pts_us < key->pts_us;
+}
+
+static bool keep(struct run *r, struct picture *p, struct err *e)
+{
+    if (run_append(r, p, e))
+        return true;
+    packet_free(&p->packet);
+    return false;
+}
+
+static bool push_before_first_cut(struct gather *g, struct picture *p, struct err *e)
+{
+    if (p->cut == CUT_NONE)
+        return keep(g->gop, p, e);
+    /* What came before refers to pictures that are not in the file. */
+    g->counts.lead_in = g->gop->count;
+    run_free(&g->gop);
+    g->cut_seen = true;
+    return (g->gop = new_run(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
+}
+
+bool gather_push(struct gather *g, struct picture *p, struct err *e)
+{
+    if (!g->cut_seen)
+        return push_before_first_cut(g, p, e);
+    if (p->cut != CUT_NONE) {
+        if (g->next->count > 0 && !close_gop(g, e)) {
+            packet_free(&p->packet);
+            return false;
+        }
+        return keep(g->next, p, e);
+    }
+    struct run *in = g->next->count > 0 ? g->next : g->gop;
+    if (in == g->next || g->first_gop)
+        p->leading = leads(g, &in->picture[0], p);
+    if (in == g->next) {
+        if (p->leading || p->hidden)
+            return keep(in, p, e);
+        if (!close_gop(g, e)) {
+            packet_free(&p->packet);
+            return false;
+        }
+        return keep(g->gop, p, e);
+    }
+    if (p->leading) {
+        /* Only the film's first GOP comes here: its leading pictures show if they need nothing before it. */
+        bool hevc = g->config.traits.stream == STREAM_HEVC;
+        bool whole = (hevc || g->gop->picture[0].closed) && !p->needs_before;
+        p->leading = false;
+        p->hidden |= !whole;
+    } else if (!p->hidden) {
+        g->first_gop = false;      /* leading pictures come right behind their key */
+    }
+    return keep(in, p, e);
+}
+
+bool gather_end(struct gather *g, struct err *e)
+{
+    if (!g->cut_seen)
+        return true;
+    if (g->next->count > 0 && !close_gop(g, e))
+        return false;
+    return close_gop(g, e) && emit_pending(g, NULL, e);
+}
+
+static bool too_long(const struct run *r)
+{
+    return r->count > GOP_PICTURES_MAX || r->bytes > GOP_BYTES_MAX;
+}
+
+bool gather_stuck(const struct gather *g, bool at_end)
+{
+    if (!g->cut_seen && at_end)
+        return g->gop->count > 0;
+    /* A key whose time or order is far too high seems to be led by everything behind it. */
+    return too_long(g->gop) || too_long(g->next);
+}
+
+bool gather_begun(const struct gather *g)
+{
+    return g->cut_seen && (!g->first_gop || g->next->count > 0);
+}
+
+bool gather_done(const struct gather *g)
+{
+    return g->timeline.last_us >= 0 && selection_done(&g->cursor, g->timeline.last_us);
+}
+
+bool gather_release(struct gather *g, struct gather_state *s, struct err *e)
+{
+    struct run *held = g->gop;
+    if (!emit_pending(g, held, e))
+        return false;
+    /* next holds at most a key and leading pictures of the GOP behind: they follow in decoding order, and have no number yet. */
+    for (size_t i = 0; i < g->next->count; i++)
+        g->next->picture[i].leading = false;
+    if (!move_all(held, g->next, e))
+        return false;
+    g->gop = NULL;
+    *s = (struct gather_state){.held = held, .cursor = g->cursor, .next_frame = g->counts.displayed,
+                               .timeline = g->timeline};
+    return true;
+}
+
+struct gather_counts gather_counts_now(const struct gather *g)
+{
+    return g->counts;
+}
+
+int64_t gather_last_us(const struct gather *g)
+{
+    return g->timeline.last_us;
+}

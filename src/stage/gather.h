@@ -1,0 +1,104 @@
+/*
+ * gather.h - from single pictures in decoding order to runs, with the selection applied
+ * before anything is decoded.
+ *
+ *     push K0 p p p | K1 b b p p | K2 ...          (decoding order; | = a cut, b = leading)
+ *     GOP 0 is known whole when K1's first non-leading picture (or the next cut) comes:
+ *     its display order is [its own pictures but its leading ones] + [K1's leading ones].
+ *
+ * The GOP's pictures get their frame numbers and times, the selection says which are wanted,
+ * and each wanted one is announced in the columns, so that one which never decodes is known.
+ * A GOP without a wanted picture is thrown away unread; others are merged into runs of about
+ * RUN_PICTURES as long as they follow one another.
+ *
+ * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts make sense;
+ * else by time where every picture has a distinct one; else (codecs that do not reorder) by arrival. A run in
+ * which the first two disagree is marked `unsure`.
+ */
+#ifndef BARCODE_GATHER_H
+#define BARCODE_GATHER_H
+
+#include "barcode/column.h"
+#include "run.h"
+#include "barcode/selection.h"
+#include "barcode/stage.h"
+#include "timeline.h"
+#include "barcode/timetable.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RUN_PICTURES = 64,        /* GOPs are merged until a run has this many              */
+    GOP_PICTURES_MAX = 1500,  /* a GOP that grows beyond is decoded as it is read        */
+};
+#define GOP_BYTES_MAX ((size_t)192 << 20)
+
+struct gather_counts {
+    uint64_t displayed;       /* frames numbered so far        */
+    uint64_t runs, skipped;   /* runs emitted, GOPs not needed */
+    uint64_t lead_in;         /* packets before the first cut  */
+};
+
+/* Takes a run (and owns it, on failure too). */
+typedef bool gather_emit(void *user, struct run *run, struct err *e);
+
+struct gather_config {
+    struct selection selection;
+    struct run_traits traits;
+    int64_t frame_us;             /* nominal time of a frame, for those that have none (> 0)   */
+    struct columns *columns;      /* wanted frames are announced here; NULL: not at all        */
+    struct timetable *timetable;  /* every numbered frame is noted here; NULL: not at all      */
+    frame_have *have;             /* asked of every selected frame; a GOP that has them all is not
+                                     decoded, any other one as ever. NULL: none is there       */
+    void *have_user;
+    gather_emit *emit;            /* NULL: nothing is emitted (only counting)                  */
+    void *user;
+};
+
+struct gather;
+
+struct gather *gather_open(const struct gather_config *config, struct err *e);
+
+/* Takes *p's packet, on failure too. */
+bool gather_push(struct gather *g, struct picture *p, struct err *e);
+
+/* The film has ended: emits what is held. */
+bool gather_end(struct gather *g, struct err *e);
+
+/*
+ * True when what is held cannot become a run: a GOP is too long to hold, or no cut was seen for as long
+ * (or, `at_end`, at all). The caller then asks gather_release and decodes sequentially from there.
+ */
+bool gather_stuck(const struct gather *g, bool at_end);
+
+/* True once the film's first picture that can be decoded is known, and which of its leading pictures. */
+bool gather_begun(const struct gather *g);
+
+/* True when the selection can want nothing more. */
+bool gather_done(const struct gather *g);
+
+/*
+ * What a sequential decoder needs to go on from here: emits everything before the GOP being gathered and
+ * hands out that GOP's pictures (the caller's, run_free), the cursor, the next frame number and the timeline.
+ */
+struct gather_state {
+    struct run *held;              /* may be empty, never NULL                     */
+    struct selection_cursor cursor;
+    uint64_t next_frame;
+    struct timeline timeline;
+};
+bool gather_release(struct gather *g, struct gather_state *s, struct err *e);
+
+struct gather_counts gather_counts_now(const struct gather *g);
+
+/* Time of the last numbered frame; -1 before the first. */
+int64_t gather_last_us(const struct gather *g);
+
+void gather_free(struct gather **g);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,264 @@
+#include "nvdec.h"
+
+#include <dlfcn.h>
+#include <libavutil/pixdesc.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* libavutil's header wants the names of two opaque types and nothing else of CUDA. */
+#define CUDA_VERSION 0
+typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream;
+#include <libavutil/hwcontext_cuda.h>
+
+/* ------------------------------------------------------------------ asking the driver */
+
+/* CUVIDDECODECAPS of NVIDIA's Video Codec SDK (cuviddec.h, 8.0 and later): part of the driver's binary interface. */
+struct caps {
+    int codec, chroma;
+    unsigned bits_above_8, reserved_in[3];
+    unsigned char supported, engines;
+    unsigned short output_formats;
+    unsigned max_width, max_height, max_macroblocks;
+    unsigned short min_width, min_height;
+    unsigned char histogram, counter_bits;
+    unsigned short histogram_bins;
+    unsigned reserved_out[10];
+};
+
+struct driver {
+    void *cuda, *cuvid;
+    int (*push)(void *context);
+    int (*pop)(void **context);
+    int (*ask)(struct caps *caps);
+};
+
+/* A function by name; ISO C has no cast from an object's address to a function's. */
+static bool look_up(void *library, const char *name, void *function)
+{
+    void *address = library ? dlsym(library, name) : NULL;
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
+}
+
+static bool driver_open(struct driver *d, struct err *e)
+{
+    d->cuda = dlopen("libcuda.so.1", RTLD_NOW);
+    d->cuvid = dlopen("libnvcuvid.so.1", RTLD_NOW);
+    if (look_up(d->cuda, "cuCtxPushCurrent_v2", &d->push) && look_up(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
+        look_up(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
+        return true;
+    err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver, and %s is not there", d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
+    return false;
+}
+
+static void driver_close(struct driver *d)
+{
+    if (d->cuda)
+        dlclose(d->cuda);
+    if (d->cuvid)
+        dlclose(d->cuvid);
+}
+
+/* cudaVideoCodec of the same header; only codecs of the parallel path. */
+static int codec_number(enum AVCodecID id)
+{
+    switch (id) {
+    case AV_CODEC_ID_MPEG2VIDEO: return 1;
+    case AV_CODEC_ID_H264:       return 4;
+    case AV_CODEC_ID_HEVC:       return 8;
+    case AV_CODEC_ID_VP8:        return 9;
+    case AV_CODEC_ID_VP9:        return 10;
+    case AV_CODEC_ID_AV1:        return 11;
+    default:                     return -1;
+    }
+}
+
+/* cudaVideoChromaFormat; -1 for what no NVDEC takes. */
+static int chroma_number(const AVPixFmtDescriptor *d)
+{
+    if (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_ALPHA))
+        return -1;
+    if (d->nb_components < 3)
+        return 0;
+    return d->log2_chroma_h == 1 ? 1 : d->log2_chroma_w == 1 ? 2 : d->log2_chroma_w == 0 ? 3 : -1;
+}
+
+static bool fits(const struct caps *c, const AVCodecParameters *par)
+{
+    unsigned width = (unsigned)par->width, height = (unsigned)par->height;
+    return c->supported && width >= c->min_width && height >= c->min_height && width <= c->max_width &&
+           height <= c->max_height && (uint64_t)width * height / 256 <= c->max_macroblocks;
+}
+
+static bool ask_driver(struct nvdec *n, const AVCodecParameters *par, struct err *e)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(par->format);
+    struct caps caps = {.codec = codec_number(par->codec_id), .chroma = d ? chroma_number(d) : -1,
+                        .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
+    struct driver driver = {0};
+    void *popped;
+    bool fine = driver_open(&driver, e);
+    if (fine && caps.codec >= 0 && caps.chroma >= 0 && driver.push(n->context) == 0) {
+        if (driver.ask(&caps) != 0)
+            caps.supported = 0;
+        driver.pop(&popped);
+    }
+    driver_close(&driver);
+    if (!fine)
+        return false;
+    /* Grey is decoded as 4:2:0 by libavcodec's hwaccel only for some codecs: not worth a second way. */
+    if (caps.chroma <= 0 || !fits(&caps, par))
+        return err_set(e, ERR_INPUT, "the GPU cannot decode %s of %dx%d, %s", avcodec_get_name(par->codec_id), par->width,
+                       par->height, d ? d->name : "unknown format");
+    n->engines = caps.engines > 0 ? caps.engines : 1;
+    return true;
+}
+
+/* ------------------------------------------------------------------ contexts */
+
+bool nvdec_stands_in(void)
+{
+    const char *what = getenv("BARCODE_NVDEC");
+    return what && strcmp(what, "software") == 0;
+}
+
+bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *stream, struct err *e)
+{
+    *n = (struct nvdec){.context = device.context};
+    if (nvdec_stands_in()) {
+        *n = (struct nvdec){.engines = 2};
+        return true;
+    }
+    struct driver driver = {0};
+    bool there = n->context || driver_open(&driver, e);
+    driver_close(&driver);
+    if (!there)
+        return false;
+    if (!n->context) {
+        char text[128];
+        int code = av_hwdevice_ctx_create(&n->own, AV_HWDEVICE_TYPE_CUDA, NULL, NULL, 0);
+        if (code < 0)
+            return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s", film_av_sentence(code, text));
+        n->context = ((AVCUDADeviceContext *)((AVHWDeviceContext *)n->own->data)->hwctx)->cuda_ctx;
+    }
+    if (ask_driver(n, stream->codecpar, e))
+        return true;
+    nvdec_close(n);
+    return false;
+}
+
+void nvdec_close(struct nvdec *n)
+{
+    av_buffer_unref(&n->own);
+    *n = (struct nvdec){0};
+}
+
+/* One a session, for its stream; all on the same context. */
+static AVBufferRef *make_device(const struct nvdec *n, void *cuda_stream)
+{
+    if (n->own)
+        return av_buffer_ref(n->own);
+    AVBufferRef *device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
+    if (!device)
+        return NULL;
+    AVCUDADeviceContext *c = ((AVHWDeviceContext *)device->data)->hwctx;
+    c->cuda_ctx = n->context;
+    c->stream = cuda_stream;
+    if (av_hwdevice_ctx_init(device) < 0)
+        av_buffer_unref(&device);
+    return device;
+}
+
+/* libavcodec asks again without CUDA when the driver refuses: then the software format is taken. */
+static enum AVPixelFormat choose_format(AVCodecContext *c, const enum AVPixelFormat *formats)
+{
+    (void)c;
+    const enum AVPixelFormat *f = formats;
+    for (; *f != AV_PIX_FMT_NONE; f++)
+        if (*f == AV_PIX_FMT_CUDA)
+            return *f;
+    for (f = formats; *f != AV_PIX_FMT_NONE; f++)
+        if (!(av_pix_fmt_desc_get(*f)->flags & AV_PIX_FMT_FLAG_HWACCEL))
+            return *f;
+    return AV_PIX_FMT_NONE;
+}
+
+AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, void *cuda_stream, struct err *e)
+{
+    char text[128];
+    /* The native decoder, not a wrapper such as libdav1d: only it has the hwaccel. */
+    AVCodecContext *c = decoder_alloc(stream, n->context && stream->codecpar->codec_id == AV_CODEC_ID_AV1 ? "av1" : NULL, e);
+    if (!c)
+        return NULL;
+    if (n->context && !(c->hw_device_ctx = make_device(n, cuda_stream))) {
+        err_set(e, ERR_ENGINE, "no decoder can be made on the GPU");
+        avcodec_free_context(&c);
+        return NULL;
+    }
+    c->get_format = choose_format;
+    c->thread_count = 1;
+    /* The picture being shrunk, and what a raised H.264 delay holds back. */
+    c->extra_hw_frames = stream->codecpar->codec_id == AV_CODEC_ID_H264 ? 6 : 2;
+    const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
+    int code = avcodec_open2(c, codec, NULL);
+    if (code < 0) {
+        err_set(e, ERR_ENGINE, "no %s decoder can be opened on the GPU: %s", codec->name, film_av_sentence(code, text));
+        avcodec_free_context(&c);
+    }
+    return c;
+}
+
+/* ------------------------------------------------------------------ pictures */
+
+bool nvdec_is_picture(const AVFrame *frame)
+{
+    return frame->format == AV_PIX_FMT_CUDA;
+}
+
+bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
+{
+    char text[128];
+    av_frame_unref(host);
+    int code = av_hwframe_transfer_data(host, frame, 0);
+    return code >= 0 || err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s", film_av_sentence(code, text));
+}
+
+static enum AVPixelFormat layout_of(const AVFrame *picture)
+{
+    const AVHWFramesContext *frames = (const AVHWFramesContext *)picture->hw_frames_ctx->data;
+    return frames->sw_format;
+}
+
+bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data, const struct film *film,
+                struct frame_view *view, struct err *e)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(picture));
+    const AVPixFmtDescriptor *coded = av_pix_fmt_desc_get(decoder->sw_pix_fmt);
+    if (!d || !coded || d->nb_components != 3)
+        return err_set(e, ERR_ENGINE, "the GPU gives pictures in format '%s', which cannot be read", d ? d->name : "unknown");
+    int left = (int)picture->crop_left, top = (int)picture->crop_top;
+    bool wide = d->comp[0].depth > 8;
+    *view = (struct frame_view){
+        .model = coded->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR,
+        .matrix = film->matrix, .range = film->range, .orientation = film->orientation,
+        /* NVDEC puts the bits of a sample highest in its word, also where libav's name for the layout says 16. */
+        .bits = coded->comp[0].depth, .shift = wide ? 16 - coded->comp[0].depth : 0,
+        /* libavcodec crops pictures on a device at the right and bottom only. */
+        .width = picture->width - left, .height = picture->height - top,
+        .on_device = nvdec_is_picture(data),
+    };
+    if (strncmp(coded->name, "yuvj", 4) == 0)
+        view->range = RANGE_FULL;
+    for (int i = 0; i < 3; i++) {
+        const AVComponentDescriptor *c = &d->comp[i];
+        int across = i > 0 ? d->log2_chroma_w : 0, down = i > 0 ? d->log2_chroma_h : 0;
+        view->plane[i] = (struct plane){
+            .data = data->data[c->plane] + c->offset + (ptrdiff_t)(top >> down) * data->linesize[c->plane] +
+                    (ptrdiff_t)(left >> across) * c->step,
+            .pitch = data->linesize[c->plane], .step = c->step,
+            .width = -(-view->width >> across), .height = -(-view->height >> down),
+        };
+    }
+    return true;
+}

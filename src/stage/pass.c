@@ -1,0 +1,113 @@
+#include "barcode/pass.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "barcode/clock.h"
+
+struct stager {
+    const struct pass *pass;
+    struct stage_counts counts;
+    struct stage_times times;
+    struct err error;
+    bool fine;
+    pthread_mutex_t lock;       /* guards `done` */
+    pthread_cond_t finished;
+    bool done;
+};
+
+static void *stager_main(void *argument)
+{
+    struct stager *s = argument;
+    const struct pass *p = s->pass;
+    struct stage_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
+                            .careful = p->careful, .engine = p->engine, .columns = p->job.columns, .timetable = p->timetable};
+    s->fine = source_stage(p->source, &job, &s->counts, &s->times, &s->error);
+    pthread_mutex_lock(&s->lock);
+    s->done = true;
+    pthread_cond_signal(&s->finished);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static void tick(const struct pass *p, bool done)
+{
+    if (!p->tick)
+        return;
+    struct pass_state state = {.columns = columns_count(p->job.columns), .done = done};
+    source_progress(p->source, &state.film);
+    p->tick(p->tick_user, &state);
+}
+
+/* Ticks ten times a second until the stager is done. */
+static void wait_for(struct stager *s)
+{
+    pthread_mutex_lock(&s->lock);
+    while (!s->done) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 100000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&s->finished, &s->lock, &until) != ETIMEDOUT)
+            continue;
+        pthread_mutex_unlock(&s->lock);
+        tick(s->pass, false);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool run_stager(struct stager *s, struct err *e)
+{
+    pthread_t thread;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->finished, NULL);
+    bool started = pthread_create(&thread, NULL, stager_main, s) == 0;
+    if (started) {
+        wait_for(s);
+        pthread_join(thread, NULL);
+    } else {
+        err_set(e, ERR_FAILED, "no thread could be started");
+    }
+    pthread_cond_destroy(&s->finished);
+    pthread_mutex_destroy(&s->lock);
+    return started;
+}
+
+bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_times *times, struct err *e)
+{
+    struct engine_job job = p->job;
+    job.ports = p->threads + 1;      /* sessions, and the reading thread when the rest of a film is decoded in one piece */
+    int64_t begun = clock_ns();
+    if (!engine_begin(p->engine, &job, e))
+        return false;
+    int64_t ready = clock_ns();
+    struct stager s = {.pass = p, .error = ERR_INIT};
+    bool fine = run_stager(&s, e);
+    int64_t staged = clock_ns();
+    if (fine && !s.fine) {
+        *e = s.error;
+        fine = false;
+    }
+    struct engine_times engine = {0, 0};
+    struct err engine_error = ERR_INIT;
+    if (!engine_finish(p->engine, &engine, &engine_error) && fine) {
+        *e = engine_error;
+        fine = false;
+    }
+    if (!stage_must_start_over(&s.counts))
+        tick(p, fine);
+    *counts = s.counts;
+    times->engine_begin += (double)(ready - begun) / 1e9;
+    times->staging += (double)(staged - ready) / 1e9;
+    times->engine_finish += (double)(clock_ns() - staged) / 1e9;
+    times->nvdec_busy = s.times.nvdec_busy;
+    times->software_busy = s.times.software_busy;
+    times->demux += s.times.demux;
+    times->decode += s.times.decode > engine.shrink ? s.times.decode - engine.shrink : s.times.decode;
+    times->shrink += engine.shrink;
+    times->cluster += engine.cluster;
+    return fine;
+}

@@ -1,0 +1,316 @@
+/*
+ * session_nvdec.c - one NVDEC decoder that takes runs from the queue that software sessions share.
+ *
+ * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another (research/h200-probe.md). So a run
+ * that begins with an IDR picture is fed right behind the last one, whose last pictures then come out while the new
+ * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. A run
+ * that begins with anything else finds an empty decoder: drained, flushed.
+ *
+ * What NVDEC did not deliver, a software decoder does: the run is decoded again for what is still wanted.
+ *
+ * A run's bytes leave the budget once it is fed, though its packets are kept until its pictures are there (about one run
+ * a session): an idle session that waits for the next run must not keep the reader from reading it.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "barcode/clock.h"
+#include "barcode/log.h"
+#include "nal.h"
+#include "nvdec.h"
+
+enum {
+    WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
+    PATIENCE = 48         /* packets sent behind a run after which nothing more of it will come     */
+};
+
+struct waiting {
+    struct run *run;
+    unsigned behind;      /* packets sent since its last one           */
+    uint64_t last_frame;  /* highest number that came out of it so far */
+    bool disorder;        /* a picture came out behind one that should have followed it */
+    bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
+};
+
+struct nvdec_session {
+    struct staging *staging;
+    AVCodecContext *decoder;
+    struct damage_watch watch;
+    int length_size;                /* as nal.h has it */
+    AVPacket *packet;
+    AVFrame *frame, *host;
+    struct engine_port *port;
+    struct session *software;       /* NULL until something must be done again */
+    struct waiting waiting[WAITING_MAX];
+    int waitings;
+    bool used;                      /* packets were sent since it was opened or flushed */
+    bool fell_back;                 /* libavcodec gave a picture in software            */
+    struct stage_counts counts;
+};
+
+static bool open_all(struct nvdec_session *s, struct err *e)
+{
+    struct staging *staging = s->staging;
+    s->packet = av_packet_alloc();
+    s->frame = av_frame_alloc();
+    s->host = av_frame_alloc();
+    if (!s->packet || !s->frame || !s->host)
+        return err_set(e, ERR_FAILED, "out of memory for a decoder");
+    s->port = engine_port_open(staging->job->engine, e);
+    if (!s->port)
+        return false;
+    s->decoder = nvdec_decoder_open(staging->nvdec, staging->stream, engine_port_stream(s->port), e);
+    if (!s->decoder)
+        return false;
+    const AVCodecParameters *par = staging->stream->codecpar;
+    s->length_size = nal_length_size(staging->traits.stream, par->extradata, (size_t)par->extradata_size);
+    damage_watch_messages(&s->watch, s->decoder);
+    return true;
+}
+
+static void close_all(struct nvdec_session *s)
+{
+    avcodec_free_context(&s->decoder);      /* before its stream goes with the port */
+    while (s->waitings > 0)
+        run_free(&s->waiting[--s->waitings].run);
+    engine_port_close(&s->port);
+    session_free(&s->software);
+    av_frame_free(&s->frame);
+    av_frame_free(&s->host);
+    av_packet_free(&s->packet);
+}
+
+/* ------------------------------------------------------------------ pictures out */
+
+/* Pictures come out in display order, or the order that gather foresaw is wrong: session.c says more. */
+static void watch_order(const struct nvdec_session *s, struct waiting *w, const struct picture *p)
+{
+    if (!s->staging->traits.reorder || p->hidden || p->done)
+        return;
+    w->disorder |= p->frame < w->last_frame;
+    w->last_frame = p->frame > w->last_frame ? p->frame : w->last_frame;
+}
+
+/* An error came with the packet that went in last. */
+static void broke(struct nvdec_session *s)
+{
+    if (s->waitings > 0)
+        s->waiting[s->waitings - 1].broken = true;
+}
+
+/*
+ * The picture that came out. NULL: nobody's, or of a broken run; one that libavcodec knows to be damaged breaks its run,
+ * for what is done about damage (which pictures are lent to hide it) is the decoder's own affair.
+ */
+static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
+{
+    bool damaged = damage_flagged(s->frame);
+    for (int i = s->waitings - 1; i >= 0; i--) {
+        struct run *run = s->waiting[i].run;
+        assert(run && run->picture);
+        uint64_t index = (uint64_t)serial - run->picture[0].serial;
+        /* A run's extras are the next run's first pictures: only one of the two was sent here, and only one wants them. */
+        if (index < run->count && run->picture[index].action != ACTION_SKIP) {
+            watch_order(s, &s->waiting[i], &run->picture[index]);
+            s->waiting[i].broken |= damaged;
+            return s->waiting[i].broken ? NULL : &run->picture[index];
+        }
+    }
+    return NULL;
+}
+
+static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, struct err *e)
+{
+    const struct film *film = s->staging->film;
+    if (!nvdec_is_picture(s->frame)) {
+        s->fell_back = true;
+        return view_of_frame(s->frame, film, view, e);
+    }
+    if (engine_port_stream(s->port))
+        return nvdec_view(s->decoder, s->frame, s->frame, film, view, e);
+    return nvdec_download(s->frame, s->host, e) && nvdec_view(s->decoder, s->frame, s->host, film, view, e);
+}
+
+static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *e)
+{
+    struct frame_view view;
+    if (!view_of_picture(s, &view, e))
+        return false;
+    p->done = true;
+    return engine_put(s->port, &view, &p->tag, e);
+}
+
+/* Takes every picture that is ready. */
+static bool receive(struct nvdec_session *s, struct err *e)
+{
+    for (int refused = 0; refused < RECEIVE_ERRORS_MAX;) {
+        int code = avcodec_receive_frame(s->decoder, s->frame);
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
+            return true;
+        if (code < 0) {
+            broke(s);
+            refused++;
+            continue;
+        }
+        s->counts.decoded++;
+        s->counts.hardware += nvdec_is_picture(s->frame);
+        struct picture *p = find_picture(s, s->frame->pts);
+        bool fine = !p || !p->wanted || p->done || stage_frame(s, p, e);
+        av_frame_unref(s->frame);
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ runs */
+
+static bool is_whole(const struct run *run)
+{
+    for (size_t i = 0; i < run->count; i++)
+        if (run->picture[i].wanted && !run->picture[i].done)
+            return false;
+    return true;
+}
+
+/*
+ * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong with a broken one.
+ * Nothing is staged twice: what was staged before a run broke was decoded before it.
+ */
+static bool settle(struct nvdec_session *s, int i, struct err *e)
+{
+    struct waiting w = s->waiting[i];
+    struct run *run = w.run;
+    /* The order is kept: the last one is the one being fed. */
+    memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
+    bool fine = true;
+    if (w.disorder && !w.broken)
+        staging_contradict(s->staging);
+    if ((w.broken || !is_whole(run)) && !staging_stopped(s->staging)) {
+        s->counts.redone_runs++;
+        if (!s->software)
+            s->software = session_new(s->staging, e);
+        fine = s->software && session_decode(s->software, run, e);
+    }
+    run_free(&run);
+    return fine;
+}
+
+/* Those that are whole, and those of which nothing more will come; `all`: every one. */
+static bool settle_old(struct nvdec_session *s, bool all, struct err *e)
+{
+    for (int i = s->waitings - 1; i >= 0; i--) {
+        bool over = all || (is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].behind > PATIENCE;
+        if (over && !settle(s, i, e))
+            return false;
+    }
+    return true;
+}
+
+/* Everything out, and an empty decoder. */
+static bool drain(struct nvdec_session *s, struct err *e)
+{
+    bool fine = true;
+    if (s->used) {
+        avcodec_send_packet(s->decoder, NULL);
+        fine = receive(s, e);
+    }
+    return settle_old(s, true, e) && fine;
+}
+
+/*
+ * May what comes from here on be other than a software decoder's? NVDEC says nothing of damage inside slices: what can be
+ * known of it must come from the bytes. And where references are missing, libavcodec lends surfaces that nobody filled.
+ * `key`: the run's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
+ * name references that this decoder never saw; a CRA's are lent in silence, so that nobody hears when a RADL picture, which must not, refers to them. (A film whose
+ * every CRA has RADL pictures, which no encoder that we know of makes, is decoded twice.)
+ */
+static bool untrusted(struct nvdec_session *s, const struct picture *key, const struct picture *p, int code)
+{
+    bool damaged = damage_found(&s->watch, code);
+    bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading || p->hidden));
+    bool radl = key && !key->closed && p->marked_leading && !p->needs_before;
+    return damaged || lent || radl ||
+           nal_has_hole(s->staging->traits.stream, s->length_size, p->packet->data, (size_t)p->packet->size);
+}
+
+static bool send_picture(struct nvdec_session *s, const struct picture *key, const struct picture *p, struct err *e)
+{
+    if (!decoder_packet(s->packet, p, e))
+        return false;
+    int code = avcodec_send_packet(s->decoder, s->packet);
+    av_packet_unref(s->packet);
+    if (untrusted(s, key, p, code))
+        broke(s);
+    s->used = true;
+    s->counts.sent++;
+    for (int i = 0; i < s->waitings - 1; i++)
+        s->waiting[i].behind++;
+    return receive(s, e);
+}
+
+/* May the run be fed right behind the last one? */
+static bool follows_on(const struct nvdec_session *s, const struct run *run)
+{
+    if (!s->used || !s->staging->traits.flush)
+        return true;
+    return s->staging->traits.stream == STREAM_H264 && run->picture[0].cut == CUT_CLEAN;
+}
+
+static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
+{
+    const struct run_traits *traits = &s->staging->traits;
+    assert(s->decoder);
+    if (!follows_on(s, run) || s->waitings == WAITING_MAX) {
+        if (!drain(s, e)) {
+            run_free(&run);
+            return false;
+        }
+        avcodec_flush_buffers(s->decoder);
+        damage_forget(&s->watch);
+        s->used = false;
+    }
+    run_plan(run, traits, run->unsure);
+    decoder_fit_delay(s->decoder, traits, run);
+    s->waiting[s->waitings++] = (struct waiting){.run = run};
+    bool fine = true;
+    const struct picture *key = run->picture;
+    for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
+        const struct picture *p = &run->picture[i];
+        key = i == 0 || p->cut == CUT_NONE ? key : NULL;
+        if (p->action != ACTION_SKIP)
+            fine = send_picture(s, key, p, e);
+    }
+    return fine && settle_old(s, false, e);
+}
+
+void *session_nvdec_main(void *staging)
+{
+    struct nvdec_session s = {.staging = staging};
+    struct err e = ERR_INIT;
+    if (!open_all(&s, &e)) {
+        log_msg(LOG_VERBOSE, "%s: decoding in software instead", e.text);
+        s.counts.fallbacks = 1;
+        staging_add_counts(s.staging, &s.counts);
+        close_all(&s);
+        return session_main(staging);
+    }
+    bool fine = true;
+    struct run *run;
+    while (fine && staging_next_run(s.staging, true, &run)) {
+        int64_t began = clock_ns();
+        size_t bytes = run->bytes;
+        uint64_t frames = run->frames;
+        fine = decode_run(&s, run, &e);
+        staging_run_done(s.staging, bytes, frames, true, clock_ns() - began);
+    }
+    if (!fine)
+        staging_fail(s.staging, &e);
+    if (!drain(&s, &e))
+        staging_fail(s.staging, &e);
+    s.counts.fallbacks = s.fell_back;
+    staging_add_counts(s.staging, &s.counts);
+    close_all(&s);
+    staging_thread_ends(staging, true, s.counts.sent);
+    return NULL;
+}

@@ -1,0 +1,286 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "barcode/interrupt.h"
+#include "barcode/pass.h"
+
+static struct engine *engine;
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct engine_config config = {.threads = 2};
+    engine = engine_open("cpu", &config, NULL);
+    return engine ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    engine_close(&engine);
+    return 0;
+}
+
+static struct source *open_film(const char *spec)
+{
+    struct source *s = source_open(spec, NULL);
+    assert_non_null(s);
+    return s;
+}
+
+static struct pass pass_over(struct source *s, struct columns *c)
+{
+    return (struct pass){
+        .source = s, .engine = engine, .plan = DECODE_PARALLEL, .threads = 2,
+        .selection = {.kind = SELECT_EVERY, .every = 5, .end_us = INT64_MAX},
+        .job = {.width = 8, .height = 6, .cluster = true, .kmeans = {.k = 2, .n_init = 1, .max_iter = 10}, .columns = c},
+    };
+}
+
+static void one_pass(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct source *s = open_film("synth:64x48,500");
+    struct columns *c = columns_open(2, 0, &e);
+    struct pass p = pass_over(s, c);
+    struct stage_counts counts = {.lost = 99};
+    struct stage_times times = {.decode = 1000, .cluster = 2000, .demux = 3000, .shrink = 4000};
+    for (int again = 0; again < 2; again++) {
+        assert_true(pass_run(&p, &counts, &times, &e));
+        assert_int_equal(columns_count(c), 100);
+        assert_int_equal(counts.displayed, 500);
+        assert_int_equal(counts.lost, 0);                 /* counts are put, times are added */
+        for (uint64_t i = 0; i < 100; i++)
+            assert_int_equal(columns_get(c, i)->status, COLUMN_OK);
+    }
+    assert_true(times.decode >= 1000 && times.decode < 1010);
+    assert_true(times.cluster > 2000 && times.cluster < 2010);
+    assert_true(times.demux >= 3000 && times.demux < 3010);
+    assert_true(times.shrink > 4000 && times.shrink < 4010);
+    columns_free(&c);
+    source_close(&s);
+}
+
+static bool tap_fails(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    (void)rgb;
+    return tag->frame != *(const uint64_t *)user || err_set(e, ERR_INPUT, "no frame %d today", (int)tag->frame);
+}
+
+/* Whether the source or only the engine's end meets the failure: its sentence is told, and the engine goes on afterwards. */
+static void a_failing_engine(void **state)
+{
+    (void)state;
+    for (uint64_t bad = 0; bad < 500; bad += 495) {
+        struct err e = ERR_INIT;
+        struct source *s = open_film("synth:16x12,500");
+        struct columns *c = columns_open(2, 0, &e);
+        struct pass p = pass_over(s, c);
+        struct stage_counts counts;
+        struct stage_times times = {0};
+        p.job.tap = tap_fails;
+        p.job.tap_user = &bad;
+        assert_false(pass_run(&p, &counts, &times, &e));
+        assert_int_equal(e.code, ERR_INPUT);
+        assert_int_equal(strncmp(e.text, "no frame ", 9), 0);
+        err_clear(&e);
+        p.job.tap = NULL;
+        assert_true(pass_run(&p, &counts, &times, &e));
+        columns_free(&c);
+        source_close(&s);
+    }
+}
+
+/* ------------------------------------------------------------------ a source of our own */
+
+struct slow {
+    struct source base;
+    bool (*what)(struct slow *s, struct stage_counts *counts, struct err *e);
+    const struct stage_job *job;
+    atomic_int progress_calls;
+    pthread_t caller;
+};
+
+static bool slow_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts, struct stage_times *times,
+                       struct err *e)
+{
+    struct slow *slow = (struct slow *)s;
+    slow->job = job;
+    slow->caller = pthread_self();
+    times->decode = 5;
+    return slow->what(slow, counts, e);
+}
+
+static void slow_progress(struct source *s, struct stage_progress *p)
+{
+    atomic_fetch_add(&((struct slow *)s)->progress_calls, 1);
+    *p = (struct stage_progress){.frames = 10};
+}
+
+static const struct source_ops slow_ops = {.name = "slow", .stage = slow_stage, .progress = slow_progress};
+
+static bool check_job(struct slow *s, struct stage_counts *counts, struct err *e)
+{
+    counts->displayed = 77;
+    return (s->job->plan == DECODE_SEQUENTIAL && s->job->threads == 3 && s->job->engine == engine && s->job->selection.every == 9) ||
+           err_set(e, ERR_FAILED, "the job is wrong");
+}
+
+static bool sleep_a_while(struct slow *s, struct stage_counts *counts, struct err *e)
+{
+    (void)s, (void)counts, (void)e;
+    nanosleep(&(struct timespec){.tv_nsec = 450000000}, NULL);
+    return true;
+}
+
+static bool fail_at_once(struct slow *s, struct stage_counts *counts, struct err *e)
+{
+    (void)s;
+    counts->lost = 3;
+    return err_set(e, ERR_INPUT, "the film broke");
+}
+
+static void the_source_gets_its_job(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct slow s = {.base.ops = &slow_ops, .what = check_job};
+    struct columns *c = columns_open(0, 0, &e);
+    struct pass p = {.source = &s.base, .engine = engine, .plan = DECODE_SEQUENTIAL, .threads = 3, .selection = {.every = 9},
+                     .job = {.width = 4, .height = 4, .columns = c}};
+    struct stage_counts counts;
+    struct stage_times times = {0};
+    assert_true(pass_run(&p, &counts, &times, &e));
+    assert_int_equal(counts.displayed, 77);
+    assert_true(times.decode == 5);
+    assert_false(pthread_equal(s.caller, pthread_self()));       /* the main thread is free to show progress */
+
+    s.what = fail_at_once;
+    assert_false(pass_run(&p, &counts, &times, &e));
+    assert_string_equal(e.text, "the film broke");
+    assert_int_equal(counts.lost, 3);
+    columns_free(&c);
+}
+
+/* What a tick saw. */
+struct seen {
+    pthread_t thread;
+    bool same_thread;
+    int calls;
+    struct pass_state last;
+};
+
+static void count_tick(void *user, const struct pass_state *state)
+{
+    struct seen *seen = user;
+    seen->same_thread &= pthread_equal(seen->thread, pthread_self()) != 0;
+    seen->calls++;
+    seen->last = *state;
+}
+
+static void progress_is_told(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct slow s = {.base.ops = &slow_ops, .what = sleep_a_while};
+    struct columns *c = columns_open(0, 0, &e);
+    struct pass p = {.source = &s.base, .engine = engine, .threads = 1, .job = {.width = 4, .height = 4, .columns = c}};
+    struct stage_counts counts;
+    struct stage_times times = {0};
+    assert_true(pass_run(&p, &counts, &times, &e));
+    assert_int_equal(atomic_load(&s.progress_calls), 0);         /* nobody asked */
+    struct seen seen = {.thread = pthread_self(), .same_thread = true};
+    p.tick = count_tick;
+    p.tick_user = &seen;
+    assert_true(pass_run(&p, &counts, &times, &e));
+    assert_in_range(atomic_load(&s.progress_calls), 1, 6);
+    assert_int_equal(seen.calls, atomic_load(&s.progress_calls));
+    assert_true(seen.same_thread && seen.last.done);
+    assert_int_equal(seen.last.film.frames, 10);
+    columns_free(&c);
+}
+
+/* An engine that notes its job. */
+static struct engine_job noted;
+
+static bool note_begin(struct engine *g, const struct engine_job *job, struct err *e)
+{
+    (void)g, (void)e;
+    noted = *job;
+    return true;
+}
+
+static bool note_finish(struct engine *g, struct engine_times *times, struct err *e)
+{
+    (void)g, (void)e;
+    *times = (struct engine_times){.shrink = 2, .cluster = 3};
+    return true;
+}
+
+static bool do_nothing(struct slow *s, struct stage_counts *counts, struct err *e)
+{
+    (void)s, (void)counts, (void)e;
+    return true;
+}
+
+/* A session a thread, and the reading thread, which decodes what cannot be cut. Shrinking happens in decoding threads. */
+static void ports_and_times(void **state)
+{
+    (void)state;
+    static const struct engine_ops ops = {.name = "noting", .begin = note_begin, .finish = note_finish};
+    struct engine noting = {.ops = &ops};
+    struct err e = ERR_INIT;
+    struct slow s = {.base.ops = &slow_ops, .what = do_nothing};
+    struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .job = {.width = 4, .height = 4, .ports = 99}};
+    struct stage_counts counts;
+    struct stage_times times = {0};
+    assert_true(pass_run(&p, &counts, &times, &e));
+    assert_int_equal(noted.ports, 4);
+    assert_int_equal(noted.width, 4);
+    assert_true(times.decode == 3 && times.shrink == 2 && times.cluster == 3);
+}
+
+/* Leaves the process interrupted: the last test. */
+static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    (void)user, (void)rgb, (void)e;
+    return tag->frame != 50 || raise(SIGINT) == 0;
+}
+
+static void an_interrupted_pass(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    interrupt_install();
+    struct source *s = open_film("synth:8x8,100000000");
+    struct columns *c = columns_open(2, 0, &e);
+    struct pass p = pass_over(s, c);
+    struct stage_counts counts;
+    struct stage_times times = {0};
+    p.job.tap = interrupt_at;
+    assert_false(pass_run(&p, &counts, &times, &e));
+    assert_int_equal(e.code, ERR_INTERRUPTED);
+    assert_true(counts.displayed < 1000000);
+    columns_free(&c);
+    source_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_pass), cmocka_unit_test(a_failing_engine), cmocka_unit_test(the_source_gets_its_job),
+        cmocka_unit_test(progress_is_told), cmocka_unit_test(ports_and_times), cmocka_unit_test(an_interrupted_pass),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
