@@ -1,0 +1,63 @@
+#include <inttypes.h>
+
+#include "render_job.h"
+
+/* Every 24th frame, but on a short film often enough for about 720 columns. */
+static uint64_t decide_every(const struct selection *s, const struct film *f)
+{
+    enum { USUAL = 24, COLUMNS_WANTED = 720 };
+    struct selection all = *s;
+    all.every = 1;
+    uint64_t frames = selection_estimate(&all, f->frames, f->duration_us);
+    if (frames == 0)
+        return USUAL;
+    uint64_t every = frames / COLUMNS_WANTED;
+    return every < 1 ? 1 : every > USUAL ? USUAL : every;
+}
+
+/* Does the rule need the film's real length before it is decoded? */
+static bool needs_length(const struct selection *s, const struct film *f)
+{
+    enum { FINE_US = 10000 };        /* far below a frame's time: a wrong length hides millions of columns */
+    if (!f->duration_guessed && f->duration_us > 0)
+        return false;
+    /* Columns are spread over the length: a wrong one would leave the film's end out, or give fewer columns. */
+    return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
+}
+
+bool render_decide_selection(struct render_job *j, struct err *e)
+{
+    const struct film *f = &j->source->film;
+    struct selection *s = &j->report.selection;
+    *s = j->render->options->selection;
+    if (needs_length(s, f)) {
+        log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
+        if (!source_measure(j->source, e))
+            return false;
+    }
+    if (!f->duration_guessed && f->duration_us > 0 && s->start_us >= f->duration_us)
+        return err_set(e, ERR_FAILED, "'%s' has no frame after --start: it is %.3f s long", f->path,
+                       (double)f->duration_us / 1e6);
+    if (s->kind == SELECT_COLUMNS && f->duration_us > 0 && s->end_us > f->duration_us)
+        s->end_us = f->duration_us;
+    if (s->kind == SELECT_INTERVAL && selection_estimate(s, f->frames, f->duration_us) > OPTION_COLUMNS_MOST)
+        return err_set(e, ERR_USAGE, "'%s': --interval is too short: it asks for %" PRIu64 " columns, and %d are the most",
+                       f->path, selection_estimate(s, f->frames, f->duration_us), OPTION_COLUMNS_MOST);
+    if (s->kind == SELECT_EVERY && s->every == 0)
+        s->every = decide_every(s, f);
+    return true;
+}
+
+bool render_decide_engine(struct render_job *j, struct err *e)
+{
+    const struct film *f = &j->source->film;
+    struct selection all = {.kind = SELECT_EVERY, .every = 1, .start_us = j->report.selection.start_us,
+                            .end_us = j->report.selection.end_us};
+    struct engine_work work = {
+        .frames = selection_estimate(&all, f->frames, f->duration_us), .width = f->width, .height = f->height,
+        .columns = j->report.clustered ? selection_estimate(&j->report.selection, f->frames, f->duration_us) : 0,
+        .staged_width = j->report.width, .staged_height = j->report.height,
+    };
+    j->engine = engines_for(j->render->engines, &work, e);
+    return j->engine != NULL;
+}

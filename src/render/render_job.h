@@ -1,0 +1,77 @@
+/*
+ * render_job.h - one film on its way through this room: what its steps share.
+ *
+ *   render.c opens -> render_decide.c -> render_stage.c (-> render_verify.c) -> render_judge.c -> render_write.c
+ */
+#ifndef BARCODE_RENDER_JOB_H
+#define BARCODE_RENDER_JOB_H
+
+#include "barcode/digest.h"
+#include "barcode/dump.h"
+#include "barcode/frame_cache.h"
+#include "barcode/log.h"
+#include "barcode/render.h"
+#include "barcode/report.h"
+#include "barcode/source.h"
+
+/* One film on its way. */
+struct render_job {
+    const struct render *render;
+    size_t input;
+    struct source *source;
+    struct engine *engine;           /* the engines' */
+    struct report report;
+    struct columns *columns;
+    struct dump *dump;
+    struct frame_cache *cache;       /* NULL: this film has none          */
+    struct digest *first, *second;   /* --verify: the two ways of decoding */
+    bool careful;                    /* see source.h                       */
+    struct digest *digest;           /* the one being filled, or NULL      */
+    uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
+};
+
+/* A warning for the log and the report, where there is room for REPORT_WARNINGS of them. */
+void render_warn(struct render_job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Is this mode asked for, alone or with all others? */
+bool render_wants(const struct options *o, enum mode m);
+
+/* ---- render_decide.c ---- */
+
+/* Which frames: j->report.selection with nothing left open. May read the film once for its length. */
+bool render_decide_selection(struct render_job *j, struct err *e);
+
+/* Which engine: j->engine. The selection and the staged size are decided. */
+bool render_decide_engine(struct render_job *j, struct err *e);
+
+/* ---- render_stage.c ---- */
+
+/* Decodes and clusters, again where staging says that it must be done anew; verifies when asked to. */
+bool render_stage(struct render_job *j, struct err *e);
+
+/* One pass over the film into `columns`. */
+bool render_pass(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
+                 struct stage_times *times, struct err *e);
+
+/* How loud it is said that software decodes: a warning for those alone who wanted something else. */
+enum log_level render_loudness(const struct render_job *j);
+
+/* ---- render_verify.c ---- */
+
+/* Decodes once more, one picture after another in one decoder, and compares every staged frame. */
+bool render_verify(struct render_job *j, struct err *e);
+
+/* ---- render_judge.c ---- */
+
+/* What came: finishes the columns, warns of what is missing or damaged. False: nothing that could be painted. */
+bool render_judge(struct render_job *j, struct err *e);
+
+/* True when every selected picture was there and sound. */
+bool render_is_whole(const struct render_job *j);
+
+/* ---- render_write.c ---- */
+
+/* All that was asked for: pictures, dump, JSON, --bench. `started` (clock_ns) is when the film's turn came. */
+bool render_write(struct render_job *j, int64_t started, struct err *e);
+
+#endif

@@ -1,0 +1,73 @@
+#include <inttypes.h>
+
+#include "render_job.h"
+
+/* Is the film over long before the container says? A guess at its length proves nothing. */
+static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
+{
+    int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
+    int64_t slack = f->duration_us / 100 > 2000000 ? f->duration_us / 100 : 2000000;
+    return f->duration_us > 0 && !f->duration_guessed && end - last_us > slack;
+}
+
+/* A film that stops long before its announced end was cut off; one whose container is damaged may lack pieces inside. */
+static void judge_end(struct render_job *j)
+{
+    const struct film *f = &j->source->film;
+    const struct stage_counts *c = &j->report.counts;
+    const struct selection *s = &j->report.selection;
+    bool asked = s->kind == SELECT_COLUMNS;
+    uint64_t expected = f->duration_us > 0 ? selection_estimate(s, f->frames, f->duration_us) : 0;
+    uint64_t short_by = expected > j->report.count ? expected - j->report.count : 0;
+    bool early = ends_early(f, s, c->last_us);
+    if (early || c->read_failed || asked)
+        j->lost_to_end = short_by;
+    if (early)
+        render_warn(j, "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path,
+             c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6, (double)f->duration_us / 1e6, short_by, expected);
+    else if (c->read_failed)
+        render_warn(j, "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path, short_by,
+             expected > j->report.count ? expected : j->report.count);
+    else if (asked && short_by > 0)
+        render_warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path, j->report.count, expected);
+}
+
+static uint64_t damaged_columns(const struct columns *c, uint64_t count)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < count; i++)
+        n += columns_get(c, i)->status == COLUMN_DAMAGED;
+    return n;
+}
+
+bool render_judge(struct render_job *j, struct err *e)
+{
+    struct report *r = &j->report;
+    const char *path = r->film->path;
+    uint64_t announced = columns_count(j->columns), cut;
+    uint64_t inside = columns_finish(j->columns, &cut);
+    r->columns = j->columns;
+    r->count = columns_count(j->columns);
+    if (r->count == 0 && announced == 0 && r->counts.displayed > 0)
+        return err_set(e, ERR_FAILED, "no frame of '%s' is selected: --start, --end or the interval leave none", path);
+    if (r->count == 0)
+        return err_set(e, ERR_INPUT, "no picture of '%s' could be decoded", path);
+    if (inside + cut > 0)
+        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns are missing, their pictures could not be decoded", path,
+             inside + cut, announced);
+    uint64_t damaged = damaged_columns(j->columns, r->count);
+    if (damaged > 0)
+        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path, damaged, r->count);
+    if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
+        render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path, r->counts.decode_errors,
+             r->counts.packets);
+    judge_end(j);
+    r->missing = inside + cut + j->lost_to_end;
+    return true;
+}
+
+bool render_is_whole(const struct render_job *j)
+{
+    const struct stage_counts *c = &j->report.counts;
+    return j->report.missing == 0 && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed;
+}

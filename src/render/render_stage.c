@@ -1,0 +1,128 @@
+#include <string.h>
+
+#include "barcode/pass.h"
+#include "barcode/progress.h"
+#include "render_job.h"
+
+/* What staging fills, empty; what was there is thrown away. */
+static bool open_stores(struct render_job *j, struct err *e)
+{
+    const struct options *o = j->render->options;
+    const struct report *r = &j->report;
+    columns_free(&j->columns);
+    dump_discard(&j->dump);
+    digest_free(&j->first);
+    digest_free(&j->second);
+    j->columns = columns_open(r->clustered ? o->kmeans.k : 0, render_wants(o, MODE_DOWNSAMPLE) ? r->height : 0, e);
+    if (j->columns && o->dump)
+        j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
+    if (!j->columns || (o->dump && !j->dump))
+        return false;
+    if (!o->verify)
+        return true;
+    j->first = digest_open(e);
+    j->second = j->first ? digest_open(e) : NULL;
+    j->digest = j->first;
+    return j->second != NULL;
+}
+
+static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    struct render_job *j = user;
+    size_t bytes = (size_t)j->report.width * (size_t)j->report.height * 3;
+    bool judging = j->digest && j->digest == j->second;
+    if (j->digest && !digest_put(j->digest, tag->column, rgb, bytes, e))
+        return false;
+    frame_cache_put(j->cache, tag, rgb);
+    return !j->dump || judging || dump_put(j->dump, tag->column, tag->repeat, rgb, e);
+}
+
+/* What the progress line needs beside the state of the pass. */
+struct shown {
+    struct progress *progress;
+    const struct film *film;
+    uint64_t columns_total;          /* estimate, 0 unknown */
+};
+
+/* Once a pass is done the film is covered, even if its end was not needed. */
+static void show_progress(void *user, const struct pass_state *now)
+{
+    const struct shown *shown = user;
+    const struct film *f = shown->film;
+    struct progress_state state = {
+        .frames = now->film.frames, .frames_total = f->frames > 0 ? (uint64_t)f->frames : 0,
+        .columns = now->columns, .columns_total = shown->columns_total, .share = -1,
+    };
+    if (state.frames_total > 0)
+        state.share = (double)state.frames / (double)state.frames_total;
+    else if (now->film.total_bytes > 0)
+        state.share = (double)now->film.bytes / (double)now->film.total_bytes;
+    if (state.share > 1 || (now->done && state.share >= 0))
+        state.share = 1;
+    progress_tick(shown->progress, &state);
+}
+
+bool render_pass(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
+                     struct stage_times *times, struct err *e)
+{
+    const struct options *o = j->render->options;
+    const struct film *f = &j->source->film;
+    bool judging = j->digest && j->digest == j->second;
+    const char *slash = strrchr(f->path, '/');
+    /* Without memory for a progress line the run is as good. */
+    struct shown shown = {.progress = progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f,
+                          .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us)};
+    struct pass pass = {
+        .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
+        .decode = o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
+        .tick = shown.progress ? show_progress : NULL, .tick_user = &shown,
+        .job = {.width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
+                .cluster = !judging && j->report.clustered,
+                .rows = !judging && render_wants(o, MODE_DOWNSAMPLE),
+                .tap = j->dump || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
+    };
+    bool fine = pass_run(&pass, counts, times, e);
+    progress_close(&shown.progress);
+    return fine;
+}
+
+/* Throws away what was staged so far. */
+static bool start_over(struct render_job *j, struct err *e)
+{
+    struct report *r = &j->report;
+    frame_cache_again(j->cache, &r->counts);
+    r->cache = frame_cache_state(j->cache);
+    return open_stores(j, e);
+}
+
+enum log_level render_loudness(const struct render_job *j)
+{
+    return j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE;
+}
+
+bool render_stage(struct render_job *j, struct err *e)
+{
+    struct report *r = &j->report;
+    const struct stage_counts *c = &r->counts;
+    enum decode_plan plan = DECODE_PARALLEL;
+    if (!open_stores(j, e))
+        return false;
+    bool fine = render_pass(j, plan, j->columns, &r->counts, &r->times, e);
+    /* Each of the reasons to start over comes once. */
+    while (fine && stage_must_start_over(c)) {
+        /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
+        if (c->contradicted) {
+            log_msg(render_loudness(j),
+                    "'%s': pictures come in another order than foreseen: decoding it again in one piece, in software",
+                    r->film->path);
+            plan = DECODE_SEQUENTIAL;
+        }
+        if (c->damage_found) {
+            log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core", r->film->path);
+            j->careful = true;
+        }
+        fine = start_over(j, e) && render_pass(j, plan, j->columns, &r->counts, &r->times, e);
+    }
+    frame_cache_end(j->cache, j->columns, &r->counts, fine);
+    return fine && (!j->render->options->verify || render_verify(j, e));
+}

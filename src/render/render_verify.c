@@ -1,0 +1,51 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "render_job.h"
+
+/*
+ * Where damage shows, the two ways of decoding differ and neither is right: other pictures are there to conceal it with.
+ * Returns how many columns are not to be compared.
+ */
+static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
+{
+    uint64_t here = columns_count(j->columns), there = columns_count(other), left_out = 0;
+    for (uint64_t i = 0; i < here || i < there; i++) {
+        bool intact = (i >= here || columns_get(j->columns, i)->status == COLUMN_OK) &&
+                      (i >= there || columns_get(other, i)->status == COLUMN_OK);
+        if (intact)
+            continue;
+        digest_drop(j->first, i);
+        digest_drop(j->second, i);
+        left_out++;
+    }
+    return left_out;
+}
+
+bool render_verify(struct render_job *j, struct err *e)
+{
+    struct stage_counts counts;
+    struct stage_times times = {0};
+    uint64_t left_out = 0;
+    do {
+        struct columns *columns = columns_open(0, 0, e);
+        digest_free(&j->second);
+        j->digest = j->second = digest_open(e);
+        bool fine = columns && j->second && render_pass(j, DECODE_SEQUENTIAL, columns, &counts, &times, e);
+        left_out = fine && !counts.damage_found ? leave_out_damage(j, columns) : 0;
+        columns_free(&columns);
+        if (!fine)
+            return false;
+        j->careful |= counts.damage_found;
+    } while (counts.damage_found);
+    struct digest_result d = digest_compare(j->first, j->second);
+    if (d.different > 0 || d.alone > 0)
+        return err_set(e, ERR_FAILED, "'%s': --verify found %" PRIu64 " of %" PRIu64 " frames different (first: column %" PRIu64
+                       ") and %" PRIu64 " that only one way of decoding gives",
+                       j->source->film.path, d.different, d.both, d.first_difference, d.alone);
+    char but[80] = "";
+    if (left_out > 0)
+        snprintf(but, sizeof but, ", but for %" PRIu64 " that damage shows in", left_out);
+    log_msg(LOG_INFO, "'%s': --verify: all %" PRIu64 " frames are identical%s", j->source->film.path, d.both, but);
+    return true;
+}
