@@ -227,13 +227,6 @@ static bool cpu_finish(struct engine *g, struct engine_times *times, struct err 
     return false;
 }
 
-static void cpu_cancel(struct engine *g)
-{
-    struct err e = ERR_INIT;
-    err_set(&e, ERR_FAILED, "cancelled");
-    fail((struct cpu *)g, &e);
-}
-
 static const char *cpu_detail(const struct engine *g)
 {
     return ((const struct cpu *)g)->detail;
@@ -327,6 +320,5 @@ static void cpu_port_close(struct engine_port **port)
 
 const struct engine_ops engine_cpu = {
     .name = "cpu", .open = cpu_open, .begin = cpu_begin, .port_open = cpu_port_open, .put = cpu_put,
-    .put_staged = cpu_put_staged, .port_close = cpu_port_close, .finish = cpu_finish, .cancel = cpu_cancel,
-    .detail = cpu_detail, .close = cpu_close,
+    .put_staged = cpu_put_staged, .port_close = cpu_port_close, .finish = cpu_finish, .detail = cpu_detail, .close = cpu_close,
 };
