@@ -80,15 +80,19 @@ FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK) $(NVCC) $(NVCC_
 BUILD    := out/build/$(FLAGS_ID)
 BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)
 
-SRC     := $(sort $(wildcard src/*.c src/*/*.c))
-LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
-LIB     := $(BUILD)/libbarcode.a
-
-# The inner loops of one instruction set each; everything else stays at the x86-64 base line.
+# The inner loops of one instruction set each; everything else stays at the x86-64 base line. Other processors have none.
 AVX2_FLAGS   = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
 AVX512_FLAGS = $(AVX2_FLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
 isa_flags = $(if $(filter %_avx2.c,$(1)),$(AVX2_FLAGS))$(if $(filter %_avx512.c,$(1)),$(AVX512_FLAGS))$(if $(filter %_vnni.c,$(1)),$(VNNI_FLAGS))
+X86_64  := $(findstring __x86_64__,$(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null))
+
+SRC     := $(sort $(wildcard src/*.c src/*/*.c))
+ifeq ($(X86_64),)
+  SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
+endif
+LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
+LIB     := $(BUILD)/libbarcode.a
 
 UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))

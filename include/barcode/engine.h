@@ -8,7 +8,8 @@
  *  3. Ties go to the lower index.                                     test_kmeans
  *  4. After engine_begin nothing is allocated per frame in the steady state.
  *  5. A port belongs to one thread; several ports may be used at once.
- *  6. A failed engine stays failed and says the same sentence.        test_engine: failure
+ *  6. After a failure every put and engine_finish fail, with the
+ *     first sentence, until engine_begin begins the next film.        test_engine: failure
  *  7. Back-pressure: put waits while every batch is in use.
  *
  *   engine_open -> (engine_begin -> ports: put ... -> port_close -> engine_finish)* -> engine_close
@@ -78,7 +79,6 @@ struct engine_ops {
     bool (*put_staged)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
     void (*port_close)(struct engine_port **p);
     bool (*finish)(struct engine *g, struct engine_times *times, struct err *e);
-    void (*cancel)(struct engine *g);
     const char *(*detail)(const struct engine *g);
     struct engine_device (*device)(const struct engine *g);   /* NULL: no device */
     void *(*stream)(struct engine_port *p);                   /* NULL: no device */
@@ -123,9 +123,6 @@ void engine_port_close(struct engine_port **p);
 
 /* Waits until every put frame is in its column. Every port must be closed. False: the first failure. */
 bool engine_finish(struct engine *g, struct engine_times *times, struct err *e);
-
-/* Makes every waiting and later put fail soon; engine_finish must still be called. Any thread. */
-void engine_cancel(struct engine *g);
 
 /* "avx2", "NVIDIA H200". */
 const char *engine_detail(const struct engine *g);

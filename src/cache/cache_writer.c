@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "barcode/log.h"
-#include "pack.h"
+#include "barcode/path.h"
 #include "barcode/queue.h"
+#include "pack.h"
 #include "residual.h"
 
 /* A block's worth of frames on their way to the disk. */
@@ -202,19 +203,10 @@ void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const
 
 /* ------------------------------------------------------------------ opening */
 
-static char *join(const char *folder, const char *name)
-{
-    size_t bytes = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(bytes);
-    if (path)
-        snprintf(path, bytes, "%s/%s", folder, name);
-    return path;
-}
-
 static bool open_file(struct cache_writer *w, const char *folder, const char *key, struct err *e)
 {
     w->folder = strdup(folder);
-    w->temp = join(folder, CACHE_TEMP_START "XXXXXX");
+    w->temp = path_join(folder, CACHE_TEMP_START "XXXXXX", "", e);
     if (!w->folder || !w->temp)
         return err_memory(e, strlen(folder));
     w->fd = mkostemp(w->temp, O_CLOEXEC);
@@ -433,8 +425,8 @@ bool cache_writer_finish(struct cache_writer **writer, const struct cache_index 
 {
     struct cache_writer *w = *writer;
     stop_threads(w);
-    char *path = join(w->folder, name);
-    bool fine = path || err_memory(e, strlen(name));
+    char *path = path_join(w->folder, name, "", e);
+    bool fine = path != NULL;
     if (w->error.code != ERR_NONE) {
         if (fine)
             *e = w->error;

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/file.h"
+#include "barcode/path.h"
+
 /* What a film in a folder is called. A file named outright may have any ending. */
 static const char *const ending[] = {
     "mkv", "mp4", "m4v", "mov", "qt", "avi", "webm", "ts", "m2ts", "mts", "m2t", "mpg", "mpeg", "mpe", "m1v", "m2v",
@@ -42,33 +45,6 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* folder + "/" + name + tail, allocated; no second slash. */
-static char *join(const char *folder, const char *name, const char *tail, struct err *e)
-{
-    size_t length = strlen(folder), bytes = length + strlen(name) + strlen(tail) + 2;
-    char *path = malloc(bytes);
-    if (!path) {
-        err_memory(e, bytes);
-        return NULL;
-    }
-    const char *slash = length == 0 || folder[length - 1] == '/' ? "" : "/";
-    snprintf(path, bytes, "%s%s%s%s", folder, slash, name, tail);
-    return path;
-}
-
-/* The last part of a path and how long it is: "a/b.mkv" gives "b.mkv", "a/b/" gives "b". */
-static const char *last_part(const char *path, size_t *length)
-{
-    size_t end = strlen(path);
-    while (end > 0 && path[end - 1] == '/')
-        end--;
-    size_t begin = end;
-    while (begin > 0 && path[begin - 1] != '/')
-        begin--;
-    *length = end - begin;
-    return path + begin;
-}
-
 /* ---- Films ---- */
 
 static bool is_synthetic(const char *path)
@@ -89,7 +65,7 @@ static bool stem_taken(const struct inputs *in, const char *stem)
 static char *make_stem(const struct inputs *in, const char *path, struct err *e)
 {
     size_t length = 5;
-    const char *name = is_synthetic(path) ? "synth" : last_part(path, &length);
+    const char *name = is_synthetic(path) ? "synth" : path_last(path, &length);
     for (size_t i = length; !is_synthetic(path) && i > 1; i--) {
         if (name[i - 1] == '.') {
             length = i - 1;
@@ -176,7 +152,7 @@ static bool add_folder(struct inputs *in, const char *folder, struct err *e)
     size_t before = in->count;
     bool ok = true;
     for (int i = 0; i < count; i++) {
-        char *path = ok ? join(folder, entry[i]->d_name, "", e) : NULL;
+        char *path = ok ? path_join(folder, entry[i]->d_name, "", e) : NULL;
         if (path && !is_folder(path))
             ok = add_film(in, path, e);
         else
@@ -300,27 +276,6 @@ static bool is_ours(const char *path)
     return false;
 }
 
-/* Are these two the same file, or would they be once written? Devices and pipes never clash. */
-static bool same_file(const char *a, const char *b)
-{
-    struct stat sa, sb;
-    bool there_a = stat(a, &sa) == 0, there_b = stat(b, &sb) == 0;
-    if (there_a && there_b)
-        return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-    if (there_a || there_b)
-        return false;
-    size_t na, nb;
-    const char *last_a = last_part(a, &na), *last_b = last_part(b, &nb);
-    if (na != nb || memcmp(last_a, last_b, na) != 0)
-        return false;
-    char *up_a = strndup(a, (size_t)(last_a - a)), *up_b = strndup(b, (size_t)(last_b - b));
-    bool same = up_a && up_b && stat(*up_a ? up_a : ".", &sa) == 0 && stat(*up_b ? up_b : ".", &sb) == 0 &&
-                sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-    free(up_a);
-    free(up_b);
-    return same;
-}
-
 /* Refuses a path that would replace one of the films, or (`chosen` by the program) somebody else's file. */
 static bool allow_output(const struct inputs *in, const char *path, bool chosen, struct err *e)
 {
@@ -328,7 +283,7 @@ static bool allow_output(const struct inputs *in, const char *path, bool chosen,
     if (stat(path, &s) != 0)
         return true;
     for (size_t i = 0; i < in->count; i++) {
-        if (!is_synthetic(in->path[i]) && same_file(path, in->path[i]))
+        if (!is_synthetic(in->path[i]) && file_same(path, in->path[i]))
             return err_set(e, ERR_USAGE, "the output '%s' is the film itself; choose another name", path);
     }
     if (chosen && !is_ours(path))
@@ -340,7 +295,7 @@ static bool allow_output(const struct inputs *in, const char *path, bool chosen,
 static char *insert_mode(const char *file, const char *mode, struct err *e)
 {
     size_t length, bytes = strlen(file) + strlen(mode) + 2;
-    const char *name = last_part(file, &length), *dot = strrchr(name, '.');
+    const char *name = path_last(file, &length), *dot = strrchr(name, '.');
     size_t head = dot && dot > name ? (size_t)(dot - file) : strlen(file);
     char *path = malloc(bytes);
     if (!path) {
@@ -373,9 +328,9 @@ char *inputs_output(const struct options *o, const struct inputs *in, size_t i, 
     if (chosen) {
         char tail[32];
         snprintf(tail, sizeof tail, "%s%s.png", several ? "-" : "", several ? mode_name(mode) : "");
-        path = join(o->output ? o->output : "", in->stem[i], tail, e);
+        path = path_join(o->output ? o->output : "", in->stem[i], tail, e);
     } else {
-        path = several ? insert_mode(o->output, mode_name(mode), e) : join("", o->output, "", e);
+        path = several ? insert_mode(o->output, mode_name(mode), e) : path_join("", o->output, "", e);
     }
     if (path && !allow_output(in, path, chosen, e)) {
         free(path);
@@ -393,7 +348,7 @@ static bool check_folder(const char *path, struct err *e)
     if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
         return true;    /* a device or a pipe is opened itself */
     size_t length;
-    const char *name = last_part(path, &length);
+    const char *name = path_last(path, &length);
     char *up = name == path ? strdup(".") : strndup(path, (size_t)(name - path));
     if (!up)
         return err_memory(e, strlen(path));
@@ -446,7 +401,7 @@ static bool check_picture(const struct options *o, const struct inputs *in, size
     }
     if (path && !is_stdout(path) && check_old(path, problem))
         ok = check_folder(path, e);      /* the same for all films */
-    if (ok && path && ((o->json && same_file(path, o->json)) || (o->dump && same_file(path, o->dump))))
+    if (ok && path && ((o->json && file_same(path, o->json)) || (o->dump && file_same(path, o->dump))))
         ok = err_set(e, ERR_USAGE, "'%s' is asked for twice: as the picture and as another output", path);
     free(path);
     return ok;
@@ -486,7 +441,7 @@ bool inputs_check(const struct options *o, struct inputs *in, struct err *e)
     }
     if (!check_extra(in, "--json", o->json, e) || !check_extra(in, "--dump", o->dump, e))
         return false;
-    if (o->json && o->dump && !is_stdout(o->json) && same_file(o->json, o->dump))
+    if (o->json && o->dump && !is_stdout(o->json) && file_same(o->json, o->dump))
         return err_set(e, ERR_USAGE, "'%s' is asked for twice: by --json and by --dump", o->json);
     return check_name("-o", o->output, true, e) && check_name("--json", o->json, false, e) &&
            check_name("--dump", o->dump, false, e);

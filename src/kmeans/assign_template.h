@@ -1,6 +1,6 @@
 /*
  * assign_template.h - the assign step that looks only where something may have changed, written once
- * over kmeans_lanes.h. The including file defines ISA(name). Scores P_j(c) as in assign.h.
+ * over kmeans_lanes.h. Scores P_j(c) as in assign.h.
  *
  * Box test. P_w - P_j is linear in the colour, so over a box its maximum is at a corner:
  *     2 max(P_w - P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|.
@@ -28,6 +28,7 @@
 
 #include "assign.h"
 #include "kmeans_lanes.h"
+#include "kmeans_vector.h"
 
 /* A stretch is LANES blocks. */
 enum { STRETCH_GROUPS = LANES * POINTS_BLOCK, STRETCH_POINTS = LANES * BLOCK };
@@ -390,7 +391,8 @@ FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
     }
 }
 
-void ISA(assign_step)(struct assign *a, bool first)
+/* assign_step, but for `sum`. */
+static void assign_again(struct assign *a, bool first)
 {
     assign_load(a, first);
     if (first)
