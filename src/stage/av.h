@@ -19,8 +19,13 @@
 /* Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). */
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
 
-/* Errors that demuxers have reported in this process so far. */
-uint64_t film_av_read_errors(void);
+/*
+ * Demuxers step over damage without a return code: the errors that they log are the only sign of it. From here on each that
+ * one logs on this thread adds 1 to *errors, which the caller keeps; NULL: none is counted. It does not matter which
+ * AVFormatContext logs it: a playlist's demuxer opens contexts of its own. Returns what was counted into before, for the
+ * caller to set again. Any thread, each for itself.
+ */
+uint64_t *film_av_count_errors(uint64_t *errors);
 
 /* "Invalid data found", without libav types at the call. */
 const char *film_av_sentence(int code, char text[128]);
@@ -38,7 +43,7 @@ struct demux {
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
     bool failed;                    /* the container is damaged somewhere                       */
-    uint64_t errors_before;         /* film_av_read_errors when reading began                    */
+    uint64_t errors;                /* that demuxers logged while they read this film            */
 };
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
@@ -142,7 +147,10 @@ bool damage_concealed(const AVFrame *frame);
 
 void damage_watch_close(struct damage_watch *w);
 
-/* Every message of every decoder comes here, on any thread (film_av.c). */
+/*
+ * Every message of every decoder comes here, on any thread (film_av.c). The decoder's `opaque` is its watch, so decoders of
+ * several films can be at work; one without a watch (a parser's) is not listened to.
+ */
 void damage_message(const AVCodecContext *c, int level, const char *format);
 
 /* ---- view.c ---- */
