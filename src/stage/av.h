@@ -1,6 +1,6 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets),
- * decoder.c (one context), damage.c (what is wrong), view.c (pictures), session.c, sequential.c, source_film.c.
+ * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets), decoder.c (one context), damage.c
+ * (what is wrong), view.c (pictures), film_read.c (the reading thread), session.c and sequential.c (decoding), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -26,6 +26,9 @@ bool film_av_open(const char *path, AVFormatContext **format, struct film *film,
  * caller to set again. Any thread, each for itself.
  */
 uint64_t *film_av_count_errors(uint64_t *errors);
+
+/* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
+int64_t film_av_frame_us(const struct film *f);
 
 /* "Invalid data found", without libav types at the call. */
 const char *film_av_sentence(int code, char text[128]);
@@ -196,6 +199,15 @@ struct staging {
     atomic_uint_fast64_t frames_done, bytes_read;
 };
 
+/* `film`, `r` (open) and `job` are lent until staging_close. There is no queue yet, and no session is chosen. Cannot fail. */
+void staging_open(struct staging *s, const struct film *film, const struct demux *r, const struct stage_job *job);
+
+/* Opens the queue, once pace[].sessions says how many will take from it. */
+bool staging_open_queue(struct staging *s, struct err *e);
+
+/* Frees what it holds, runs that nobody took included. Every session has ended. */
+void staging_close(struct staging *s);
+
 /* Keeps the first error, closes the queue, wakes everybody. */
 void staging_fail(struct staging *s, const struct err *e);
 
@@ -208,6 +220,14 @@ void staging_find_damage(struct staging *s);
 /* True when threads should stop; looks at interrupted() too. */
 bool staging_stopped(struct staging *s);
 
+/* ---- film_read.c: the reading thread, which is the caller's ---- */
+
+/*
+ * Reads the film through, from where `r` stands, and queues its runs; what cannot be cut into runs it decodes too. Returns
+ * after the last run is queued; fills the counts of what was read. True also when staging was stopped from elsewhere.
+ */
+bool film_read(struct staging *s, struct demux *r, struct err *e);
+
 /* ---- session.c: a thread that decodes runs ---- */
 
 void *session_main(void *staging);
@@ -219,7 +239,13 @@ bool session_decode(struct session *s, struct run *run, struct err *e);
 /* Adds its counts to the staging's, frees it; NULL is fine. */
 void session_free(struct session **s);
 
-/* ---- staging.c: what sessions of both kinds tell each other ---- */
+/* ---- staging.c: what the reader and sessions of both kinds tell each other ---- */
+
+/*
+ * As gather_emit, with a struct staging: queues the run, and owns it on failure too. Waits while too many bytes are in
+ * flight. The reading thread's.
+ */
+bool staging_queue_run(void *staging, struct run *run, struct err *e);
 
 /* As queue_pop on the runs. Ends a software session's work too when no other run is worth it (staging_worth_it). */
 bool staging_next_run(struct staging *s, bool nvdec, struct run **run);

@@ -53,6 +53,14 @@ static void listen_to_libav(void)
     av_log_set_callback(on_av_log);
 }
 
+int64_t film_av_frame_us(const struct film *f)
+{
+    if (f->rate_num <= 0)
+        return 40000;
+    int64_t us = av_rescale(1000000, f->rate_den, f->rate_num);
+    return us > 0 ? us : 1;
+}
+
 static bool is_film_stream(const AVStream *s)
 {
     return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&

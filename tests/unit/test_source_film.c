@@ -227,36 +227,6 @@ static void lead_in_both_ways(void **state)
     same_both_ways("late.ts", frames, false);
 }
 
-/* The same of a film that only a sequential decoder can do: pictures stored as fields, which is seen before the first key. */
-static void lead_in_of_fields(void **state)
-{
-    (void)state;
-    static uint8_t file[1 << 20];
-    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -b:v 200k -sc_threshold 1000000000 fields.m2v"))
-        skip();
-    FILE *f = fopen("fields.m2v", "rb");
-    size_t size = fread(file, 1, sizeof file, f), from = 0;
-    fclose(f);
-    for (size_t i = 0; i + 6 < size; i++) {
-        if (memcmp(file + i, "\0\0\1\xb5", 4) == 0 && file[i + 4] >> 4 == 8)
-            file[i + 6] = (uint8_t)((file[i + 6] & 0xfc) | 1);      /* picture_structure: top field */
-        if (from == 0 && i > 1000 && memcmp(file + i, "\0\0\1\0", 4) == 0)
-            from = i;                                               /* the first P picture or the next */
-    }
-    /* The sequence header stands in front, as in a container's private data: a decoder could begin at once. */
-    size_t header = (size_t)((uint8_t *)memmem(file, size, "\0\0\1\xb8", 4) - file);
-    f = fopen("late.m2v", "wb");
-    assert_int_equal(fwrite(file, 1, header, f) + fwrite(file + from, 1, size - from, f), header + size - from);
-    fclose(f);
-    for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
-        struct selection rule = every(1);
-        struct staged r = clip_stage("late.m2v", (enum decode_plan)plan, 2, &rule);
-        assert_true(r.fine && r.counts.sequential);
-        assert_in_range(r.counts.lead_in, 1, 10);
-        staged_free(&r);
-    }
-}
-
 /* ------------------------------------------------------------------ the source itself */
 
 static void measuring(void **state)
@@ -417,7 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(h264_is_what_ffmpeg_says), cmocka_unit_test(hevc_is_what_ffmpeg_says),
         cmocka_unit_test(others_are_what_ffmpeg_says), cmocka_unit_test(mpeg2_both_ways), cmocka_unit_test(h264_both_ways),
-        cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(lead_in_of_fields), cmocka_unit_test(measuring), cmocka_unit_test(damaged_container),
+        cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(measuring), cmocka_unit_test(damaged_container),
         cmocka_unit_test(progress_and_reopening), cmocka_unit_test(changed_in_between), cmocka_unit_test(interrupted_staging),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
