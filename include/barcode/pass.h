@@ -31,10 +31,10 @@ struct pass {
     enum decode_plan plan;
     enum decode_choice decode;
     int threads;
-    bool careful;                      /* see source.h                                  */
+    bool careful;                      /* with SOURCE_CAREFUL, see source.h             */
     pass_tick *tick;                   /* NULL: silent                                  */
     void *tick_user;
-    struct timetable *timetable;       /* filled when the source is a film; NULL: not wanted */
+    struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
 };
 
 /*

@@ -195,7 +195,7 @@ static bool have(void *user, const struct frame_tag *tag, bool taking)
 static bool want_beside_film(struct source_cache *s, struct stage_counts *counts, struct stage_times *times, struct err *e)
 {
     struct stage_job job = *s->job;
-    job.have = have;
+    job.have = source_can(s->film, SOURCE_SPARING) ? have : NULL;
     job.have_user = s;
     atomic_store(&s->reading_film, true);
     bool fine = source_stage(s->film, &job, counts, times, e);
@@ -252,7 +252,7 @@ static void cache_close(struct source **base)
 }
 
 static const struct source_ops cache_ops = {
-    .name = "cache", .stage = cache_stage, .progress = cache_progress, .measure = cache_measure, .close = cache_close,
+    .name = "cache", .can = SOURCE_TIMETABLED | SOURCE_CAREFUL, .stage = cache_stage, .progress = cache_progress, .measure = cache_measure, .close = cache_close,
 };
 
 struct source *source_cache_open(struct source *film, const struct cache_found *found, struct err *e)
@@ -264,6 +264,8 @@ struct source *source_cache_open(struct source *film, const struct cache_found *
     }
     s->base.ops = &cache_ops;
     s->base.film = film->film;        /* its path stays the film's */
+    /* What is passed on to the film it can where the film is read, and as far as the film can. */
+    s->base.lacks = found->answer == CACHE_PARTIAL ? film->lacks | ~film->ops->can : cache_ops.can;
     s->film = film;
     s->found = found;
     pthread_mutex_init(&s->lock, NULL);

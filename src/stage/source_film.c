@@ -30,6 +30,9 @@ static bool reopen(struct source_film *f, struct err *e)
         f->used = true;
         return true;
     }
+    /* Whoever opens a pipe once more waits for somebody to write to it. */
+    if (!source_can(&f->base, SOURCE_RESTARTABLE))
+        return err_set(e, ERR_INPUT, "'%s' would have to be read again from its start, and is no file", f->base.film.path);
     avformat_close_input(&f->format);
     struct film again;
     const struct film *before = &f->base.film;
@@ -252,8 +255,30 @@ static void film_close(struct source **base)
 }
 
 static const struct source_ops film_ops = {
-    .name = "film", .stage = film_stage, .progress = film_progress, .measure = film_measure, .close = film_close,
+    .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
+    .stage = film_stage, .progress = film_progress, .measure = film_measure, .close = film_close,
 };
+
+/* A playlist's bytes say nothing of the films that it names. */
+static bool is_playlist(const struct film *film)
+{
+    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
+    char names[sizeof film->container], *save = NULL;
+    snprintf(names, sizeof names, "%s", film->container);
+    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
+        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+            if (strcmp(name, kind[i]) == 0)
+                return true;
+    return false;
+}
+
+/* What this film cannot, though films can. A container without a file of its own (pb) reads others, and can do so again. */
+static unsigned find_lacks(const struct source_film *f)
+{
+    const AVIOContext *file = f->format->pb;
+    bool pipe = file && !(file->seekable & AVIO_SEEKABLE_NORMAL);
+    return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
+}
 
 struct source *source_film_open(const char *path, struct err *e)
 {
@@ -271,5 +296,6 @@ struct source *source_film_open(const char *path, struct err *e)
     }
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
     f->file_bytes = size > 0 ? (uint64_t)size : 0;
+    f->base.lacks = find_lacks(f);
     return &f->base;
 }
