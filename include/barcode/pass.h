@@ -19,9 +19,10 @@ struct pass_state {
     bool done;                         /* the pass ended well: all columns are there    */
 };
 
-/* Called on the thread of pass_run, ten times a second and once at the end. */
+/* Called on the thread of pass_run, ten times a second, and once at the end unless the film must be staged anew. */
 typedef void pass_tick(void *user, const struct pass_state *state);
 
+/* What pass_run takes; all of it is lent for the call. */
 struct pass {
     struct source *source;
     struct engine *engine;             /* not begun                                     */
@@ -30,13 +31,17 @@ struct pass {
     enum decode_plan plan;
     enum decode_choice decode;
     int threads;
-    bool careful;                      /* see source.h                                  */
+    bool careful;                      /* with SOURCE_CAREFUL, see source.h             */
     pass_tick *tick;                   /* NULL: silent                                  */
     void *tick_user;
-    struct timetable *timetable;       /* filled when the source is a film; NULL: not wanted */
+    struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
 };
 
-/* Runs it to the end. Times and counts are added to / put into the two results. Main thread only. */
+/*
+ * Begins the engine, stages the film into it, finishes it. *counts is overwritten, on failure too; seconds are added to
+ * *times. True: every selected frame is in its column, unless stage_must_start_over. False: the first failure, of the source
+ * or of the engine; the engine can be used again. Main thread only.
+ */
 bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_times *times, struct err *e);
 
 #ifdef __cplusplus

@@ -138,7 +138,7 @@ static bool put_all(struct source_cache *s, struct err *e)
 /* ------------------------------------------------------------------ which frames */
 
 /* The entry's own selection: its table is the answer, pictures that never decoded included. */
-static bool take_all(struct source_cache *s, struct stage_counts *counts, struct err *e)
+static bool want_all(struct source_cache *s, struct stage_counts *counts, struct err *e)
 {
     const struct cache_index *x = &s->found->entry->index;
     for (uint64_t i = 0; i < x->frames; i++) {
@@ -168,7 +168,7 @@ static bool pick(void *user, const struct frame_tag *tag)
 }
 
 /* Another selection's frames, under the numbers that this one gives them. */
-static bool take_picked(struct source_cache *s, struct stage_counts *counts, struct err *e)
+static bool want_picked(struct source_cache *s, struct stage_counts *counts, struct err *e)
 {
     struct picking p = {s, e};
     struct timetable_walked walked;
@@ -180,7 +180,7 @@ static bool take_picked(struct source_cache *s, struct stage_counts *counts, str
     return true;
 }
 
-/* Called by the film while it is read. */
+/* Called by the film's reading thread for each frame that the selection picks: is it in the entry? */
 static bool have(void *user, const struct frame_tag *tag, bool taking)
 {
     struct source_cache *s = user;
@@ -191,10 +191,11 @@ static bool have(void *user, const struct frame_tag *tag, bool taking)
     return !taking || want(s, tag, f->place);
 }
 
-static bool read_film(struct source_cache *s, struct stage_counts *counts, struct stage_times *times, struct err *e)
+/* The film is read, and decoded where the entry has nothing; what the entry has is wanted of it as the reader asks. */
+static bool want_beside_film(struct source_cache *s, struct stage_counts *counts, struct stage_times *times, struct err *e)
 {
     struct stage_job job = *s->job;
-    job.have = have;
+    job.have = source_can(s->film, SOURCE_SPARING) ? have : NULL;
     job.have_user = s;
     atomic_store(&s->reading_film, true);
     bool fine = source_stage(s->film, &job, counts, times, e);
@@ -211,9 +212,9 @@ static bool cache_stage(struct source *base, const struct stage_job *job, struct
     s->job = job;
     s->count = 0;
     atomic_store(&s->next, 0);
-    bool fine = s->found->answer == CACHE_HIT         ? take_all(s, counts, e)
-                : s->found->answer == CACHE_HIT_OTHER ? take_picked(s, counts, e)
-                                                      : read_film(s, counts, times, e);
+    bool fine = s->found->answer == CACHE_HIT         ? want_all(s, counts, e)
+                : s->found->answer == CACHE_HIT_OTHER ? want_picked(s, counts, e)
+                                                      : want_beside_film(s, counts, times, e);
     if (fine && !stage_must_start_over(counts))
         fine = put_all(s, e);
     counts->cache_failed = s->broken.code != ERR_NONE;
@@ -251,7 +252,7 @@ static void cache_close(struct source **base)
 }
 
 static const struct source_ops cache_ops = {
-    .name = "cache", .stage = cache_stage, .progress = cache_progress, .measure = cache_measure, .close = cache_close,
+    .name = "cache", .can = SOURCE_TIMETABLED | SOURCE_CAREFUL, .stage = cache_stage, .progress = cache_progress, .measure = cache_measure, .close = cache_close,
 };
 
 struct source *source_cache_open(struct source *film, const struct cache_found *found, struct err *e)
@@ -263,6 +264,8 @@ struct source *source_cache_open(struct source *film, const struct cache_found *
     }
     s->base.ops = &cache_ops;
     s->base.film = film->film;        /* its path stays the film's */
+    /* What is passed on to the film it can where the film is read, and as far as the film can. */
+    s->base.lacks = found->answer == CACHE_PARTIAL ? film->lacks | ~film->ops->can : cache_ops.can;
     s->film = film;
     s->found = found;
     pthread_mutex_init(&s->lock, NULL);

@@ -86,37 +86,43 @@ static void describe_decoding(struct render_job *j)
                 "'%s': %" PRIu64 " NVDEC sessions decoded in software", j->report.film->path, c->fallbacks);
 }
 
-static bool render_once(const struct render *r, size_t i, struct err *e)
+static void close_job(struct render_job *j)
 {
-    int64_t started = clock_ns();
-    struct render_job j = {.render = r, .input = i};
-    bool fine = open_job(&j, e);
-    j.report.times.start_up = (double)(clock_ns() - started) / 1e9;
-    fine = fine && render_stage(&j, e);
-    describe_decoding(&j);
-    fine = fine && render_judge(&j, e) && render_write(&j, started, e);
-    if (fine && r->options->strict && !render_is_whole(&j))
-        fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
-    if (!fine && e->code == ERR_INTERRUPTED)
-        err_prefix(e, "'%s'", r->inputs->path[i]);
-    dump_discard(&j.dump);
-    digest_free(&j.first);
-    digest_free(&j.second);
-    columns_free(&j.columns);
-    frame_cache_close(&j.cache);
-    source_close(&j.source);
-    return fine;
+    dump_discard(&j->dump);
+    digest_free(&j->first);
+    digest_free(&j->second);
+    columns_free(&j->columns);
+    frame_cache_close(&j->cache);
+    source_close(&j->source);
 }
 
-bool render_film(const struct render *r, size_t i, struct err *e)
+/* A GPU that nobody demanded may fail: memory, a lost device. The CPU does the film again, and those after it. */
+static bool goes_on_without_gpu(const struct render *r, size_t i, struct err *e)
 {
-    if (render_once(r, i, e))
-        return true;
-    /* A GPU that nobody demanded may fail: memory, a lost device. The processor does the film again, and those behind. */
     bool demanded = r->options->decode == DECODE_NVDEC;      /* and it may be this that is not there */
     if (e->code != ERR_ENGINE || demanded || !engines_give_up_cuda(r->engines))
         return false;
     log_msg(LOG_WARNING, "%s: '%s' is done again on the CPU", e->text, r->inputs->path[i]);
     err_clear(e);
-    return render_once(r, i, e);
+    return true;
+}
+
+bool render_film(const struct render *r, size_t i, struct err *e)
+{
+    bool fine;
+    do {
+        int64_t started = clock_ns();
+        struct render_job j = {.render = r, .input = i};
+        fine = open_job(&j, e);
+        j.report.times.start_up = (double)(clock_ns() - started) / 1e9;
+        fine = fine && render_stage(&j, e);
+        describe_decoding(&j);
+        fine = fine && render_judge(&j, e) && render_write(&j, started, e);
+        if (fine && r->options->strict && !render_is_whole(&j))
+            fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
+        close_job(&j);
+    } while (!fine && goes_on_without_gpu(r, i, e));
+    if (!fine && e->code == ERR_INTERRUPTED)
+        err_prefix(e, "'%s'", r->inputs->path[i]);
+    return fine;
 }

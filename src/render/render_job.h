@@ -49,9 +49,9 @@ bool render_decide_engine(struct render_job *j, struct err *e);
 /* Decodes and clusters, again where staging says that it must be done anew; verifies when asked to. */
 bool render_stage(struct render_job *j, struct err *e);
 
-/* One pass over the film into `columns`. */
-bool render_pass(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
-                 struct stage_times *times, struct err *e);
+/* One pass over the film, under a progress line, into `columns`; it may have to be made again (source_stage). */
+bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
+                    struct stage_times *times, struct err *e);
 
 /* How loud it is said that software decodes: a warning for those alone who wanted something else. */
 enum log_level render_loudness(const struct render_job *j);

@@ -62,8 +62,8 @@ static void show_progress(void *user, const struct pass_state *now)
     progress_tick(shown->progress, &state);
 }
 
-bool render_pass(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
-                     struct stage_times *times, struct err *e)
+bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
+                    struct stage_times *times, struct err *e)
 {
     const struct options *o = j->render->options;
     const struct film *f = &j->source->film;
@@ -86,43 +86,42 @@ bool render_pass(struct render_job *j, enum decode_plan plan, struct columns *co
     return fine;
 }
 
-/* Throws away what was staged so far. */
-static bool start_over(struct render_job *j, struct err *e)
-{
-    struct report *r = &j->report;
-    frame_cache_again(j->cache, &r->counts);
-    r->cache = frame_cache_state(j->cache);
-    return open_stores(j, e);
-}
-
 enum log_level render_loudness(const struct render_job *j)
 {
     return j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE;
 }
 
-bool render_stage(struct render_job *j, struct err *e)
+/* True when what was staged is no good: says what is done differently the next time. Each of the reasons comes once. */
+static bool starts_over(struct render_job *j, enum decode_plan *plan)
 {
     struct report *r = &j->report;
     const struct stage_counts *c = &r->counts;
-    enum decode_plan plan = DECODE_PARALLEL;
-    if (!open_stores(j, e))
+    if (!stage_must_start_over(c))
         return false;
-    bool fine = render_pass(j, plan, j->columns, &r->counts, &r->times, e);
-    /* Each of the reasons to start over comes once. */
-    while (fine && stage_must_start_over(c)) {
-        /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
-        if (c->contradicted) {
-            log_msg(render_loudness(j),
-                    "'%s': pictures come in another order than foreseen: decoding it again in one piece, in software",
-                    r->film->path);
-            plan = DECODE_SEQUENTIAL;
-        }
-        if (c->damage_found) {
-            log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core", r->film->path);
-            j->careful = true;
-        }
-        fine = start_over(j, e) && render_pass(j, plan, j->columns, &r->counts, &r->times, e);
+    /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
+    if (c->contradicted) {
+        log_msg(render_loudness(j),
+                "'%s': pictures come in another order than foreseen: decoding it again in one piece, in software",
+                r->film->path);
+        *plan = DECODE_SEQUENTIAL;
     }
+    if (c->damage_found) {
+        log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core", r->film->path);
+        j->careful = true;
+    }
+    frame_cache_again(j->cache, c);
+    r->cache = frame_cache_state(j->cache);
+    return true;
+}
+
+bool render_stage(struct render_job *j, struct err *e)
+{
+    struct report *r = &j->report;
+    enum decode_plan plan = DECODE_PARALLEL;
+    bool fine;
+    do
+        fine = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
+    while (fine && starts_over(j, &plan));
     frame_cache_end(j->cache, j->columns, &r->counts, fine);
     return fine && (!j->render->options->verify || render_verify(j, e));
 }

@@ -1,6 +1,6 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets),
- * decoder.c (one context), damage.c (what is wrong), view.c (pictures), session.c, sequential.c, source_film.c.
+ * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets), decoder.c (one context), damage.c
+ * (what is wrong), view.c (pictures), film_read.c (the reading thread), session.c and sequential.c (decoding), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -19,8 +19,16 @@
 /* Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). */
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
 
-/* Errors that demuxers have reported in this process so far. */
-uint64_t film_av_read_errors(void);
+/*
+ * Demuxers step over damage without a return code: the errors that they log are the only sign of it. From here on each that
+ * one logs on this thread adds 1 to *errors, which the caller keeps; NULL: none is counted. It does not matter which
+ * AVFormatContext logs it: a playlist's demuxer opens contexts of its own. Returns what was counted into before, for the
+ * caller to set again. Any thread, each for itself.
+ */
+uint64_t *film_av_count_errors(uint64_t *errors);
+
+/* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
+int64_t film_av_frame_us(const struct film *f);
 
 /* "Invalid data found", without libav types at the call. */
 const char *film_av_sentence(int code, char text[128]);
@@ -38,7 +46,7 @@ struct demux {
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
     bool failed;                    /* the container is damaged somewhere                       */
-    uint64_t errors_before;         /* film_av_read_errors when reading began                    */
+    uint64_t errors;                /* that demuxers logged while they read this film            */
 };
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
@@ -142,7 +150,10 @@ bool damage_concealed(const AVFrame *frame);
 
 void damage_watch_close(struct damage_watch *w);
 
-/* Every message of every decoder comes here, on any thread (film_av.c). */
+/*
+ * Every message of every decoder comes here, on any thread (film_av.c). The decoder's `opaque` is its watch, so decoders of
+ * several films can be at work; one without a watch (a parser's) is not listened to.
+ */
 void damage_message(const AVCodecContext *c, int level, const char *format);
 
 /* ---- view.c ---- */
@@ -188,6 +199,15 @@ struct staging {
     atomic_uint_fast64_t frames_done, bytes_read;
 };
 
+/* `film`, `r` (open) and `job` are lent until staging_close. There is no queue yet, and no session is chosen. Cannot fail. */
+void staging_open(struct staging *s, const struct film *film, const struct demux *r, const struct stage_job *job);
+
+/* Opens the queue, once pace[].sessions says how many will take from it. */
+bool staging_open_queue(struct staging *s, struct err *e);
+
+/* Frees what it holds, runs that nobody took included. Every session has ended. */
+void staging_close(struct staging *s);
+
 /* Keeps the first error, closes the queue, wakes everybody. */
 void staging_fail(struct staging *s, const struct err *e);
 
@@ -200,6 +220,14 @@ void staging_find_damage(struct staging *s);
 /* True when threads should stop; looks at interrupted() too. */
 bool staging_stopped(struct staging *s);
 
+/* ---- film_read.c: the reading thread, which is the caller's ---- */
+
+/*
+ * Reads the film through, from where `r` stands, and queues its runs; what cannot be cut into runs it decodes too. Returns
+ * after the last run is queued; fills the counts of what was read. True also when staging was stopped from elsewhere.
+ */
+bool film_read(struct staging *s, struct demux *r, struct err *e);
+
 /* ---- session.c: a thread that decodes runs ---- */
 
 void *session_main(void *staging);
@@ -211,7 +239,13 @@ bool session_decode(struct session *s, struct run *run, struct err *e);
 /* Adds its counts to the staging's, frees it; NULL is fine. */
 void session_free(struct session **s);
 
-/* ---- staging.c: what sessions of both kinds tell each other ---- */
+/* ---- staging.c: what the reader and sessions of both kinds tell each other ---- */
+
+/*
+ * As gather_emit, with a struct staging: queues the run, and owns it on failure too. Waits while too many bytes are in
+ * flight. The reading thread's.
+ */
+bool staging_queue_run(void *staging, struct run *run, struct err *e);
 
 /* As queue_pop on the runs. Ends a software session's work too when no other run is worth it (staging_worth_it). */
 bool staging_next_run(struct staging *s, bool nvdec, struct run **run);

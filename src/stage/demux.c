@@ -18,7 +18,7 @@ static enum bitstream bitstream_of(enum AVCodecID id)
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
-    *r = (struct demux){.format = format, .stream = s, .errors_before = film_av_read_errors()};
+    *r = (struct demux){.format = format, .stream = s};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
     r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->odd = r->traits.stream == STREAM_HEVC &&
@@ -122,6 +122,15 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
         parse(r, packet, p);
 }
 
+/* av_read_frame; what the demuxer has to say meanwhile is about this film. */
+static int read_packet(struct demux *r, AVPacket *packet)
+{
+    uint64_t *before = film_av_count_errors(&r->errors);
+    int code = av_read_frame(r->format, packet);
+    film_av_count_errors(before);
+    return code;
+}
+
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
 {
     enum { ERRORS_MAX = 64 };
@@ -129,11 +138,11 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     if (!packet)
         return err_memory(e, sizeof *packet);
     for (int errors = 0; errors < ERRORS_MAX;) {
-        int code = av_read_frame(r->format, packet);
+        int code = read_packet(r, packet);
         if (code == AVERROR_EOF)
             break;
         if (code < 0) {
-            /* Some demuxers go on behind damage, others give the same error for ever. */
+            /* Some demuxers go on after damage, others give the same error for ever. */
             r->failed = true;
             errors++;
             continue;
@@ -150,6 +159,6 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         av_packet_unref(packet);
     }
     av_packet_free(&packet);
-    r->failed |= film_av_read_errors() > r->errors_before;
+    r->failed |= r->errors > 0;
     return false;
 }

@@ -17,12 +17,14 @@ const char *film_av_sentence(int code, char text[128])
     return text;
 }
 
-/* Demuxers step over damage without a return code: their error messages are the only sign of it. */
-static atomic_uint_fast64_t read_errors;
+/* Whose errors the demuxers are logging on this thread; NULL: nobody's. */
+static _Thread_local uint64_t *reader_errors;
 
-uint64_t film_av_read_errors(void)
+uint64_t *film_av_count_errors(uint64_t *errors)
 {
-    return atomic_load(&read_errors);
+    uint64_t *before = reader_errors;
+    reader_errors = errors;
+    return before;
 }
 
 /* libav's own messages are about packets and tables: of use with -vv only. */
@@ -34,8 +36,8 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     if (level > AV_LOG_ERROR)
         return;
     AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
-    if (category == AV_CLASS_CATEGORY_DEMUXER)
-        atomic_fetch_add(&read_errors, 1);
+    if (category == AV_CLASS_CATEGORY_DEMUXER && reader_errors)
+        ++*reader_errors;
     if (!log_enabled(LOG_DEBUG))
         return;
     char line[512];
@@ -43,6 +45,20 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     av_log_format_line(context, level, format, args, line, sizeof line, &prefix);
     line[strcspn(line, "\n")] = 0;
     log_msg(LOG_DEBUG, "libav: %s", line);
+}
+
+/* libav has one callback for the whole process; what it hears it sorts by thread and by decoder. */
+static void listen_to_libav(void)
+{
+    av_log_set_callback(on_av_log);
+}
+
+int64_t film_av_frame_us(const struct film *f)
+{
+    if (f->rate_num <= 0)
+        return 40000;
+    int64_t us = av_rescale(1000000, f->rate_den, f->rate_num);
+    return us > 0 ? us : 1;
 }
 
 static bool is_film_stream(const AVStream *s)
@@ -269,7 +285,8 @@ static bool open_container(const char *path, AVFormatContext **format, struct er
 
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)
 {
-    av_log_set_callback(on_av_log);
+    static pthread_once_t listening = PTHREAD_ONCE_INIT;
+    pthread_once(&listening, listen_to_libav);
     *film = (struct film){.path = strdup(path)};
     if (!film->path)
         return err_memory(e, strlen(path) + 1);

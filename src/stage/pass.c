@@ -6,8 +6,10 @@
 
 #include "barcode/clock.h"
 
+/* The thread that stages, so that the caller's is free to tell how far it is. */
 struct stager {
     const struct pass *pass;
+    pthread_t thread;
     struct stage_counts counts;
     struct stage_times times;
     struct err error;
@@ -40,8 +42,21 @@ static void tick(const struct pass *p, bool done)
     p->tick(p->tick_user, &state);
 }
 
-/* Ticks ten times a second until the stager is done. */
-static void wait_for(struct stager *s)
+/* False: there is no thread, and nothing to wait for. */
+static bool start_stager(struct stager *s, const struct pass *p, struct err *e)
+{
+    *s = (struct stager){.pass = p, .error = ERR_INIT};
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->finished, NULL);
+    if (pthread_create(&s->thread, NULL, stager_main, s) == 0)
+        return true;
+    pthread_cond_destroy(&s->finished);
+    pthread_mutex_destroy(&s->lock);
+    return err_set(e, ERR_FAILED, "no thread could be started");
+}
+
+/* Ticks ten times a second until the film is staged. */
+static bool wait_for_stager(struct stager *s, struct err *e)
 {
     pthread_mutex_lock(&s->lock);
     while (!s->done) {
@@ -57,23 +72,12 @@ static void wait_for(struct stager *s)
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
-}
-
-static bool run_stager(struct stager *s, struct err *e)
-{
-    pthread_t thread;
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->finished, NULL);
-    bool started = pthread_create(&thread, NULL, stager_main, s) == 0;
-    if (started) {
-        wait_for(s);
-        pthread_join(thread, NULL);
-    } else {
-        err_set(e, ERR_FAILED, "no thread could be started");
-    }
+    pthread_join(s->thread, NULL);
     pthread_cond_destroy(&s->finished);
     pthread_mutex_destroy(&s->lock);
-    return started;
+    if (!s->fine)
+        *e = s->error;
+    return s->fine;
 }
 
 bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_times *times, struct err *e)
@@ -84,13 +88,9 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
     if (!engine_begin(p->engine, &job, e))
         return false;
     int64_t ready = clock_ns();
-    struct stager s = {.pass = p, .error = ERR_INIT};
-    bool fine = run_stager(&s, e);
+    struct stager s;
+    bool fine = start_stager(&s, p, e) && wait_for_stager(&s, e);
     int64_t staged = clock_ns();
-    if (fine && !s.fine) {
-        *e = s.error;
-        fine = false;
-    }
     struct engine_times engine = {0, 0};
     struct err engine_error = ERR_INIT;
     if (!engine_finish(p->engine, &engine, &engine_error) && fine) {

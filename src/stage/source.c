@@ -9,6 +9,11 @@ struct source *source_open(const char *path, struct err *e)
     return source_film_open(path, e);
 }
 
+bool source_can(const struct source *s, unsigned abilities)
+{
+    return (s->ops->can & ~s->lacks & abilities) == abilities;
+}
+
 bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,
                   struct stage_times *times, struct err *e)
 {

@@ -1,10 +1,9 @@
 /*
- * source_film.c - a film through libav: one thread reads, several decode.
+ * source_film.c - a film through libav: one thread reads (film_read.c), several decode (session.c, session_nvdec.c).
  *
  *   reader --pictures--> gather --runs--> [queue] --> session 1..n --> engine
  *
- * The reading thread is the caller's. What cannot be cut into runs is decoded by that same thread, with
- * libav's frame threads, from where the runs end (sequential.c).
+ * The reading thread is the caller's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,6 @@
 #include "barcode/clock.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
-
-/* Bytes of packets that may wait or be in work; one run may always be. */
-#define BYTES_IN_FLIGHT ((size_t)1 << 30)
 
 struct source_film {
     struct source base;
@@ -27,36 +23,6 @@ struct source_film {
     pthread_mutex_t now_lock;
 };
 
-static void drop_run(void *item)
-{
-    struct run *run = item;
-    run_free(&run);
-}
-
-static int64_t frame_us(const struct film *f)
-{
-    if (f->rate_num <= 0)
-        return 40000;
-    int64_t us = av_rescale(1000000, f->rate_den, f->rate_num);
-    return us > 0 ? us : 1;
-}
-
-/* Takes the run; waits while too many bytes are in flight. */
-static bool emit(void *user, struct run *run, struct err *e)
-{
-    struct staging *s = user;
-    pthread_mutex_lock(&s->lock);
-    while (s->bytes_in_flight > 0 && s->bytes_in_flight + run->bytes > BYTES_IN_FLIGHT && !atomic_load(&s->stop))
-        pthread_cond_wait(&s->budget_freed, &s->lock);
-    s->bytes_in_flight += run->bytes;
-    pthread_mutex_unlock(&s->lock);
-    if (queue_push(s->runs, run))
-        return true;
-    run_free(&run);
-    /* A session failed: its sentence is the one to show. */
-    return err_set(e, ERR_FAILED, "staging stopped");
-}
-
 /* Opens the file again to read it from the start; what was said of it before must still hold. */
 static bool reopen(struct source_film *f, struct err *e)
 {
@@ -64,6 +30,9 @@ static bool reopen(struct source_film *f, struct err *e)
         f->used = true;
         return true;
     }
+    /* Whoever opens a pipe once more waits for somebody to write to it. */
+    if (!source_can(&f->base, SOURCE_RESTARTABLE))
+        return err_set(e, ERR_INPUT, "'%s' would have to be read again from its start, and is no file", f->base.film.path);
     avformat_close_input(&f->format);
     struct film again;
     const struct film *before = &f->base.film;
@@ -74,124 +43,46 @@ static bool reopen(struct source_film *f, struct err *e)
     return same || (fine && err_set(e, ERR_INPUT, "'%s' changed while it was being read", before->path));
 }
 
-static void covered(struct staging *s, const struct gather *g)
-{
-    s->counts.displayed = gather_counts_now(g).displayed;
-    s->counts.last_us = gather_last_us(g);
-}
+/* The threads that decode. */
+struct crew {
+    pthread_t *thread;
+    int count;
+};
 
-/* Reads pictures into the gather until the film's end or until only a sequential decoder can go on. */
-static bool read_runs(struct staging *s, struct demux *r, struct gather *g, bool *stuck, struct err *e)
+/* Fewer than were chosen will do; none is a failure. */
+static bool start_crew(struct staging *s, struct crew *c, struct err *e)
 {
-    struct picture p;
-    bool done = false;
-    *stuck = false;
-    while (!staging_stopped(s)) {
-        if ((r->odd && gather_begun(g)) || gather_stuck(g, false)) {
-            *stuck = true;
-            return true;
-        }
-        if (!demux_next(r, &p, e))
-            break;
-        s->counts.packets++;
-        atomic_store(&s->bytes_read, demux_position(r));
-        if (!gather_push(g, &p, e))
-            return false;
-        timetable_check(s->job->timetable);
-        if ((done = gather_done(g)))
+    int hard = s->pace[1].sessions, wanted = hard + s->pace[0].sessions;
+    c->thread = calloc((size_t)wanted + 1, sizeof *c->thread);
+    if (!c->thread)
+        return err_memory(e, ((size_t)wanted + 1) * sizeof *c->thread);
+    for (; c->count < wanted; c->count++) {
+        void *(*entry)(void *) = c->count < hard ? session_nvdec_main : session_main;
+        if (pthread_create(&c->thread[c->count], NULL, entry, s) != 0)
             break;
     }
-    if (e->code != ERR_NONE || staging_stopped(s))
-        return e->code == ERR_NONE;
-    *stuck = !done && (gather_stuck(g, true) || (r->odd && !gather_begun(g)));
-    if (*stuck)
-        return true;
-    /* Pictures that are held when the selection ends have no successor yet: neither their order nor their times are sure. */
-    if (done) {
-        covered(s, g);
-        timetable_stop(s->job->timetable);
-    }
-    bool fine = gather_end(g, e);
-    if (!done)
-        covered(s, g);
-    return fine;
+    return wanted == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
 }
 
-/*
- * The sequential plan for a codec that could be cut: what comes before the first key refers to pictures that are not
- * in the file, and so may the key's leading pictures. Reads just behind these, where gather has judged them.
- */
-static bool read_start(struct staging *s, struct demux *r, struct gather *g, struct err *e)
+/* Nothing more is queued: the sessions end after what they have, or at once when the user interrupted. */
+static void end_crew(struct staging *s, struct crew *c)
 {
-    struct picture p;
-    while (!staging_stopped(s) && !gather_begun(g) && !gather_stuck(g, false) && demux_next(r, &p, e))
-        if (!gather_push(g, &p, e))
-            return false;
-    return e->code == ERR_NONE;
-}
-
-static bool read_film(struct staging *s, struct demux *r, struct err *e)
-{
-    struct gather_config config = {
-        .selection = s->job->selection, .traits = s->traits, .frame_us = frame_us(s->film),
-        .columns = s->job->columns, .timetable = s->job->timetable, .have = s->job->have, .have_user = s->job->have_user,
-        .emit = emit, .user = s,
-    };
-    struct gather *g = gather_open(&config, e);
-    if (!g)
-        return false;
-    struct gather_state state = {0};
-    bool stuck = !s->traits.parallel;
-    bool fine = !stuck ? read_runs(s, r, g, &stuck, e) : !r->traits.parallel || read_start(s, r, g, e);
-    struct gather_counts c = gather_counts_now(g);
-    s->counts.lead_in = c.lead_in;
-    if (!fine || stuck || staging_stopped(s))
-        covered(s, g);
-    if (fine && stuck) {
-        if (s->nvdec && s->job->decode == DECODE_NVDEC)
-            log_msg(LOG_WARNING, "'%s': from some place on it can only be decoded in one piece, and in software", s->film->path);
-        fine = gather_release(g, &state, e) && sequential_stage(s, r, &state, e);
-        run_free(&state.held);
-    }
-    c = gather_counts_now(g);
-    s->counts.runs = c.runs;
-    s->counts.skipped_runs = c.skipped;
-    s->counts.packets = r->serial;
-    gather_free(&g);
-    return fine;
-}
-
-/* Starts sessions, reads, waits for them. */
-static bool run_threads(struct staging *s, struct demux *r, struct err *e)
-{
-    int hard = s->pace[1].sessions, wanted = hard + s->pace[0].sessions, started = 0;
-    pthread_t *thread = calloc((size_t)wanted + 1, sizeof *thread);
-    if (!thread)
-        return err_memory(e, ((size_t)wanted + 1) * sizeof *thread);
-    for (; started < wanted; started++) {
-        void *(*entry)(void *) = started < hard ? session_nvdec_main : session_main;
-        if (pthread_create(&thread[started], NULL, entry, s) != 0)
-            break;
-    }
-    if (wanted > 0 && started == 0) {
-        free(thread);
-        return err_set(e, ERR_FAILED, "no thread could be started");
-    }
-    struct err mine = ERR_INIT;
-    if (!read_film(s, r, &mine) && !atomic_load(&s->contradicted) && !atomic_load(&s->damage_found))
-        staging_fail(s, &mine);
-    const AVIOContext *file = r->format->pb;
-    s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
-    s->counts.read_failed = r->failed || s->counts.io_failed;
     pthread_mutex_lock(&s->lock);
     s->read_to_end = true;
     pthread_mutex_unlock(&s->lock);
     if (interrupted())
         queue_abort(s->runs);
     queue_close(s->runs);
-    for (int i = 0; i < started; i++)
-        pthread_join(thread[i], NULL);
-    free(thread);
+    for (int i = 0; i < c->count; i++)
+        pthread_join(c->thread[i], NULL);
+}
+
+/* Reading and decoding are over: what came of them. */
+static bool judge_staging(struct staging *s, const struct demux *r, struct err *e)
+{
+    const AVIOContext *file = r->format->pb;
+    s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
+    s->counts.read_failed = r->failed || s->counts.io_failed;
     s->counts.contradicted = atomic_load(&s->contradicted);
     s->counts.damage_found = atomic_load(&s->damage_found);
     if (interrupted())
@@ -207,8 +98,9 @@ static bool run_threads(struct staging *s, struct demux *r, struct err *e)
 
 /*
  * How many sessions of which kind. An NVDEC session needs a twentieth of a core for what libavcodec does on it (seen:
- * 20 s of 14 cores in 27 s); the cores that are left decode in software beside. MPEG-2 allows every decoder its own inverse transform: NVDEC's differs from libavcodec's
- * in the last bit, so that only one of the two may decode a film, and unless asked for it is not the GPU.
+ * 20 s of 14 cores in 27 s); the cores that are left decode in software beside. MPEG-2 allows every decoder its own inverse
+ * transform: NVDEC's differs from libavcodec's in the last bit, so that only one of the two may decode a film, and unless
+ * asked for it is not the GPU.
  */
 static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *e)
 {
@@ -253,43 +145,49 @@ static void publish(struct source_film *f, struct staging *s)
     pthread_mutex_unlock(&f->now_lock);
 }
 
+/* `reading`: processor time of the reading thread, which decoded too when it was the only decoder. */
+static void tell_times(const struct staging *s, int64_t reading, struct stage_times *times)
+{
+    /* What libav's own threads used cannot be told. */
+    *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
+    times->decode += s->decode_seconds;
+    double wall = (double)(clock_ns() - s->began_ns) / 1e9;
+    times->software_busy = s->pace[0].sessions > 0 ? s->pace[0].seconds / wall / s->pace[0].sessions : 0;
+    times->nvdec_busy = s->pace[1].sessions > 0 ? s->pace[1].seconds / wall / s->pace[1].sessions : 0;
+}
+
 static bool film_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
                        struct stage_times *times, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
-    if (!reopen(f, e))
-        return false;
     struct demux reader;
-    if (!demux_open(&reader, f->format, f->base.film.stream, e))
+    if (!reopen(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
         return false;
-    struct staging s = {.film = &base->film, .stream = reader.stream, .traits = reader.traits, .job = job};
-    s.traits.parallel &= job->plan == DECODE_PARALLEL;
-    s.counts.last_us = -1;
-    timetable_begin(job->timetable, frame_us(&base->film));
-    pthread_mutex_init(&s.lock, NULL);
-    pthread_cond_init(&s.budget_freed, NULL);
-    s.file_bytes = f->file_bytes;
-    s.began_ns = clock_ns();
+    struct staging s;
     struct nvdec nvdec = {0};
-    bool fine = choose_sessions(&s, &nvdec, e);
-    s.runs = fine ? queue_open((size_t)(s.pace[0].sessions + s.pace[1].sessions) + 2, drop_run, e) : NULL;
+    struct crew crew = {0};
+    staging_open(&s, &base->film, &reader, job);
+    s.file_bytes = f->file_bytes;
+    timetable_begin(job->timetable, film_av_frame_us(&base->film));
+    bool fine = choose_sessions(&s, &nvdec, e) && staging_open_queue(&s, e);
     publish(f, &s);
-    int64_t demux_before = clock_thread_ns();
-    fine = s.runs && run_threads(&s, &reader, e);
-    /* What libav's own threads used cannot be told; this thread decoded too when it was the only decoder. */
-    *(s.counts.sequential ? &times->decode : &times->demux) += (double)(clock_thread_ns() - demux_before) / 1e9;
+    int64_t before = clock_thread_ns();
+    fine = fine && start_crew(&s, &crew, e);
+    if (fine) {
+        struct err mine = ERR_INIT;
+        if (!film_read(&s, &reader, &mine) && !atomic_load(&s.contradicted) && !atomic_load(&s.damage_found))
+            staging_fail(&s, &mine);
+        end_crew(&s, &crew);
+        fine = judge_staging(&s, &reader, e);
+    }
+    tell_times(&s, clock_thread_ns() - before, times);
     publish(f, NULL);
-    times->decode += s.decode_seconds;
-    double wall = (double)(clock_ns() - s.began_ns) / 1e9;
-    times->software_busy = s.pace[0].sessions > 0 ? s.pace[0].seconds / wall / s.pace[0].sessions : 0;
-    times->nvdec_busy = s.pace[1].sessions > 0 ? s.pace[1].seconds / wall / s.pace[1].sessions : 0;
     bool fine_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
     s.counts.nvdec = fine_sessions && s.counts.runs > 0;
     *counts = s.counts;
-    queue_free(&s.runs);
+    free(crew.thread);
+    staging_close(&s);
     nvdec_close(&nvdec);
-    pthread_cond_destroy(&s.budget_freed);
-    pthread_mutex_destroy(&s.lock);
     demux_close(&reader);
     return fine;
 }
@@ -328,7 +226,7 @@ static bool film_measure(struct source *base, struct err *e)
     struct demux r;
     if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
         return false;
-    struct tally t = {.timeline = timeline_begin(frame_us(&base->film))};
+    struct tally t = {.timeline = timeline_begin(film_av_frame_us(&base->film))};
     struct picture p;
     while (!interrupted() && demux_next(&r, &p, e)) {
         if (!p.hidden)
@@ -357,8 +255,30 @@ static void film_close(struct source **base)
 }
 
 static const struct source_ops film_ops = {
-    .name = "film", .stage = film_stage, .progress = film_progress, .measure = film_measure, .close = film_close,
+    .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
+    .stage = film_stage, .progress = film_progress, .measure = film_measure, .close = film_close,
 };
+
+/* A playlist's bytes say nothing of the films that it names. */
+static bool is_playlist(const struct film *film)
+{
+    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
+    char names[sizeof film->container], *save = NULL;
+    snprintf(names, sizeof names, "%s", film->container);
+    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
+        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+            if (strcmp(name, kind[i]) == 0)
+                return true;
+    return false;
+}
+
+/* What this film cannot, though films can. A container without a file of its own (pb) reads others, and can do so again. */
+static unsigned find_lacks(const struct source_film *f)
+{
+    const AVIOContext *file = f->format->pb;
+    bool pipe = file && !(file->seekable & AVIO_SEEKABLE_NORMAL);
+    return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
+}
 
 struct source *source_film_open(const char *path, struct err *e)
 {
@@ -376,5 +296,6 @@ struct source *source_film_open(const char *path, struct err *e)
     }
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
     f->file_bytes = size > 0 ? (uint64_t)size : 0;
+    f->base.lacks = find_lacks(f);
     return &f->base;
 }

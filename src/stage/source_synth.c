@@ -106,7 +106,7 @@ static void synth_close(struct source **base)
 }
 
 static const struct source_ops synth_ops = {
-    .name = "synth", .stage = synth_stage, .progress = synth_progress, .measure = synth_measure, .close = synth_close,
+    .name = "synth", .can = SOURCE_RESTARTABLE, .stage = synth_stage, .progress = synth_progress, .measure = synth_measure, .close = synth_close,
 };
 
 /* A whole number from 1 to `most` at *text, followed by one of `after`; *text moves behind it. */

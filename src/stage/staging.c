@@ -3,6 +3,37 @@
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 
+/* Bytes of packets that may wait or be in work; one run may always be. */
+#define BYTES_IN_FLIGHT ((size_t)1 << 30)
+
+void staging_open(struct staging *s, const struct film *film, const struct demux *r, const struct stage_job *job)
+{
+    *s = (struct staging){.film = film, .stream = r->stream, .traits = r->traits, .job = job, .began_ns = clock_ns()};
+    s->traits.parallel &= job->plan == DECODE_PARALLEL;
+    s->counts.last_us = -1;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->budget_freed, NULL);
+}
+
+static void drop_run(void *item)
+{
+    struct run *run = item;
+    run_free(&run);
+}
+
+bool staging_open_queue(struct staging *s, struct err *e)
+{
+    s->runs = queue_open((size_t)(s->pace[0].sessions + s->pace[1].sessions) + 2, drop_run, e);
+    return s->runs != NULL;
+}
+
+void staging_close(struct staging *s)
+{
+    queue_free(&s->runs);
+    pthread_cond_destroy(&s->budget_freed);
+    pthread_mutex_destroy(&s->lock);
+}
+
 static void halt(struct staging *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -36,6 +67,21 @@ void staging_find_damage(struct staging *s)
 bool staging_stopped(struct staging *s)
 {
     return atomic_load(&s->stop) || interrupted();
+}
+
+bool staging_queue_run(void *staging, struct run *run, struct err *e)
+{
+    struct staging *s = staging;
+    pthread_mutex_lock(&s->lock);
+    while (s->bytes_in_flight > 0 && s->bytes_in_flight + run->bytes > BYTES_IN_FLIGHT && !atomic_load(&s->stop))
+        pthread_cond_wait(&s->budget_freed, &s->lock);
+    s->bytes_in_flight += run->bytes;
+    pthread_mutex_unlock(&s->lock);
+    if (queue_push(s->runs, run))
+        return true;
+    run_free(&run);
+    /* A session failed: its sentence is the one to show. */
+    return err_set(e, ERR_FAILED, "staging stopped");
 }
 
 void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvdec, int64_t nanoseconds)

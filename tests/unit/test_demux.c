@@ -315,11 +315,120 @@ static void damage_is_noticed(void **state)
     reading_free(&r);
 }
 
+/* A film and its reader. */
+struct open_film {
+    AVFormatContext *format;
+    struct film film;
+    struct demux reader;
+    bool more;
+};
+
+static void film_open(struct open_film *f, const char *name)
+{
+    struct err e = ERR_INIT;
+    *f = (struct open_film){.more = true};
+    if (!film_av_open(name, &f->format, &f->film, &e) || !demux_open(&f->reader, f->format, f->film.stream, &e))
+        fail_msg("%s", e.text);
+}
+
+/* Reads one picture, if there is one. */
+static void film_step(struct open_film *f)
+{
+    struct err e = ERR_INIT;
+    struct picture p;
+    f->more = f->more && demux_next(&f->reader, &p, &e);
+    if (f->more)
+        packet_free(&p.packet);
+}
+
+static void film_close(struct open_film *f)
+{
+    demux_close(&f->reader);
+    avformat_close_input(&f->format);
+    free(f->film.path);
+}
+
+/* Several films are read at once: what a demuxer says of one of them is no damage to another, in the same thread or not. */
+static void damage_of_another_film(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    assert_int_equal(system("cp plain.mkv hole.mkv && dd if=/dev/zero of=hole.mkv bs=1000 seek=$(($(stat -c %s plain.mkv) / 2000)) "
+                            "count=20 conv=notrunc 2>/dev/null"), 0);
+    for (int order = 0; order < 2; order++) {
+        struct open_film film[2];
+        film_open(&film[0], order ? "hole.mkv" : "plain.mkv");
+        film_open(&film[1], order ? "plain.mkv" : "hole.mkv");
+        while (film[0].more || film[1].more) {
+            film_step(&film[0]);
+            film_step(&film[1]);
+        }
+        assert_int_equal(film[0].reader.failed, order == 1);
+        assert_int_equal(film[1].reader.failed, order == 0);
+        assert_int_equal(film[order == 0 ? 0 : 1].reader.serial, CLIP_FRAMES);
+        film_close(&film[0]);
+        film_close(&film[1]);
+    }
+}
+
+static void *read_through(void *film)
+{
+    struct open_film *f = film;
+    while (f->more)
+        film_step(f);
+    return NULL;
+}
+
+static void damage_on_another_thread(void **state)
+{
+    (void)state;
+    if (access("hole.mkv", R_OK) != 0)
+        skip();
+    struct open_film film[2];
+    pthread_t thread[2];
+    film_open(&film[0], "plain.mkv");
+    film_open(&film[1], "hole.mkv");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, read_through, &film[i]), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    assert_false(film[0].reader.failed);
+    assert_true(film[1].reader.failed);
+    film_close(&film[0]);
+    film_close(&film[1]);
+}
+
+/* A demuxer that opens others (a playlist's, a film's in several files) is told of what these find. */
+static void damage_in_a_nested_film(void **state)
+{
+    (void)state;
+    if (access("hole.mkv", R_OK) != 0)
+        skip();
+    FILE *f = fopen("list.ffconcat", "w");
+    assert_non_null(f);
+    fputs("ffconcat version 1.0\nfile hole.mkv\nfile plain.mkv\n", f);
+    assert_int_equal(fclose(f), 0);
+    struct open_film film[2];
+    film_open(&film[0], "list.ffconcat");
+    film_open(&film[1], "plain.mkv");
+    while (film[0].more || film[1].more) {
+        film_step(&film[0]);
+        film_step(&film[1]);
+    }
+    assert_true(film[0].reader.failed);
+    assert_true(film[0].reader.serial > CLIP_FRAMES);
+    assert_false(film[1].reader.failed);
+    film_close(&film[0]);
+    film_close(&film[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(h264), cmocka_unit_test(hevc), cmocka_unit_test(mpeg2), cmocka_unit_test(field_pictures), cmocka_unit_test(others), cmocka_unit_test(edit_list),
         cmocka_unit_test(empty_packets_are_no_pictures), cmocka_unit_test(absurd_times), cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(damage_of_another_film), cmocka_unit_test(damage_on_another_thread), cmocka_unit_test(damage_in_a_nested_film),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

@@ -203,11 +203,47 @@ static void sentences(void **state)
     assert_non_null(strstr(film_av_sentence(-123456789, text), "123456789"));
 }
 
+static void *complain_elsewhere(void *context)
+{
+    av_log(context, AV_LOG_ERROR, "of another film\n");
+    return NULL;
+}
+
+/* Errors of demuxers go to the reader that the thread works for, and to none when it works for none. */
+static void errors_are_the_readers(void **state)
+{
+    (void)state;
+    static const AVClass demuxer = {.class_name = "demuxer", .item_name = av_default_item_name,
+                                    .version = LIBAVUTIL_VERSION_INT, .category = AV_CLASS_CATEGORY_DEMUXER};
+    static const AVClass other = {.class_name = "muxer", .item_name = av_default_item_name,
+                                  .version = LIBAVUTIL_VERSION_INT, .category = AV_CLASS_CATEGORY_MUXER};
+    const AVClass *says = &demuxer, *is_no_demuxer = &other;
+    uint64_t outer = 0, inner = 0;
+    pthread_t thread;
+    must_refuse("nowhere.mkv", "cannot open");            /* from the first film on libav is listened to */
+    assert_null(film_av_count_errors(&outer));
+    av_log(&says, AV_LOG_ERROR, "damage\n");
+    av_log(&says, AV_LOG_WARNING, "no damage\n");
+    av_log(&is_no_demuxer, AV_LOG_ERROR, "no damage\n");
+    assert_int_equal(outer, 1);
+    assert_ptr_equal(film_av_count_errors(&inner), &outer);
+    av_log(&says, AV_LOG_FATAL, "damage\n");
+    assert_int_equal(pthread_create(&thread, NULL, complain_elsewhere, &says), 0);
+    pthread_join(thread, NULL);
+    assert_ptr_equal(film_av_count_errors(&outer), &inner);
+    av_log(&says, AV_LOG_ERROR, "damage\n");
+    assert_ptr_equal(film_av_count_errors(NULL), &outer);
+    av_log(&says, AV_LOG_ERROR, "damage\n");
+    assert_int_equal(outer, 2);
+    assert_int_equal(inner, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(common_facts), cmocka_unit_test(colour_tags), cmocka_unit_test(orientation), cmocka_unit_test(the_right_stream),
         cmocka_unit_test(no_films), cmocka_unit_test(odd_names), cmocka_unit_test(playlists_read_nothing_else), cmocka_unit_test(sentences),
+        cmocka_unit_test(errors_are_the_readers),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

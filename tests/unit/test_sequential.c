@@ -185,21 +185,14 @@ static struct staging *open_staging(const struct source *s, const struct demux *
 {
     struct staging *g = calloc(1, sizeof *g);
     assert_non_null(g);
-    g->film = &s->film;
-    g->stream = r->stream;
-    g->traits = r->traits;
-    g->job = job;
-    pthread_mutex_init(&g->lock, NULL);
-    pthread_cond_init(&g->budget_freed, NULL);
-    g->runs = queue_open(1, NULL, NULL);
+    staging_open(g, &s->film, r, job);
+    assert_true(staging_open_queue(g, NULL));
     return g;
 }
 
 static void close_staging(struct staging *g)
 {
-    queue_free(&g->runs);
-    pthread_cond_destroy(&g->budget_freed);
-    pthread_mutex_destroy(&g->lock);
+    staging_close(g);
     free(g);
 }
 

@@ -254,12 +254,6 @@ struct bench {
     struct staging *staging;
 };
 
-static void drop_run(void *item)
-{
-    struct run *run = item;
-    run_free(&run);
-}
-
 static void bench_open(struct bench *b, const char *name)
 {
     struct err e = ERR_INIT;
@@ -274,13 +268,9 @@ static void bench_open(struct bench *b, const char *name)
     b->job = (struct stage_job){.selection = every(1), .threads = 1, .engine = b->engine, .columns = b->columns};
     struct staging *s = b->staging = calloc(1, sizeof *s);
     assert_non_null(s);
-    s->film = &b->source.film;
-    s->stream = b->reader.stream;
-    s->traits = b->reader.traits;
-    s->job = &b->job;
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->budget_freed, NULL);
-    s->runs = queue_open(8, drop_run, &e);
+    staging_open(s, &b->source.film, &b->reader, &b->job);
+    s->pace[0].sessions = 6;          /* room in the queue for every run */
+    assert_true(staging_open_queue(s, &e));
 }
 
 static void bench_close(struct bench *b)
@@ -288,9 +278,7 @@ static void bench_close(struct bench *b)
     struct err e = ERR_INIT;
     struct engine_times times;
     engine_finish(b->engine, &times, &e);
-    queue_free(&b->staging->runs);
-    pthread_cond_destroy(&b->staging->budget_freed);
-    pthread_mutex_destroy(&b->staging->lock);
+    staging_close(b->staging);
     free(b->staging);
     engine_close(&b->engine);
     columns_free(&b->columns);

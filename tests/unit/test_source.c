@@ -74,6 +74,19 @@ static void calls_go_through_the_table(void **state)
     source_close(&s);
 }
 
+/* All that is asked for, and nothing that this one source lacks. */
+static void abilities(void **state)
+{
+    (void)state;
+    static const struct source_ops able = {.name = "able", .can = SOURCE_CACHEABLE | SOURCE_SPARING | SOURCE_CAREFUL};
+    struct source s = {.ops = &able};
+    assert_true(source_can(&s, SOURCE_CACHEABLE) && source_can(&s, SOURCE_CACHEABLE | SOURCE_CAREFUL) && source_can(&s, 0));
+    assert_false(source_can(&s, SOURCE_RESTARTABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_TIMETABLED));
+    s.lacks = SOURCE_CACHEABLE | SOURCE_RESTARTABLE;
+    assert_true(source_can(&s, SOURCE_SPARING | SOURCE_CAREFUL));
+    assert_false(source_can(&s, SOURCE_CACHEABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_SPARING));
+}
+
 static void names_decide(void **state)
 {
     (void)state;
@@ -96,6 +109,7 @@ static void names_decide(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_go_through_the_table), cmocka_unit_test(names_decide)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_go_through_the_table), cmocka_unit_test(abilities),
+                                       cmocka_unit_test(names_decide)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

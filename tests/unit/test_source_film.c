@@ -227,36 +227,6 @@ static void lead_in_both_ways(void **state)
     same_both_ways("late.ts", frames, false);
 }
 
-/* The same of a film that only a sequential decoder can do: pictures stored as fields, which is seen before the first key. */
-static void lead_in_of_fields(void **state)
-{
-    (void)state;
-    static uint8_t file[1 << 20];
-    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -b:v 200k -sc_threshold 1000000000 fields.m2v"))
-        skip();
-    FILE *f = fopen("fields.m2v", "rb");
-    size_t size = fread(file, 1, sizeof file, f), from = 0;
-    fclose(f);
-    for (size_t i = 0; i + 6 < size; i++) {
-        if (memcmp(file + i, "\0\0\1\xb5", 4) == 0 && file[i + 4] >> 4 == 8)
-            file[i + 6] = (uint8_t)((file[i + 6] & 0xfc) | 1);      /* picture_structure: top field */
-        if (from == 0 && i > 1000 && memcmp(file + i, "\0\0\1\0", 4) == 0)
-            from = i;                                               /* the first P picture or the next */
-    }
-    /* The sequence header stands in front, as in a container's private data: a decoder could begin at once. */
-    size_t header = (size_t)((uint8_t *)memmem(file, size, "\0\0\1\xb8", 4) - file);
-    f = fopen("late.m2v", "wb");
-    assert_int_equal(fwrite(file, 1, header, f) + fwrite(file + from, 1, size - from, f), header + size - from);
-    fclose(f);
-    for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
-        struct selection rule = every(1);
-        struct staged r = clip_stage("late.m2v", (enum decode_plan)plan, 2, &rule);
-        assert_true(r.fine && r.counts.sequential);
-        assert_in_range(r.counts.lead_in, 1, 10);
-        staged_free(&r);
-    }
-}
-
 /* ------------------------------------------------------------------ the source itself */
 
 static void measuring(void **state)
@@ -383,6 +353,44 @@ static void changed_in_between(void **state)
     }
 }
 
+/* A file can be read again; what a playlist names may change without it; a pipe is read once, and then an error, no hang. */
+static void what_a_film_can(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv"))
+        skip();
+    struct err e = ERR_INIT;
+    struct selection rule = every(10);
+    const unsigned by_reading = SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL;
+    struct source *s = source_open("film.mkv", &e);
+    assert_non_null(s);
+    assert_true(source_can(s, by_reading | SOURCE_RESTARTABLE | SOURCE_CACHEABLE));
+    source_close(&s);
+
+    assert_int_equal(system("printf 'ffconcat version 1.0\nfile film.mkv\n' > list.ffconcat"), 0);
+    s = source_open("list.ffconcat", &e);
+    assert_non_null(s);
+    assert_true(source_can(s, by_reading | SOURCE_RESTARTABLE));
+    assert_false(source_can(s, SOURCE_CACHEABLE));
+    source_close(&s);
+
+    assert_int_equal(mkfifo("pipe.mkv", 0600), 0);
+    assert_int_equal(system("cat film.mkv > pipe.mkv &"), 0);
+    s = source_open("pipe.mkv", &e);
+    assert_non_null(s);
+    assert_true(source_can(s, by_reading));
+    assert_false(source_can(s, SOURCE_RESTARTABLE) || source_can(s, SOURCE_CACHEABLE));
+    for (int again = 0; again < 2; again++) {
+        struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, NULL, NULL);
+        assert_int_equal(r.fine, again == 0);
+        assert_int_equal(columns_count(r.columns), again == 0 ? CLIP_FRAMES / 10 : 0);
+        assert_int_equal(r.error.code, again == 0 ? ERR_NONE : ERR_INPUT);
+        assert_true(again == 0 || strstr(r.error.text, "would have to be read again"));
+        staged_free(&r);
+    }
+    source_close(&s);
+}
+
 /* Leaves the process interrupted: the last test. */
 static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
@@ -417,8 +425,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(h264_is_what_ffmpeg_says), cmocka_unit_test(hevc_is_what_ffmpeg_says),
         cmocka_unit_test(others_are_what_ffmpeg_says), cmocka_unit_test(mpeg2_both_ways), cmocka_unit_test(h264_both_ways),
-        cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(lead_in_of_fields), cmocka_unit_test(measuring), cmocka_unit_test(damaged_container),
-        cmocka_unit_test(progress_and_reopening), cmocka_unit_test(changed_in_between), cmocka_unit_test(interrupted_staging),
+        cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(measuring), cmocka_unit_test(damaged_container),
+        cmocka_unit_test(progress_and_reopening), cmocka_unit_test(changed_in_between), cmocka_unit_test(what_a_film_can),
+        cmocka_unit_test(interrupted_staging),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

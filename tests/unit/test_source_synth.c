@@ -163,6 +163,9 @@ static void facts(void **state)
     assert_int_equal(s->film.frames, 1000);
     assert_int_equal(s->film.duration_us, 20000000);
     assert_int_equal(s->film.rate_num, 50);
+    assert_true(source_can(s, SOURCE_RESTARTABLE));
+    for (unsigned ability = SOURCE_CACHEABLE; ability <= SOURCE_CAREFUL; ability <<= 1)
+        assert_false(source_can(s, ability));
     assert_true(source_measure(s, &e));
     assert_int_equal(s->film.frames, 1000);
     struct stage_progress p;

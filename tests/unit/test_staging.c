@@ -4,6 +4,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <time.h>
+
+#include "barcode/clock.h"
 #include "stage/av.h"
 
 static struct staging s;
@@ -11,20 +14,86 @@ static struct staging s;
 static int begin(void **state)
 {
     (void)state;
-    s = (struct staging){.file_bytes = 1000};
-    pthread_mutex_init(&s.lock, NULL);
-    pthread_cond_init(&s.budget_freed, NULL);
-    s.runs = queue_open(2, NULL, NULL);
-    return s.runs ? 0 : -1;
+    static const struct film film;
+    static const struct stage_job job;
+    static struct demux reader;
+    reader.traits = run_traits(STREAM_H264);
+    staging_open(&s, &film, &reader, &job);
+    s.file_bytes = 1000;
+    return staging_open_queue(&s, NULL) ? 0 : -1;
 }
 
 static int end(void **state)
 {
     (void)state;
-    queue_free(&s.runs);
-    pthread_cond_destroy(&s.budget_freed);
-    pthread_mutex_destroy(&s.lock);
+    staging_close(&s);
     return 0;
+}
+
+static struct run *new_run(size_t bytes)
+{
+    struct run *r = calloc(1, sizeof *r);
+    assert_non_null(r);
+    r->bytes = bytes;
+    return r;
+}
+
+/* One decoder over everything cuts nothing. */
+static void the_plan_decides_what_is_cut(void **state)
+{
+    (void)state;
+    static const struct film film;
+    struct demux reader = {.traits = run_traits(STREAM_H264)};
+    for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
+        struct stage_job job = {.plan = (enum decode_plan)plan};
+        struct staging other;
+        staging_open(&other, &film, &reader, &job);
+        assert_int_equal(other.traits.parallel, plan == DECODE_PARALLEL);
+        assert_int_equal(other.counts.last_us, -1);
+        assert_false(staging_stopped(&other));
+        staging_close(&other);
+    }
+}
+
+static void *take_one(void *later)
+{
+    struct run *run;
+    (void)later;
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    if (!staging_next_run(&s, false, &run))
+        return NULL;
+    size_t bytes = run->bytes;
+    run_free(&run);
+    staging_run_done(&s, bytes, 1, false, 1);
+    return NULL;
+}
+
+/* A run that is too large for the budget goes when nothing else is in flight; what would be too much waits. */
+static void the_budget_holds(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    struct err e = ERR_INIT;
+    assert_true(staging_queue_run(&s, new_run((size_t)3 << 30), &e));
+    assert_int_equal(pthread_create(&thread, NULL, take_one, NULL), 0);
+    int64_t before = clock_ns();
+    assert_true(staging_queue_run(&s, new_run((size_t)1 << 30), &e));
+    assert_true(clock_ns() - before > 100000000);
+    pthread_join(thread, NULL);
+    assert_int_equal(s.bytes_in_flight, (size_t)1 << 30);
+}
+
+/* The queue is closed when a session fails: the run is not the caller's any more, and nobody waits for the budget. */
+static void a_run_for_nobody(void **state)
+{
+    (void)state;
+    struct err first = ERR_INIT, e = ERR_INIT;
+    assert_true(staging_queue_run(&s, new_run((size_t)1 << 30), &e));
+    err_set(&first, ERR_INPUT, "the session's own");
+    staging_fail(&s, &first);
+    assert_false(staging_queue_run(&s, new_run((size_t)1 << 30), &e));
+    assert_int_equal(e.code, ERR_FAILED);
+    assert_string_equal(s.error.text, "the session's own");
 }
 
 static void finished_runs(void **state)
@@ -32,7 +101,7 @@ static void finished_runs(void **state)
     (void)state;
     struct run runs[2] = {{.bytes = 100}, {.bytes = 200}}, *run;
     s.bytes_in_flight = 300;
-    assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));
+    assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));      /* as many as there is room for */
     assert_true(staging_next_run(&s, true, &run) && staging_next_run(&s, false, &run));
     assert_int_equal(s.pace[1].begun, 100);
     assert_int_equal(s.pace[0].begun, 200);
@@ -109,6 +178,9 @@ static void the_first_error_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_plan_decides_what_is_cut),
+        cmocka_unit_test_setup_teardown(the_budget_holds, begin, end),
+        cmocka_unit_test_setup_teardown(a_run_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(finished_runs, begin, end),
         cmocka_unit_test_setup_teardown(software_stops_before_the_end, begin, end),
         cmocka_unit_test_setup_teardown(counts_add_up, begin, end),

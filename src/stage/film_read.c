@@ -1,0 +1,89 @@
+/*
+ * film_read.c - the reading thread: pictures from the file into the gather, up to the film's end or the selection's.
+ *
+ * What cannot be cut into runs this thread decodes itself, from where the runs end (sequential.c).
+ */
+#include "av.h"
+#include "barcode/log.h"
+
+/* In one piece by plan, by codec, or because the reader met something that runs cannot do. */
+static bool in_one_piece(const struct staging *s, const struct demux *r)
+{
+    return !s->traits.parallel || r->odd;
+}
+
+/*
+ * True when one decoder has to go on from here. Of a codec that could be cut it does so after the first key and what leads
+ * that: what comes before the key refers to pictures that are not in the file, so may its leading pictures, and the gather
+ * judges both.
+ */
+static bool runs_end(const struct staging *s, const struct demux *r, const struct gather *g)
+{
+    bool judged = gather_begun(g) || !r->traits.parallel;
+    return (in_one_piece(s, r) && judged) || gather_stuck(g, false);
+}
+
+static void note_covered(struct staging *s, const struct gather *g)
+{
+    s->counts.displayed = gather_counts_now(g).displayed;
+    s->counts.last_us = gather_last_us(g);
+}
+
+/* The film, or with `done` the selection, ended in runs. */
+static bool end_runs(struct staging *s, struct gather *g, bool done, struct err *e)
+{
+    /* Pictures that are held when the selection ends have no successor yet: neither their order nor their times are sure. */
+    if (done) {
+        note_covered(s, g);
+        timetable_stop(s->job->timetable);
+    }
+    bool fine = gather_end(g, e);
+    if (!done)
+        note_covered(s, g);
+    return fine;
+}
+
+static bool decode_rest(struct staging *s, struct demux *r, struct gather *g, struct err *e)
+{
+    struct gather_state state = {0};
+    note_covered(s, g);
+    if (s->nvdec && s->job->decode == DECODE_NVDEC)
+        log_msg(LOG_WARNING, "'%s': from some place on it can only be decoded in one piece, and in software", s->film->path);
+    bool fine = gather_release(g, &state, e) && sequential_stage(s, r, &state, e);
+    run_free(&state.held);
+    return fine;
+}
+
+bool film_read(struct staging *s, struct demux *r, struct err *e)
+{
+    struct gather_config config = {
+        .selection = s->job->selection, .traits = s->traits, .frame_us = film_av_frame_us(s->film),
+        .columns = s->job->columns, .timetable = s->job->timetable, .have = s->job->have, .have_user = s->job->have_user,
+        .emit = staging_queue_run, .user = s,
+    };
+    struct gather *g = gather_open(&config, e);
+    if (!g)
+        return false;
+    struct picture p;
+    bool fine = true, done = false;
+    while (fine && !done && !staging_stopped(s) && !runs_end(s, r, g) && demux_next(r, &p, e)) {
+        atomic_store(&s->bytes_read, demux_position(r));
+        fine = gather_push(g, &p, e);
+        timetable_check(s->job->timetable);
+        done = gather_done(g);
+    }
+    fine = e->code == ERR_NONE;
+    if (!fine || staging_stopped(s))
+        note_covered(s, g);
+    else if (!done && (in_one_piece(s, r) || gather_stuck(g, true)))
+        fine = decode_rest(s, r, g, e);
+    else
+        fine = end_runs(s, g, done, e);
+    struct gather_counts c = gather_counts_now(g);
+    s->counts.lead_in = c.lead_in;
+    s->counts.runs = c.runs;
+    s->counts.skipped_runs = c.skipped;
+    s->counts.packets = r->serial;
+    gather_free(&g);
+    return fine;
+}
