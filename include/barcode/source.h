@@ -14,6 +14,7 @@
 #include "barcode/engine.h"
 #include "barcode/err.h"
 #include "barcode/film.h"
+#include "barcode/probe.h"
 #include "barcode/selection.h"
 #include "barcode/stage.h"
 #include "barcode/timetable.h"
@@ -71,10 +72,12 @@ struct source;
 struct source_ops {
     const char *name;             /* for messages and tests                                 */
     unsigned can;                 /* SOURCE_ abilities of this kind of source               */
+    unsigned probes;              /* PROBE_ flags: what `probe` can find out                */
     bool (*stage)(struct source *s, const struct stage_job *job, struct stage_counts *counts,
                   struct stage_times *times, struct err *e);
     void (*progress)(struct source *s, struct stage_progress *p);
-    bool (*measure)(struct source *s, struct err *e);
+    /* `want` has nothing but what `probes` has. NULL where that is nothing. */
+    bool (*probe)(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e);
     void (*close)(struct source **s);
 };
 
@@ -111,8 +114,13 @@ bool source_stage(struct source *s, const struct stage_job *job, struct stage_co
 /* Any thread, while source_stage runs, and afterwards: then what the last staging covered. */
 void source_progress(struct source *s, struct stage_progress *p);
 
-/* Counts displayed frames and the film's length by reading it without decoding, into s->film: no guess any more. */
-bool source_measure(struct source *s, struct err *e);
+/*
+ * Finds out of the film what is wanted, as far as this source can: facts->found says what. What film.h has a place for is in
+ * s->film from then on, and no guess any more. Before staging or between, by one thread; a source that is not
+ * SOURCE_RESTARTABLE cannot be staged after something was found. False: the first failure (ERR_INPUT, ERR_FAILED, or
+ * ERR_INTERRUPTED when interrupted() turned true); nothing was found then, and s->film is as it was.
+ */
+bool source_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e);
 
 /* Frees all; sets *s to NULL. NULL is fine. */
 void source_close(struct source **s);

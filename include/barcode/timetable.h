@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* As next_us: only the selection's own rule says how long the frame stays (selection_last_until in gather.h). */
+/* As next_us: only the selection's own rule says how long the frame stays (selection_last_until in selection.h). */
 #define TIMETABLE_OPEN INT64_MAX
 
 struct timetable;
@@ -47,8 +47,6 @@ void timetable_stop(struct timetable *t);
 
 /* The film's end was reached, and read without fault. */
 void timetable_end(struct timetable *t);
-
-uint64_t timetable_frames(const struct timetable *t);
 
 /* Called for each frame that the walk picks, in display order. False ends the walk. */
 typedef bool timetable_pick(void *user, const struct frame_tag *tag);

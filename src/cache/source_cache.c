@@ -234,14 +234,6 @@ static void cache_progress(struct source *base, struct stage_progress *p)
     *p = (struct stage_progress){.frames = known ? (put < frames ? put : frames) * all / frames : all};
 }
 
-static bool cache_measure(struct source *base, struct err *e)
-{
-    struct source_cache *s = (struct source_cache *)base;
-    bool fine = source_measure(s->film, e);
-    s->base.film = s->film->film;
-    return fine;
-}
-
 static void cache_close(struct source **base)
 {
     struct source_cache *s = (struct source_cache *)*base;
@@ -252,7 +244,8 @@ static void cache_close(struct source **base)
 }
 
 static const struct source_ops cache_ops = {
-    .name = "cache", .can = SOURCE_TIMETABLED | SOURCE_CAREFUL, .stage = cache_stage, .progress = cache_progress, .measure = cache_measure, .close = cache_close,
+    .name = "cache", .can = SOURCE_TIMETABLED | SOURCE_CAREFUL, .stage = cache_stage, .progress = cache_progress,
+    .close = cache_close,
 };
 
 struct source *source_cache_open(struct source *film, const struct cache_found *found, struct err *e)

@@ -47,7 +47,7 @@ static bool open_job(struct render_job *j, struct err *e)
     if (!o->verify)                  /* which is about decoding */
         j->cache = frame_cache_open(&o->cache, path);
     j->source = source_open(path, e);
-    if (!j->source || !render_decide_selection(j, e))
+    if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
     struct report *r = &j->report;
     const struct film *f = &j->source->film;

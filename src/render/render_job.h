@@ -1,7 +1,7 @@
 /*
  * render_job.h - one film on its way through this room: what its steps share.
  *
- *   render.c opens -> render_decide.c -> render_stage.c (-> render_verify.c) -> render_judge.c -> render_write.c
+ *   render.c opens -> render_probe.c -> render_decide.c -> render_stage.c (-> render_verify.c) -> render_judge.c -> render_write.c
  */
 #ifndef BARCODE_RENDER_JOB_H
 #define BARCODE_RENDER_JOB_H
@@ -36,9 +36,17 @@ void render_warn(struct render_job *j, const char *format, ...) __attribute__((f
 /* Is this mode asked for, alone or with all others? */
 bool render_wants(const struct options *o, enum mode m);
 
+/* ---- render_probe.c ---- */
+
+/*
+ * Looks at the film for what the options need to know of it and its headers do not say; the source's film has it from then
+ * on. ERR_INPUT for a pipe that would have to be read for that.
+ */
+bool render_probe(struct render_job *j, struct err *e);
+
 /* ---- render_decide.c ---- */
 
-/* Which frames: j->report.selection with nothing left open. May read the film once for its length. */
+/* Which frames: j->report.selection with nothing left open. The film is probed. */
 bool render_decide_selection(struct render_job *j, struct err *e);
 
 /* Which engine: j->engine. The selection and the staged size are decided. */

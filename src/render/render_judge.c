@@ -6,8 +6,7 @@
 static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
 {
     int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
-    int64_t slack = f->duration_us / 100 > 2000000 ? f->duration_us / 100 : 2000000;
-    return f->duration_us > 0 && !f->duration_guessed && end - last_us > slack;
+    return f->duration_us > 0 && !f->duration_guessed && end - last_us > selection_end_slack(f->duration_us);
 }
 
 /* A film that stops long before its announced end was cut off; one whose container is damaged may lack pieces inside. */

@@ -1,6 +1,7 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets), decoder.c (one context), damage.c
- * (what is wrong), view.c (pictures), film_read.c (the reading thread), session.c and sequential.c (decoding), source_film.c.
+ * (what is wrong), view.c (pictures), film_read.c (the reading thread), film_probe.c (a look before), session.c and
+ * sequential.c (decoding), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -227,6 +228,11 @@ bool staging_stopped(struct staging *s);
  * after the last run is queued; fills the counts of what was read. True also when staging was stopped from elsewhere.
  */
 bool film_read(struct staging *s, struct demux *r, struct err *e);
+
+/* ---- film_probe.c: what can be found out before staging ---- */
+
+/* PROBE_LENGTH: reads on from where `r` stands, its film's start. *facts is as it was when it fails. */
+bool film_probe_length(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e);
 
 /* ---- session.c: a thread that decodes runs ---- */
 

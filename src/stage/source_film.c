@@ -201,47 +201,15 @@ static void film_progress(struct source *base, struct stage_progress *p)
     p->total_bytes = f->file_bytes;
 }
 
-/* Pictures that show, and the time they take by the clock that staging goes by (timeline.h). */
-struct tally {
-    struct timeline timeline;
-    int64_t shown, lead_us;       /* lead: how far the earliest picture lies before the first one stored */
-};
-
-/* Pictures come in the order of decoding: the timeline is only ever moved on to the latest of them. */
-static void tally_add(struct tally *t, const struct picture *p)
-{
-    struct timeline *line = &t->timeline;
-    t->shown++;
-    int64_t time = timeline_at(line, p->pts_us);
-    if (p->pts_us != TIME_NONE && line->shift_us == 0 && line->origin_us - p->pts_us > t->lead_us && time == 0)
-        t->lead_us = line->origin_us - p->pts_us;
-    if (time > line->last_us)
-        timeline_step(line, time);
-}
-
-/* Reads every packet once. */
-static bool film_measure(struct source *base, struct err *e)
+static bool film_probe(struct source *base, const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
     struct demux r;
     if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
         return false;
-    struct tally t = {.timeline = timeline_begin(film_av_frame_us(&base->film))};
-    struct picture p;
-    while (!interrupted() && demux_next(&r, &p, e)) {
-        if (!p.hidden)
-            tally_add(&t, &p);
-        packet_free(&p.packet);
-    }
+    bool fine = !(request->want & PROBE_LENGTH) || film_probe_length(&r, &base->film, facts, e);
     demux_close(&r);
-    if (interrupted())
-        return interrupt_error(e);
-    if (e->code != ERR_NONE)
-        return false;
-    base->film.frames = t.shown;
-    base->film.duration_us = t.shown > 0 ? t.lead_us + t.timeline.last_us + t.timeline.frame_us : 0;
-    base->film.duration_guessed = false;
-    return true;
+    return fine;
 }
 
 static void film_close(struct source **base)
@@ -256,7 +224,7 @@ static void film_close(struct source **base)
 
 static const struct source_ops film_ops = {
     .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
-    .stage = film_stage, .progress = film_progress, .measure = film_measure, .close = film_close,
+    .probes = PROBE_LENGTH, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
 };
 
 /* A playlist's bytes say nothing of the films that it names. */
