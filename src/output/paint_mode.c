@@ -3,23 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Output cell i of `out` covers [i * in, (i + 1) * in) of a line on which input cell j covers
- * [j * out, (j + 1) * out): shrink.h's rule. All lengths are integers, so the mean is exact.
- */
-struct span {
-    uint64_t first, last;   /* input cells that the output cell touches, both included */
-    uint64_t head, tail;    /* lengths inside the first and the last (head alone when they are one) */
-};
-
-static struct span span_of(uint64_t i, uint64_t out, uint64_t in)
-{
-    uint64_t low = i * in, high = low + in;
-    struct span s = {low / out, (high - 1) / out, 0, 0};
-    s.head = (s.first == s.last ? high : (s.first + 1) * out) - low;
-    s.tail = s.first == s.last ? 0 : high - s.last * out;
-    return s;
-}
+#include "barcode/shrink.h"
 
 /* Where palette painting stands in a column: rows go from top to bottom, so bands are walked, not searched. */
 struct band {
@@ -86,14 +70,13 @@ static const uint8_t *palette_pixel(const struct strip *s, uint64_t i, const str
 }
 
 /* The staged rows that row y covers, their mean. */
-static void downsample_pixel(const struct strip *s, const struct span *rows, const uint8_t *row, uint8_t pixel[3])
+static void downsample_pixel(const struct strip *s, const struct shrink_span *rows, const uint8_t *row, uint8_t pixel[3])
 {
     uint64_t total = (uint64_t)s->report->height;
     for (int c = 0; c < 3; c++) {
-        uint64_t sum = row[rows->first * 3 + (uint64_t)c] * rows->head;
-        for (uint64_t j = rows->first + 1; j < rows->last; j++)
+        uint64_t sum = row[rows->head * 3 + (uint64_t)c] * rows->head_weight + row[rows->tail * 3 + (uint64_t)c] * rows->tail_weight;
+        for (uint64_t j = rows->begin; j < rows->end; j++)
             sum += row[j * 3 + (uint64_t)c] * (uint64_t)s->height;
-        sum += row[rows->last * 3 + (uint64_t)c] * rows->tail;
         pixel[c] = (uint8_t)((2 * sum + total) / (2 * total));
     }
 }
@@ -102,9 +85,9 @@ static void downsample_pixel(const struct strip *s, const struct span *rows, con
 static void paint_line(struct strip *s, int y, uint8_t *line)
 {
     const struct report *r = s->report;
-    struct span rows = {0};
+    struct shrink_span rows = {0};
     if (s->mode == MODE_DOWNSAMPLE)
-        rows = span_of((uint64_t)y, (uint64_t)s->height, (uint64_t)r->height);
+        rows = shrink_span((uint64_t)y, (uint64_t)r->height, (uint64_t)s->height);
 
     uint8_t *pixel = line + s->first * 3;
     for (uint64_t i = s->first; i < r->count; i++, pixel += 3) {
@@ -126,19 +109,18 @@ static void paint_line(struct strip *s, int y, uint8_t *line)
 static void fit_line(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width)
 {
     for (uint64_t x = 0; x < width; x++, rgb += 3) {
-        struct span s = span_of(x, width, count);
-        const uint8_t *p = line + s.first * 3;
-        if (s.first == s.last) {
-            memcpy(rgb, p, 3);
+        struct shrink_span s = shrink_span(x, count, width);
+        const uint8_t *head = line + s.head * 3, *tail = line + s.tail * 3, *end = line + s.end * 3;
+        if (s.begin == s.end && s.head == s.tail) {     /* within one column */
+            memcpy(rgb, head, 3);
             continue;
         }
-        uint64_t middle[3] = {0};
-        const uint8_t *last = line + s.last * 3;
-        for (const uint8_t *q = p + 3; q < last; q += 3)
+        uint64_t whole[3] = {0};
+        for (const uint8_t *q = line + s.begin * 3; q < end; q += 3)
             for (int c = 0; c < 3; c++)
-                middle[c] += q[c];
+                whole[c] += q[c];
         for (int c = 0; c < 3; c++) {
-            uint64_t sum = p[c] * s.head + middle[c] * width + last[c] * s.tail;
+            uint64_t sum = head[c] * s.head_weight + whole[c] * width + tail[c] * s.tail_weight;
             rgb[c] = (uint8_t)((2 * sum + count) / (2 * count));
         }
     }
