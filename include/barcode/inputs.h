@@ -31,14 +31,14 @@ bool inputs_expand(const struct options *o, struct inputs *in, struct err *e);
 void inputs_free(struct inputs *in);
 
 /*
- * The picture's path for film `i` and a mode; the caller frees it.
+ * The picture's path for film `i` and a strip; the caller frees it.
  * Without -o: STEM.png in the working directory; with -o FOLDER (there, or ending in '/'): FOLDER/STEM.png; with -o FILE: that.
- * When several modes are asked for (and not stacked), "-MODE" goes before the ending.
- * Errors: several films and -o FILE or "-"; several modes and "-"; the output is one of the films, under whatever
+ * When several strips are asked for (and not stacked), "-STRIP" goes before the ending; else `kind` is ignored.
+ * Errors: several films and -o FILE or "-"; several strips and "-"; the output is one of the films, under whatever
  * name (ERR_USAGE); a name that the program chose itself would replace a file that barcode did not make, which is told
  * by "Software" in the PNG's text chunks within its first 4 KB (ERR_FAILED).
  */
-char *inputs_output(const struct options *o, const struct inputs *in, size_t i, enum mode mode, struct err *e);
+char *inputs_output(const struct options *o, const struct inputs *in, size_t i, const struct strip_kind *kind, struct err *e);
 
 /*
  * Before any decoding. False for what makes the whole run impossible: everything ERR_USAGE of inputs_output, a folder that

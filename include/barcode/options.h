@@ -30,8 +30,9 @@ struct options {
     const char *json;           /* NULL: none; "-": stdout                          */
     const char *dump;           /* NULL: none; "-": stdout                          */
 
-    bool mode[MODE_COUNT];      /* which pictures                                   */
-    bool stacked;               /* -m all: one comparison picture of all four       */
+    const struct strip_kind *strip[STRIPS_MOST];   /* the wanted ones in the table's order, `strips` of them */
+    size_t strips;
+    bool stacked;               /* -m all: one picture of them all                  */
     struct kmeans_params kmeans;
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;

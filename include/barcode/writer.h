@@ -15,11 +15,11 @@ extern "C" {
 #endif
 
 /* One output format. write() puts the whole thing into `f`; it neither opens, flushes nor closes it.
- * `mode` and `stacked` say which picture; the JSON writers ignore them. On failure `e` gets the cause alone
+ * `strips` say which picture; the JSON writers ignore them. On failure `e` gets the cause alone
  * ("No space left on device"): writer_save puts what it was writing in front. */
 struct writer {
     const char *name;        /* "png", "json", "bench"                    */
-    bool (*write)(const struct report *r, enum mode mode, bool stacked, FILE *f, struct err *e);
+    bool (*write)(const struct report *r, struct strips strips, FILE *f, struct err *e);
 };
 
 extern const struct writer writer_png;    /* libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, Title, Description, barcode:KEY = the
@@ -32,8 +32,7 @@ extern const struct writer writer_bench;  /* stage times, counts, frames/s, peak
  * kill the old file is untouched and the temporary is gone (or, after a kill, named .NAME.XXXXXX.tmp).
  * "-" is stdout (flushed, not closed); binary to a terminal is refused.
  */
-bool writer_save(const struct writer *w, const struct report *r, enum mode mode, bool stacked,
-                 const char *path, struct err *e);
+bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,8 @@
 #include "barcode/atomic_file.h"
 #include "barcode/log.h"
 #include "barcode/version.h"
+#include "cli_modes.h"
+#include "cli_values.h"
 
 /* Options without a short letter. */
 enum key {
@@ -28,7 +30,7 @@ enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROU
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
     {"output", 'o', "FILE|DIR", 0, "where to (FILM's stem + .png, here); - is stdout", 0},
-    {"mode", 'm', "MODE[,MODE...]", 0, "kmeans (default), palette, average, downsample; several make a picture each, NAME-MODE.png; all: the four in one picture", 0},
+    {"mode", 'm', "MODE[,MODE...]", 0, "", 0},      /* what it says: cli_modes_help */
     {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel a column)", 0},
     {"height", KEY_HEIGHT, "PX", 0, "picture height (360)", 0},
 
@@ -87,113 +89,10 @@ struct parse {
     bool answered;                       /* --help, --usage or --version                   */
 };
 
-/* Reads digits as a number of at most `most`; *text moves behind them. */
-static bool read_digits(const char **text, uint64_t most, uint64_t *value)
-{
-    const char *c = *text;
-    *value = 0;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        unsigned digit = (unsigned)(*c - '0');
-        if (digit > most || *value > (most - digit) / 10)
-            return false;
-        *value = *value * 10 + digit;
-    }
-    bool some = c != *text;
-    *text = c;
-    return some;
-}
-
-static bool read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value)
-{
-    return read_digits(&text, most, value) && *text == '\0' && *value >= least;
-}
-
-bool cli_parse_time(const char *text, int64_t *us)
-{
-    /* 10^9 hours in microseconds still fit. */
-    uint64_t part[3], seconds = 0, fraction = 0;
-    int parts = 0;
-    do {
-        if (parts == 3 || !read_digits(&text, 1000000000, &part[parts++]))
-            return false;
-    } while (*text == ':' && text++);
-    for (int i = 0; i < parts; i++) {
-        if (i > 0 && part[i] > 59)
-            return false;
-        seconds = seconds * 60 + part[i];
-    }
-    if (*text == '.') {
-        const char *first = ++text;
-        for (uint64_t unit = 100000; *text >= '0' && *text <= '9'; text++, unit /= 10)
-            fraction += unit * (uint64_t)(*text - '0');
-        if (text == first)
-            return false;
-    }
-    if (*text)
-        return false;
-    *us = (int64_t)(seconds * 1000000 + fraction);
-    return true;
-}
-
-bool cli_parse_size(const char *text, struct size_rule *rule)
-{
-    enum { SIDE_MOST = 16384, DIVISOR_MOST = 1000 };
-    uint64_t a, b;
-    if (strcmp(text, "full") == 0) {
-        *rule = (struct size_rule){.kind = SIZE_FULL};
-        return true;
-    }
-    if (strncmp(text, "1/", 2) == 0) {
-        if (!read_whole(text + 2, 1, DIVISOR_MOST, &a))
-            return false;
-        *rule = (struct size_rule){.kind = SIZE_DIVIDE, .divisor = (int)a};
-        return true;
-    }
-    if (!read_digits(&text, SIDE_MOST, &a) || a == 0)
-        return false;
-    if (*text == '\0') {
-        *rule = (struct size_rule){.kind = SIZE_SIDE, .side = (int)a};
-        return true;
-    }
-    if (*text != 'x' || !read_whole(text + 1, 1, SIDE_MOST, &b))
-        return false;
-    *rule = (struct size_rule){.kind = SIZE_EXACT, .width = (int)a, .height = (int)b};
-    return true;
-}
-
-/* Is the word of `length` bytes at `text` this name? */
-static bool same_word(const char *text, size_t length, const char *name)
-{
-    return strlen(name) == length && memcmp(text, name, length) == 0;
-}
-
-bool cli_parse_modes(const char *text, struct options *o, struct err *e)
-{
-    bool mode[MODE_COUNT] = {false}, stacked = false;
-    for (const char *word = text; word; ) {
-        size_t length = strcspn(word, ",");
-        bool all = same_word(word, length, "all"), known = all;
-        stacked |= all;
-        for (int m = 0; m < MODE_COUNT; m++) {
-            if (all || same_word(word, length, mode_name((enum mode)m)))
-                known = mode[m] = true;
-        }
-        if (!known)
-            return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; the modes are kmeans, palette, average, "
-                           "downsample and all", length > 80 ? 80 : (int)length, word);
-        word = word[length] ? word + length + 1 : NULL;
-    }
-    if (stacked && strcmp(text, "all") != 0)
-        return err_set(e, ERR_USAGE, "-m: 'all' is one picture with every mode and stands alone");
-    memcpy(o->mode, mode, sizeof mode);
-    o->stacked = stacked;
-    return true;
-}
-
 static bool set_u64(struct parse *p, const char *name, const char *arg, uint64_t least, uint64_t most, uint64_t *to)
 {
     uint64_t value;
-    if (!read_whole(arg, least, most, &value))
+    if (!cli_read_whole(arg, least, most, &value))
         return err_set(p->e, ERR_USAGE, "%s: '%s' is not a whole number from %llu to %llu", name, arg,
                        (unsigned long long)least, (unsigned long long)most);
     *to = value;
@@ -357,10 +256,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     return option_value(p, key, arg) ? 0 : EINVAL;
 }
 
-/* argp's sentence about short options is noise here: every argument shown is mandatory. argp frees what is not `text`. */
+/*
+ * The modes are those of the table of strips. argp's sentence about short options is noise here: every argument shown is
+ * mandatory. argp frees what is not `text`.
+ */
 static char *help_filter(int key, const char *text, void *input)
 {
     (void)input;
+    if (key == 'm')
+        return cli_modes_help();
     return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : text ? strdup(text) : NULL;
 }
 
@@ -472,7 +376,7 @@ static bool check_together(const struct parse *p)
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)
 {
     *o = (struct options){
-        .mode = {[MODE_KMEANS] = true},
+        .strip = {strip_table[0]}, .strips = 1,
         .kmeans = {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0},
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .size = {.kind = SIZE_SIDE, .side = 320},

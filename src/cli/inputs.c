@@ -221,12 +221,9 @@ static size_t film_count(const struct inputs *in)
 }
 
 /* How many pictures a film gives. */
-static int pictures(const struct options *o)
+static size_t pictures(const struct options *o)
 {
-    int count = 0;
-    for (int m = 0; m < MODE_COUNT; m++)
-        count += o->mode[m];
-    return o->stacked ? 1 : count;
+    return o->stacked ? 1 : o->strips;
 }
 
 /* Does a text chunk that says what wrote the picture name this program? iTXt has a few fields in between. */
@@ -291,10 +288,10 @@ static bool allow_output(const struct inputs *in, const char *path, bool chosen,
     return true;
 }
 
-/* FILE with "-MODE" before its ending. */
-static char *insert_mode(const char *file, const char *mode, struct err *e)
+/* FILE with "-STRIP" before its ending. */
+static char *insert_strip(const char *file, const char *strip, struct err *e)
 {
-    size_t length, bytes = strlen(file) + strlen(mode) + 2;
+    size_t length, bytes = strlen(file) + strlen(strip) + 2;
     const char *name = path_last(file, &length), *dot = strrchr(name, '.');
     size_t head = dot && dot > name ? (size_t)(dot - file) : strlen(file);
     char *path = malloc(bytes);
@@ -302,11 +299,11 @@ static char *insert_mode(const char *file, const char *mode, struct err *e)
         err_memory(e, bytes);
         return NULL;
     }
-    snprintf(path, bytes, "%.*s-%s%s", (int)head, file, mode, file + head);
+    snprintf(path, bytes, "%.*s-%s%s", (int)head, file, strip, file + head);
     return path;
 }
 
-char *inputs_output(const struct options *o, const struct inputs *in, size_t i, enum mode mode, struct err *e)
+char *inputs_output(const struct options *o, const struct inputs *in, size_t i, const struct strip_kind *kind, struct err *e)
 {
     bool several = pictures(o) > 1;
     size_t length = o->output ? strlen(o->output) : 0;
@@ -320,17 +317,17 @@ char *inputs_output(const struct options *o, const struct inputs *in, size_t i, 
     }
     if (is_stdout(o->output)) {
         if (several)
-            err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %d", pictures(o));
+            err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", pictures(o));
         else if (!(path = strdup("-")))
             err_memory(e, 2);
         return path;
     }
     if (chosen) {
-        char tail[32];
-        snprintf(tail, sizeof tail, "%s%s.png", several ? "-" : "", several ? mode_name(mode) : "");
+        char tail[80];
+        snprintf(tail, sizeof tail, "%s%s.png", several ? "-" : "", several ? kind->name : "");
         path = path_join(o->output ? o->output : "", in->stem[i], tail, e);
     } else {
-        path = several ? insert_mode(o->output, mode_name(mode), e) : path_join("", o->output, "", e);
+        path = several ? insert_strip(o->output, kind->name, e) : path_join("", o->output, "", e);
     }
     if (path && !allow_output(in, path, chosen, e)) {
         free(path);
@@ -389,10 +386,10 @@ static bool check_extra(const struct inputs *in, const char *name, const char *p
 }
 
 /* False: the run is impossible. What concerns this film alone goes into `problem`. */
-static bool check_picture(const struct options *o, const struct inputs *in, size_t i, enum mode mode, struct err *problem,
-                          struct err *e)
+static bool check_picture(const struct options *o, const struct inputs *in, size_t i, const struct strip_kind *kind,
+                          struct err *problem, struct err *e)
 {
-    char *path = inputs_output(o, in, i, mode, problem);
+    char *path = inputs_output(o, in, i, kind, problem);
     bool ok = true;
     if (!path && problem->code == ERR_USAGE) {
         *e = *problem;
@@ -409,11 +406,10 @@ static bool check_picture(const struct options *o, const struct inputs *in, size
 
 static bool check_film(const struct options *o, struct inputs *in, size_t i, struct err *e)
 {
-    bool done = false;       /* a stacked picture is one, whatever the modes */
-    for (int m = 0; m < MODE_COUNT && !done; m++) {
-        if (o->mode[m] && !check_picture(o, in, i, (enum mode)m, &in->problem[i], e))
+    struct err *problem = &in->problem[i];
+    for (size_t k = 0; k < pictures(o) && problem->code == ERR_NONE; k++) {
+        if (!check_picture(o, in, i, o->strip[k], problem, e))
             return false;
-        done = in->problem[i].code != ERR_NONE || (o->mode[m] && o->stacked);
     }
     return true;
 }

@@ -4,13 +4,12 @@
 
 #include "barcode/atomic_file.h"
 
-bool writer_save(const struct writer *w, const struct report *r, enum mode mode, bool stacked,
-                 const char *path, struct err *e)
+bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
 {
     struct atomic_file *f = atomic_file_open(path, w == &writer_png, e);
     if (!f)
         return false;
-    if (!w->write(r, mode, stacked, atomic_file_stream(f), e)) {
+    if (!w->write(r, strips, atomic_file_stream(f), e)) {
         if (strcmp(path, "-") == 0)
             err_prefix(e, "cannot write to standard output");
         else

@@ -38,10 +38,9 @@ static json_t *per_second(uint64_t number, double wall)
     return wall > 0 ? writer_json_seconds((double)number / wall) : json_null();
 }
 
-static bool write_bench(const struct report *r, enum mode mode, bool stacked, FILE *f, struct err *e)
+static bool write_bench(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    (void)mode;
-    (void)stacked;
+    (void)strips;
     json_t *value = json_pack(
         "{ss so so so so so si sI sI so so so sI so so so so}", "version", BARCODE_VERSION, "film", writer_json_bytes(r->film->path),
         "engine", writer_json_bytes(r->engine), "decode", writer_json_bytes(r->decode), "isa", writer_json_bytes(r->isa), "cache",

@@ -21,11 +21,6 @@ void render_warn(struct render_job *j, const char *format, ...)
     log_msg(LOG_WARNING, "%s", text);
 }
 
-bool render_wants(const struct options *o, enum mode m)
-{
-    return o->stacked || o->mode[m];
-}
-
 static void describe_film(struct render_job *j)
 {
     const struct film *f = &j->source->film;
@@ -54,7 +49,7 @@ static bool open_job(struct render_job *j, struct err *e)
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
     r->film = f;
     r->kmeans = o->kmeans;
-    r->clustered = render_wants(o, MODE_KMEANS) || render_wants(o, MODE_PALETTE);
+    r->needs = strips_need((struct strips){o->strip, o->strips});
     r->picture_width = o->width;
     r->picture_height = o->height;
     if (!render_decide_engine(j, e))

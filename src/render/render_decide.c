@@ -40,7 +40,7 @@ bool render_decide_engine(struct render_job *j, struct err *e)
                             .end_us = j->report.selection.end_us};
     struct engine_work work = {
         .frames = selection_estimate(&all, f->frames, f->duration_us), .width = f->width, .height = f->height,
-        .columns = j->report.clustered ? selection_estimate(&j->report.selection, f->frames, f->duration_us) : 0,
+        .columns = j->report.needs & STRIP_CLUSTERS ? selection_estimate(&j->report.selection, f->frames, f->duration_us) : 0,
         .staged_width = j->report.width, .staged_height = j->report.height,
     };
     j->engine = engines_for(j->render->engines, &work, e);

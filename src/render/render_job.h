@@ -33,9 +33,6 @@ struct render_job {
 /* A warning for the log and the report, where there is room for REPORT_WARNINGS of them. */
 void render_warn(struct render_job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Is this mode asked for, alone or with all others? */
-bool render_wants(const struct options *o, enum mode m);
-
 /* ---- render_probe.c ---- */
 
 /*

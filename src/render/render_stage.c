@@ -13,7 +13,7 @@ static bool open_stores(struct render_job *j, struct err *e)
     dump_discard(&j->dump);
     digest_free(&j->first);
     digest_free(&j->second);
-    j->columns = columns_open(r->clustered ? o->kmeans.k : 0, render_wants(o, MODE_DOWNSAMPLE) ? r->height : 0, e);
+    j->columns = columns_open(r->needs & STRIP_CLUSTERS ? o->kmeans.k : 0, r->needs & STRIP_ROWS ? r->height : 0, e);
     if (j->columns && o->dump)
         j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
     if (!j->columns || (o->dump && !j->dump))
@@ -77,8 +77,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .decode = o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
         .tick = shown.progress ? show_progress : NULL, .tick_user = &shown,
         .job = {.width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
-                .cluster = !judging && j->report.clustered,
-                .rows = !judging && render_wants(o, MODE_DOWNSAMPLE),
+                .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .tap = j->dump || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
     };
     bool fine = pass_run(&pass, counts, times, e);

@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/cli.h"
 #include "barcode/inputs.h"
 #include "nobody.h"
+#include "strips.h"
 
 /* Every test works in an empty folder of its own. */
 static char folder[64];
@@ -65,7 +67,7 @@ static void put_png(const char *path, const char *type, const void *text, size_t
 
 static struct options options_for(char **input, size_t inputs)
 {
-    return (struct options){.input = input, .inputs = inputs, .mode = {[MODE_KMEANS] = true}};
+    return (struct options){.input = input, .inputs = inputs, .strip = {strip_table[0]}, .strips = 1};
 }
 
 /* Expands a list of words that ends in NULL; the caller frees `in`. */
@@ -81,12 +83,19 @@ static struct options expand(char **input, struct inputs *in)
     return o;
 }
 
-#define LIST(...) ((char *[]){__VA_ARGS__, NULL})
-
-static void expect_output(const struct options *o, const struct inputs *in, size_t i, enum mode m, const char *path)
+/* Asks for these strips, as -m does. */
+static void want(struct options *o, const char *modes)
 {
     struct err e = ERR_INIT;
-    char *got = inputs_output(o, in, i, m, &e);
+    assert_true(cli_parse_modes(modes, o, &e));
+}
+
+#define LIST(...) ((char *[]){__VA_ARGS__, NULL})
+
+static void expect_output(const struct options *o, const struct inputs *in, size_t i, const char *strip, const char *path)
+{
+    struct err e = ERR_INIT;
+    char *got = inputs_output(o, in, i, alone(strip).kind[0], &e);
     if (!got)
         fail_msg("%s", e.text);
     assert_string_equal(got, path);
@@ -223,28 +232,28 @@ static void names_of_outputs(void **state)
     mkdir("dir.d", 0777);
     struct inputs in;
     struct options o = expand(LIST("a/film.mkv"), &in);
-    expect_output(&o, &in, 0, MODE_KMEANS, "film.png");
+    expect_output(&o, &in, 0, "kmeans", "film.png");
     o.output = "out";
-    expect_output(&o, &in, 0, MODE_KMEANS, "out/film.png");
+    expect_output(&o, &in, 0, "kmeans", "out/film.png");
     o.output = "later/";
-    expect_output(&o, &in, 0, MODE_KMEANS, "later/film.png");
+    expect_output(&o, &in, 0, "kmeans", "later/film.png");
     o.output = "x.png";
-    expect_output(&o, &in, 0, MODE_KMEANS, "x.png");
+    expect_output(&o, &in, 0, "kmeans", "x.png");
     o.output = "-";
-    expect_output(&o, &in, 0, MODE_KMEANS, "-");
-    o.mode[MODE_AVERAGE] = true;
+    expect_output(&o, &in, 0, "kmeans", "-");
+    want(&o, "kmeans,average");
     o.output = NULL;
-    expect_output(&o, &in, 0, MODE_KMEANS, "film-kmeans.png");
-    expect_output(&o, &in, 0, MODE_AVERAGE, "film-average.png");
+    expect_output(&o, &in, 0, "kmeans", "film-kmeans.png");
+    expect_output(&o, &in, 0, "average", "film-average.png");
     o.output = "dir.d/x";
-    expect_output(&o, &in, 0, MODE_AVERAGE, "dir.d/x-average");
+    expect_output(&o, &in, 0, "average", "dir.d/x-average");
     o.output = "dir.d/x.y.png";
-    expect_output(&o, &in, 0, MODE_AVERAGE, "dir.d/x.y-average.png");
+    expect_output(&o, &in, 0, "average", "dir.d/x.y-average.png");
     o.output = ".hidden";
-    expect_output(&o, &in, 0, MODE_AVERAGE, ".hidden-average");
-    o.stacked = true;
+    expect_output(&o, &in, 0, "average", ".hidden-average");
+    want(&o, "all");
     o.output = "x.png";
-    expect_output(&o, &in, 0, MODE_KMEANS, "x.png");
+    expect_output(&o, &in, 0, "kmeans", "x.png");
     inputs_free(&in);
 }
 
@@ -268,9 +277,9 @@ static void one_name_for_many(void **state)
     inputs_free(&in);
     o = expand(LIST("a.mkv"), &in);
     o.output = "-";
-    o.mode[MODE_PALETTE] = true;
+    want(&o, "kmeans,palette");
     expect_refusal(&o, &in, ERR_USAGE, "stdout can carry one picture, not 2");
-    o.stacked = true;
+    want(&o, "all");
     expect_allowed(&o, &in);
     inputs_free(&in);
 }
@@ -348,9 +357,9 @@ static void strangers_files_stay(void **state)
     expect_problem(&o, &in, 1, ERR_FAILED, "'out/film.png' is there");
     remove("out/film.png");
     mkdir("out/third-kmeans.png", 0777);
-    o.mode[MODE_PALETTE] = true;
+    want(&o, "kmeans,palette");
     expect_problem(&o, &in, 2, ERR_FAILED, "not made by barcode");
-    o.mode[MODE_PALETTE] = false;
+    want(&o, "kmeans");
     assert_int_equal(mkfifo("out/other.png", 0600), 0);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");      /* and nobody waits for a writer */
     inputs_free(&in);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "barcode/writer.h"
+#include "strips.h"
 
 static struct film film;
 static struct report report;
@@ -61,10 +62,10 @@ static void test_saves(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    static const struct writer *const writers[] = {&writer_png, &writer_json, &writer_bench};
+    const struct writer *const writers[] = {&writer_png, &writer_json, &writer_bench};
     static const char *const starts[] = {"\x89PNG", "{\n\"version\"", "{\"version\""};
     for (int i = 0; i < 3; i++) {
-        assert_true(writer_save(writers[i], &report, MODE_KMEANS, false, path, &e));
+        assert_true(writer_save(writers[i], &report, alone("kmeans"), path, &e));
         char start[16] = {0};
         FILE *f = fopen(path, "rb");
         assert_int_equal(fread(start, 1, 12, f), 12);
@@ -82,7 +83,7 @@ static void test_failure_keeps_the_old(void **state)
     fputs("old", f);
     fclose(f);
     report.count = 0;
-    assert_false(writer_save(&writer_png, &report, MODE_KMEANS, false, path, &e));
+    assert_false(writer_save(&writer_png, &report, alone("kmeans"), path, &e));
     char sentence[128], old[8] = {0};
     snprintf(sentence, sizeof sentence, "cannot write '%s': there is no column to paint", path);
     assert_string_equal(e.text, sentence);
@@ -96,11 +97,11 @@ static void test_failure_keeps_the_old(void **state)
 static void test_full_disk(void **state)
 {
     (void)state;
-    static const struct writer *const writers[] = {&writer_png, &writer_json, &writer_bench};
+    const struct writer *const writers[] = {&writer_png, &writer_json, &writer_bench};
     for (int i = 0; i < 6; i++) {
         struct err e = ERR_INIT;
         report.picture_height = i < 3 ? 20 : 20000;     /* fails at commit, and while writing */
-        assert_false(writer_save(writers[i % 3], &report, MODE_KMEANS, false, "/dev/full", &e));
+        assert_false(writer_save(writers[i % 3], &report, alone("kmeans"), "/dev/full", &e));
         assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
     }
 }
@@ -109,7 +110,7 @@ static void test_no_folder(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    assert_false(writer_save(&writer_json, &report, MODE_KMEANS, false, "/no/such/x.json", &e));
+    assert_false(writer_save(&writer_json, &report, alone("kmeans"), "/no/such/x.json", &e));
     assert_string_equal(e.text, "cannot write '/no/such/x.json': No such file or directory");
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "barcode/writer.h"
+#include "strips.h"
 
 static struct film film;
 static struct report report;
@@ -37,7 +38,7 @@ static void scene(uint64_t count)
                          .range_guessed = true, .transfer = TRANSFER_HLG, .rate_num = 24000, .rate_den = 1001,
                          .duration_us = 60041667, .frames = -1};
     report = (struct report){
-        .film = &film, .clustered = true, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
+        .film = &film, .needs = STRIP_CLUSTERS, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
         .engine = "cpu", .decode = "cpu", .isa = "avx2", .cache = "hit", .threads = 4, .warnings = 1, .warning = {"it \xc3"},
         .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
         .times = {.wall = 2.0, .decode = 0.1234567}, .counts = {.displayed = 96, .packets = 100}};
@@ -55,7 +56,7 @@ static char *written(const struct writer *w)
     size_t size;
     FILE *f = open_memstream(&bytes, &size);
     struct err e = ERR_INIT;
-    assert_true(w->write(&report, MODE_KMEANS, false, f, &e));
+    assert_true(w->write(&report, alone("kmeans"), f, &e));
     fclose(f);
     return bytes;
 }
@@ -128,13 +129,13 @@ static void test_no_colours_unless_asked(void **state)
 {
     (void)state;
     scene(1);
-    report.clustered = false;
+    report.needs = STRIP_ROWS;
     json_t *root = parsed(&writer_json);
     json_t *column = json_array_get(json_object_get(root, "columns"), 0);
     assert_null(json_object_get(column, "colours"));
     assert_non_null(json_object_get(column, "average"));
     json_decref(root);
-    report.clustered = true;
+    report.needs = STRIP_CLUSTERS;
     root = parsed(&writer_json);
     assert_non_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "colours"));
     json_decref(root);
@@ -174,12 +175,12 @@ static void test_full_disk(void **state)
 {
     (void)state;
     scene(500);
-    static const struct writer *const writers[] = {&writer_json, &writer_bench};
+    const struct writer *const writers[] = {&writer_json, &writer_bench};
     for (int i = 0; i < 2; i++) {
         struct err e = ERR_INIT;
         FILE *f = fopen("/dev/full", "w");
         setvbuf(f, NULL, _IONBF, 0);
-        assert_false(writers[i]->write(&report, MODE_KMEANS, false, f, &e));
+        assert_false(writers[i]->write(&report, alone("kmeans"), f, &e));
         assert_string_equal(e.text, "No space left on device");
         fclose(f);
     }
