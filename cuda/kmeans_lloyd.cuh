@@ -146,7 +146,7 @@ static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, ui
         return (uint32_t)(gap < 0 ? a : b);
     }
     int best = SCORE_NEVER, second = SCORE_NEVER;
-    while (set) {                       /* two at a time; behind the last comes now[0] */
+    while (set) {                       /* two at a time; after the last comes now[0] */
         int i = highest(set);
         set ^= member<typename T::mask>(i);
         int j = highest(set);

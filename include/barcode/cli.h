@@ -1,4 +1,4 @@
-/* cli.h - argv to options. The one table behind parsing, --help and the man page (argp). */
+/* cli.h - argv to options. One table gives parsing, --help and the man page (argp). */
 #ifndef BARCODE_CLI_H
 #define BARCODE_CLI_H
 

@@ -66,7 +66,7 @@ void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t 
 uint64_t columns_count(struct columns *c);
 
 /*
- * The column at `index` < count for reading, once every writer is done. An index that nobody ever
+ * The column at `index` < count for reading, once every writer is done. An index that was never
  * asked for answers as MISSING with NULL clusters and rows.
  */
 const struct column *columns_get(const struct columns *c, uint64_t index);

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Who clusters. */
+/* Which processor clusters. */
 enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
 
 struct engines {
@@ -38,7 +38,7 @@ struct engine_work {
  */
 double engine_work_seconds(const struct engine_work *w, int threads);
 
-/* Would `threads` cores take longer than a GPU, its start included? A film of unknown length is worth one. */
+/* True if `threads` cores would take longer than a GPU, its start included. A film of unknown length is worth a GPU. */
 bool engine_worth_a_gpu(const struct engine_work *w, int threads);
 
 /*

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* Who decodes. */
+/* Which decoders take part. */
 enum decode_choice {
     DECODE_AUTO,         /* NVDEC and software side by side where the engine is on a GPU; else software */
     DECODE_CPU,          /* software alone                                                              */

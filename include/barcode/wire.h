@@ -2,7 +2,7 @@
  * wire.h - numbers to bytes and back, the same on every machine: little-endian words, and numbers of any length
  * (seven bits a byte, lowest first, the top bit says that more follow). One thread a buffer.
  *
- * Both ends remember a failure, so that a long row of calls needs one check behind it.
+ * Both ends remember a failure, so that a long row of calls needs one check at its end.
  */
 #ifndef BARCODE_WIRE_H
 #define BARCODE_WIRE_H

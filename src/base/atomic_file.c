@@ -28,7 +28,7 @@ static bool cannot(const char *path, int error, struct err *e)
 
 /*
  * Where `path` leads when it is a symbolic link, dangling or not: rename would replace the link,
- * and the user meant the file behind it. NULL with errno set on failure.
+ * and the user meant the file that it points to. NULL with errno set on failure.
  */
 static char *follow_links(const char *path)
 {

@@ -55,7 +55,7 @@ static uint64_t hash_of_path(const char *path)
 }
 
 /*
- * A file system's clock ticks (every 4 to 10 ms; every second or two where it keeps no fractions). A change right behind
+ * A file system's clock ticks (every 4 to 10 ms; every second or two where it keeps no fractions). A change directly after
  * the last one may leave the time as it is, so a fingerprint taken in between would stand for two films.
  */
 static bool wait_until_sure(int64_t changed_ns, struct err *e)
@@ -92,7 +92,7 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
 {
     struct stat st;
     *id = (struct cache_film){0};
-    /* A pipe is not even opened: its writer would take us for its reader, and write to nobody. */
+    /* A pipe is not even opened: its writer would take this process for its reader, and what it writes would be lost. */
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(e, ERR_FAILED, "it is not a file");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

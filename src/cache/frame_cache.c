@@ -136,7 +136,7 @@ static bool may_replace(const struct frame_cache *c)
     return !whole;
 }
 
-/* Frames of an interrupted run are good for the next one only if nothing at all was wrong with the film so far. */
+/* Frames of an interrupted run are good for the next one only if nothing was wrong with the film so far. */
 static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
 {
     facts->partial = true;

@@ -26,7 +26,7 @@ enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROU
 #define CUDA_WORD ""
 #endif
 
-/* The one table behind parsing, --help and the man page. */
+/* Parsing, --help and the man page all come from this table. */
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
     {"output", 'o', "FILE|DIR", 0, "where to (FILM's stem + .png, here); - is stdout", 0},
@@ -79,7 +79,7 @@ static const struct argp_option table[] = {
     {0}
 };
 
-/* What the options leave behind while argp walks the words. */
+/* What the options have said so far, while argp walks the words. */
 struct parse {
     struct options *o;
     struct err *e;
@@ -123,7 +123,7 @@ static bool set_path(struct parse *p, const char *name, const char *arg, const c
 {
     if (!*arg)
         return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
-    *to = atomic_file_is_stdout(arg) ? "-" : arg;     /* so that nobody else has to know its other names */
+    *to = atomic_file_is_stdout(arg) ? "-" : arg;     /* no other room has to know its other names */
     return true;
 }
 
@@ -294,7 +294,7 @@ static const struct argp_option *find_long(const char *word, size_t length, int 
     return found;
 }
 
-/* What is wrong with "--name[=value]"? Returns how many words it takes, 0 once the sentence is written. */
+/* Finds what is wrong with "--name[=value]". Returns how many words it takes, 0 once the sentence is written. */
 static int check_long(const char *word, bool last, struct err *e)
 {
     int hits, length = (int)strcspn(word + 2, "=");

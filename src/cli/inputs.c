@@ -21,7 +21,7 @@ static const char *const ending[] = {
     "rmvb", "h264", "264", "avc", "h265", "265", "hevc", "ivf", "obu", "av1", "vp8", "vp9", "y4m", "mjpg", "mjpeg"
 };
 
-/* Formats that somebody may hope for; the pictures are PNG. */
+/* Formats that a user may hope for; the pictures are PNG. */
 static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp", "tif", "tiff", "svg", "pdf", "avif"};
 
 static bool ends_in(const char *name, const char *const *list, size_t count)
@@ -226,7 +226,7 @@ static size_t pictures(const struct options *o)
     return o->stacked ? 1 : o->strips;
 }
 
-/* Does a text chunk that says what wrote the picture name this program? iTXt has a few fields in between. */
+/* True if the text chunk names this program as the picture's software. iTXt has a few fields in between. */
 static bool chunk_is_ours(const uint8_t *chunk, size_t length)
 {
     static const char key[] = "Software", name[] = "barcode";
@@ -248,7 +248,7 @@ static bool chunk_is_ours(const uint8_t *chunk, size_t length)
     return (size_t)(end - data) >= strlen(name) && memcmp(data, name, strlen(name)) == 0;
 }
 
-/* Is this a picture that barcode made? Looked up in the text chunks of its first 4 KB. */
+/* True for a picture that barcode made, by the text chunks of its first 4 KB. */
 static bool is_ours(const char *path)
 {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -273,7 +273,7 @@ static bool is_ours(const char *path)
     return false;
 }
 
-/* Refuses a path that would replace one of the films, or (`chosen` by the program) somebody else's file. */
+/* Refuses a path that would replace one of the films, or (`chosen` by the program) a file that barcode did not make. */
 static bool allow_output(const struct inputs *in, const char *path, bool chosen, struct err *e)
 {
     struct stat s;
@@ -338,7 +338,7 @@ char *inputs_output(const struct options *o, const struct inputs *in, size_t i, 
 
 /* ---- Before decoding ---- */
 
-/* Is there a folder for `path`, and may a file be made in it? As atomic_file_open will find, but before hours of work. */
+/* True if the folder of `path` exists and can be written to: what atomic_file_open will find, but before hours of work. */
 static bool check_folder(const char *path, struct err *e)
 {
     struct stat s;
@@ -360,7 +360,7 @@ static bool check_folder(const char *path, struct err *e)
     return ok;
 }
 
-/* May what is at `path`, if anything, be replaced? */
+/* True if what is at `path`, if anything, may be replaced. */
 static bool check_old(const char *path, struct err *e)
 {
     struct stat s;

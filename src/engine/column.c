@@ -8,7 +8,7 @@ enum { SEGMENT_COLUMNS = 1024 };
 
 static const uint64_t COUNT_MAX = UINT64_C(1) << 32;
 
-/* Columns that live and move together, with their clusters and row means behind them. */
+/* Columns that live and move together, with their clusters and row means after them. */
 struct segment {
     struct column column[SEGMENT_COLUMNS];
     struct cluster *clusters;   /* [SEGMENT_COLUMNS][k] or NULL        */

@@ -3,8 +3,7 @@
 #include "barcode/log.h"
 
 /*
- * A GPU's film takes half a second at least, and the estimate for cores errs on the low side, up to a half of what was seen:
- * tests/bench/RESULTS.md has the measurement.
+ * A GPU run costs at least 0.5 s. The CPU estimate may be as low as half the measured time (tests/bench/RESULTS.md).
  */
 #define WORTH_A_GPU_SECONDS 1.0
 

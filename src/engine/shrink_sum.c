@@ -336,7 +336,7 @@ void shrink_row_means(const struct mean_rule *rule, const uint32_t *sum, const s
 {
     uint64_t t = (uint64_t)rule->axis->pixel * rule->column_weight;
     if ((((uint64_t)rule->largest * t) << rule->scale) + t / 2 <= INT32_MAX && (t > 1 || rule->largest << rule->scale <= UINT16_MAX)) {
-        /* uint64_t's room is enough for as many uint32_t; nobody reads it as the other type. */
+        /* uint64_t's room is enough for as many uint32_t; it is never read as the other type. */
         if (rule->axis->sample == 1)
             totals_whole(sum, rule->axis->pixel, rule->step, scratch->total, rule->axis->out);
         else

@@ -46,7 +46,7 @@ struct assign {
     uint64_t sum[CLUSTERS_MAX][4];   /* out: weight * (r, g, b, 1) of the points that each won        */
 
     /* The vector versions' memory from step to step; see assign_template.h. */
-    uint8_t *label;                  /* [padded] who won                                                 */
+    uint8_t *label;                  /* [padded] the winner                                              */
     int32_t *slack[2];               /* [groups] how far scores may still move before a label may change: two sides */
     int32_t *least[2], *due[2];      /* [blocks] the least of slack - due; what slack does not know yet  */
     uint32_t *rivals[2];             /* [blocks] one bit for each centroid that slack speaks of: 0..31 and 32..63 */

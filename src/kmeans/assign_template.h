@@ -4,7 +4,7 @@
  *
  * Box test. P_w - P_j is linear in the colour, so over a box its maximum is at a corner:
  *     2 max(P_w - P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|.
- * Negative: no point of the box can go to j. w is who wins the centre. What is left are the box's rivals.
+ * Negative: no point of the box can go to j. w is the winner of the centre. What is left are the box's rivals.
  *
  * Margins. slack[0][group] <= P_j - P_winner for every point of the group and every other j among its block's
  * rivals. A step that moves P_winner up and P_j down by no more than that in sum leaves the labels as they are (no two
@@ -262,7 +262,7 @@ static inline void add_total(struct assign *a, int set, uint32_t winner, const u
     _mm_store_si128(total, _mm_add_epi32(_mm_load_si128(total), _mm_load_si128((const __m128i *)sum)));
 }
 
-/* Gives a block, or each of its groups, to who wins the centre: a visit puts it right. */
+/* Gives a block, or each of its groups, to the winner of the centre: a visit puts it right. */
 static inline void claim(struct assign *a, size_t block)
 {
     _Alignas(64) uint32_t winner[LANES];

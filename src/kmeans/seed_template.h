@@ -16,7 +16,7 @@
 
 enum { BATCH = 16 };
 
-/* `count` candidates, BATCH at most, numbered from `first`; behind them, up to BATCH, copies of the first. */
+/* `count` candidates, BATCH at most, numbered from `first`; after them, up to BATCH, copies of the first. */
 struct batch {
     _Alignas(64) uint32_t rb[BATCH];
     _Alignas(64) uint32_t g[BATCH];

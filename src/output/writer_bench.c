@@ -15,7 +15,7 @@ static json_t *counts_value(const struct stage_counts *c)
                      (json_int_t)c->lost, "damaged", (json_int_t)c->damaged);
 }
 
-/* Parts that follow one another and add up to the wall, and how busy staging kept everybody, as shares of its time. */
+/* Parts that follow one another and add up to the wall, and how busy staging kept each kind of thread, as shares of its time. */
 static json_t *wall_value(const struct stage_times *t)
 {
     double known = t->start_up + t->engine_begin + t->staging + t->engine_finish + t->write;

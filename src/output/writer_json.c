@@ -116,7 +116,7 @@ static json_t *colours_value(const struct column *c)
     return list;
 }
 
-/* Nobody filled in this column: its frame number and time are not known. */
+/* True for a column that was never filled in: its frame number and time are not known. */
 static bool untold(const struct column *c, uint64_t index)
 {
     return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;

@@ -56,7 +56,7 @@ static void on_write(png_structp png, png_bytep data, size_t length)
 
 static void on_flush(png_structp png)
 {
-    (void)png;       /* whoever opened the file flushes it */
+    (void)png;       /* writer_save flushes the file */
 }
 
 static bool is_ascii(const char *text)

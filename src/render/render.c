@@ -72,7 +72,7 @@ static bool open_job(struct render_job *j, struct err *e)
 static void describe_decoding(struct render_job *j)
 {
     const struct stage_counts *c = &j->report.counts;
-    /* Which of the two sides got which runs is chance, and nothing to be told: automatic means both. */
+    /* Which side got a run is not deterministic, so it is not reported: automatic means both. */
     bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
     if (c->nvdec || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";

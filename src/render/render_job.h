@@ -58,7 +58,7 @@ bool render_stage(struct render_job *j, struct err *e);
 bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
                     struct stage_times *times, struct err *e);
 
-/* How loud it is said that software decodes: a warning for those alone who wanted something else. */
+/* The log level of "decoded in software": a warning only for a user who demanded NVDEC. */
 enum log_level render_loudness(const struct render_job *j);
 
 /* ---- render_verify.c ---- */

@@ -1,7 +1,7 @@
 /*
  * session.c - one single-threaded decoder that takes runs from the queue.
  *
- * Every run begins with a fresh decoder state (drained and flushed behind the last one), so which session
+ * Every run begins with a fresh decoder state (drained and flushed after the last one), so which session
  * decodes which run, and in what order, cannot change a pixel. A picture is known by its serial, which
  * travels through the decoder in `pts`.
  *
@@ -24,7 +24,7 @@ struct session {
     bool hurt;                     /* the run is damaged                                        */
     struct damage_watch usual, *watch;   /* the usual decoder's; that of the decoder in use     */
     uint64_t last_frame;           /* highest number that came out of the run so far            */
-    bool disorder;                 /* a picture came out behind one that should have followed it */
+    bool disorder;                 /* a picture came out after one that should have followed it */
     struct stage_counts counts;
 };
 
