@@ -89,6 +89,14 @@ int run_reorder(const struct run *r)
     return most;
 }
 
+void run_order_watch(struct run_order *o, const struct run_traits *t, const struct picture *p)
+{
+    if (!t->reorder || p->hidden || p->done)
+        return;
+    o->wrong |= p->frame < o->last;
+    o->last = p->frame > o->last ? p->frame : o->last;
+}
+
 void run_free(struct run **r)
 {
     if (!*r)

@@ -27,8 +27,7 @@ enum {
 struct waiting {
     struct run *run;
     unsigned behind;      /* packets sent since its last one           */
-    uint64_t last_frame;  /* highest number that came out of it so far */
-    bool disorder;        /* a picture came out behind one that should have followed it */
+    struct run_order order;
     bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
 };
 
@@ -82,15 +81,6 @@ static void close_all(struct nvdec_session *s)
 
 /* ------------------------------------------------------------------ pictures out */
 
-/* Pictures come out in display order, or the order that gather foresaw is wrong: session.c says more. */
-static void watch_order(const struct nvdec_session *s, struct waiting *w, const struct picture *p)
-{
-    if (!s->staging->traits.reorder || p->hidden || p->done)
-        return;
-    w->disorder |= p->frame < w->last_frame;
-    w->last_frame = p->frame > w->last_frame ? p->frame : w->last_frame;
-}
-
 /* An error came with the packet that went in last. */
 static void broke(struct nvdec_session *s)
 {
@@ -111,7 +101,7 @@ static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
         uint64_t index = (uint64_t)serial - run->picture[0].serial;
         /* A run's extras are the next run's first pictures: only one of the two was sent here, and only one wants them. */
         if (index < run->count && run->picture[index].action != ACTION_SKIP) {
-            watch_order(s, &s->waiting[i], &run->picture[index]);
+            run_order_watch(&s->waiting[i].order, &s->staging->traits, &run->picture[index]);
             s->waiting[i].broken |= damaged;
             return s->waiting[i].broken ? NULL : &run->picture[index];
         }
@@ -177,14 +167,14 @@ static bool is_whole(const struct run *run)
  * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong with a broken one.
  * Nothing is staged twice: what was staged before a run broke was decoded before it.
  */
-static bool settle(struct nvdec_session *s, int i, struct err *e)
+static bool finish_run(struct nvdec_session *s, int i, struct err *e)
 {
     struct waiting w = s->waiting[i];
     struct run *run = w.run;
     /* The order is kept: the last one is the one being fed. */
     memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
     bool fine = true;
-    if (w.disorder && !w.broken)
+    if (w.order.wrong && !w.broken)
         staging_contradict(s->staging);
     if ((w.broken || !is_whole(run)) && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
@@ -196,12 +186,12 @@ static bool settle(struct nvdec_session *s, int i, struct err *e)
     return fine;
 }
 
-/* Those that are whole, and those of which nothing more will come; `all`: every one. */
-static bool settle_old(struct nvdec_session *s, bool all, struct err *e)
+/* Finishes the runs that are whole, and those of which nothing more will come; `all`: every one. */
+static bool finish_runs(struct nvdec_session *s, bool all, struct err *e)
 {
     for (int i = s->waitings - 1; i >= 0; i--) {
         bool over = all || (is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].behind > PATIENCE;
-        if (over && !settle(s, i, e))
+        if (over && !finish_run(s, i, e))
             return false;
     }
     return true;
@@ -215,7 +205,7 @@ static bool drain(struct nvdec_session *s, struct err *e)
         avcodec_send_packet(s->decoder, NULL);
         fine = receive(s, e);
     }
-    return settle_old(s, true, e) && fine;
+    return finish_runs(s, true, e) && fine;
 }
 
 /*
@@ -281,7 +271,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
         if (p->action != ACTION_SKIP)
             fine = send_picture(s, key, p, e);
     }
-    return fine && settle_old(s, false, e);
+    return fine && finish_runs(s, false, e);
 }
 
 void *session_nvdec_main(void *staging)
