@@ -4,7 +4,7 @@
  * A selection is a pure function of these times, so a walk over the timetable says exactly which frames another
  * selection of the same film would pick, which columns they fill, and where reading would stop: what lets cached
  * frames serve a run they were not made for. What staging cannot know for sure (a film cut short, times that run
- * backwards, no memory) makes a timetable that serves nobody.
+ * backwards, no memory) makes a timetable that serves no other selection.
  *
  * Written by one thread, in display order; read by any once that is done.
  */
@@ -31,7 +31,7 @@ struct timetable;
 /* An empty one; NULL: no memory. */
 struct timetable *timetable_open(struct err *e);
 
-/* Every call below takes NULL as a timetable: it then does nothing, and serves nobody. */
+/* Every call below takes NULL as a timetable: it then does nothing, and serves no selection. */
 
 /* Forgets everything. `frame_us` is the film's nominal frame time. */
 void timetable_begin(struct timetable *t, int64_t frame_us);

@@ -1,5 +1,5 @@
 /*
- * cache_index.h - what an entry of the cache knows of its frames: the part behind the pixels, in memory and as bytes.
+ * cache_index.h - what an entry of the cache knows of its frames: the part after the pixels, in memory and as bytes.
  *
  * The file, numbers as in wire.h:
  *

@@ -374,7 +374,7 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
     return fine;
 }
 
-/* Columns that were announced and never came, behind those that did. */
+/* Columns that were announced and never came, after those that did. */
 static bool add_missing(struct cache_writer *w, const struct columns *columns, uint64_t count, struct err *e)
 {
     for (uint64_t i = 0; i < count; i++) {

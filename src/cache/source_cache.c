@@ -168,7 +168,7 @@ static bool want_picked(struct source_cache *s, struct stage_counts *counts, str
     return true;
 }
 
-/* Called by the film's reading thread for each frame that the selection picks: is it in the entry? */
+/* As frame_have, called on the film's reading thread: true if the entry has the frame. */
 static bool have(void *user, const struct frame_tag *tag, bool taking)
 {
     struct source_cache *s = user;

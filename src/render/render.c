@@ -77,7 +77,7 @@ static bool open_job(struct render_job *j, struct err *e)
 static void describe_decoding(struct render_job *j)
 {
     const struct stage_counts *c = &j->report.counts;
-    /* Which of the two sides got which runs is chance, and nothing to be told: automatic means both. */
+    /* Which side got a run is not deterministic, so it is not reported: automatic means both. */
     bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
     if (c->nvdec || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
@@ -96,7 +96,7 @@ static void close_job(struct render_job *j)
     source_close(&j->source);
 }
 
-/* A GPU that nobody demanded may fail: memory, a lost device. The CPU does the film again, and those after it. */
+/* A GPU that was not demanded may fail: memory, a lost device. The CPU does the film again, and those after it. */
 static bool goes_on_without_gpu(const struct render *r, size_t i, struct err *e)
 {
     bool demanded = r->options->decode == DECODE_NVDEC;      /* and it may be this that is not there */

@@ -2,7 +2,7 @@
 
 #include "render_job.h"
 
-/* Is the film over long before the container says? A guess at its length proves nothing. */
+/* True if the film is over long before the container says. A guess at its length proves nothing. */
 static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
 {
     int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;

@@ -2,7 +2,7 @@
  * run.h - pictures in decoding order, gathered into runs before they are decoded.
  *
  * A run is what one session decodes in one go: one or more whole GOPs, starting where a
- * decoder that knows nothing may start, and behind them, where it needs them, the next GOP's
+ * decoder that knows nothing may start, and after them, where it needs them, the next GOP's
  * key and leading pictures ("extras": they are displayed before that key and refer to this run).
  * Serials inside a run are consecutive, so serial - first serial is an index.
  *
@@ -81,7 +81,7 @@ bool run_append(struct run *r, const struct picture *p, struct err *e);
 
 /*
  * Decides every picture's action. `everything` decodes all pictures (a second try), else only what wanted
- * pictures need: per segment (from one CUT_CLEAN to the next) nothing behind the last wanted picture, no unwanted
+ * pictures need: per segment (from one CUT_CLEAN to the next) nothing after the last wanted picture, no unwanted
  * droppable ones, no RASL of the run's first key. HEVC droppable counts only at the run's highest temporal layer.
  */
 void run_plan(struct run *r, const struct run_traits *t, bool everything);

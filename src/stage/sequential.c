@@ -168,7 +168,7 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
     avcodec_send_packet(q->decoder, NULL);
     if (e->code != ERR_NONE || !receive(q, e) || !number_held(q, TIMETABLE_OPEN, e))
         return false;
-    if (damage_found(&q->watch, 0))      /* of threads that were behind */
+    if (damage_found(&q->watch, 0))      /* of threads that had not finished yet */
         found_damage(q);
     if (!q->done)
         covered(q);

@@ -1,7 +1,7 @@
 /*
  * session.c - one single-threaded decoder that takes runs from the queue.
  *
- * Every run begins with a fresh decoder state (drained and flushed behind the last one), so which session
+ * Every run begins with a fresh decoder state (drained and flushed after the last one), so which session
  * decodes which run, and in what order, cannot change a pixel. A picture is known by its serial, which
  * travels through the decoder in `pts`.
  *

@@ -2,7 +2,7 @@
  * session_nvdec.c - one NVDEC decoder that takes runs from the queue that software sessions share.
  *
  * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another (research/h200-probe.md). So a run
- * that begins with an IDR picture is fed right behind the last one, whose last pictures then come out while the new
+ * that begins with an IDR picture is fed right after the last one, whose last pictures then come out while the new
  * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. A run
  * that begins with anything else finds an empty decoder: drained, flushed.
  *
@@ -21,7 +21,7 @@
 
 enum {
     WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
-    PATIENCE = 48         /* packets sent behind a run after which nothing more of it will come     */
+    PATIENCE = 48         /* packets sent after a run, beyond which nothing more of it will come    */
 };
 
 struct waiting {
@@ -89,7 +89,7 @@ static void broke(struct nvdec_session *s)
 }
 
 /*
- * The picture that came out. NULL: nobody's, or of a broken run; one that libavcodec knows to be damaged breaks its run,
+ * The picture that came out. NULL: of no run, or of a broken one; one that libavcodec knows to be damaged breaks its run,
  * for what is done about damage (which pictures are lent to hide it) is the decoder's own affair.
  */
 static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
@@ -209,11 +209,12 @@ static bool drain(struct nvdec_session *s, struct err *e)
 }
 
 /*
- * May what comes from here on be other than a software decoder's? NVDEC says nothing of damage inside slices: what can be
- * known of it must come from the bytes. And where references are missing, libavcodec lends surfaces that nobody filled.
+ * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage inside slices: what can be
+ * known of it must come from the bytes. And where references are missing, libavcodec lends surfaces that hold no picture.
  * `key`: the run's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
- * name references that this decoder never saw; a CRA's are lent in silence, so that nobody hears when a RADL picture, which must not, refers to them. (A film whose
- * every CRA has RADL pictures, which no encoder that we know of makes, is decoded twice.)
+ * name references that this decoder never saw. A CRA's are lent in silence: libavcodec does not tell when a RADL picture,
+ * which must not, refers to them. (A film whose every CRA has RADL pictures is decoded twice. No encoder that we know of
+ * makes one.)
  */
 static bool untrusted(struct nvdec_session *s, const struct picture *key, const struct picture *p, int code)
 {
@@ -239,7 +240,7 @@ static bool send_picture(struct nvdec_session *s, const struct picture *key, con
     return receive(s, e);
 }
 
-/* May the run be fed right behind the last one? */
+/* True if the run may be fed right after the last one. */
 static bool follows_on(const struct nvdec_session *s, const struct run *run)
 {
     if (!s->used || !s->staging->traits.flush)

@@ -102,7 +102,7 @@ static const struct source_ops synth_ops = {
     .name = "synth", .can = SOURCE_RESTARTABLE, .stage = synth_stage, .progress = synth_progress, .close = synth_close,
 };
 
-/* A whole number from 1 to `most` at *text, followed by one of `after`; *text moves behind it. */
+/* A whole number from 1 to `most` at *text, followed by one of `after`; *text moves past it. */
 static bool read_number(const char **text, long long most, const char *after, long long *value)
 {
     char *end;
