@@ -59,7 +59,7 @@ struct selection_cursor selection_begin(const struct selection *rule);
  * (`column` may be NULL).
  *
  * A next_us <= time_us (broken timestamps) fills nothing by time.
- * INT64_MAX as next_us means the film's last frame, whose length is unknown: by COLUMNS
+ * INT64_MAX as next_us means the film's last frame, of unknown length: by COLUMNS
  * it fills all that are open; by INTERVAL those at or before time_us, which is one
  * at most on a sound film. A caller who knows the duration passes that instead.
  * Constant time, whatever the numbers; at most UINT32_MAX columns a frame.

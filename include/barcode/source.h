@@ -2,7 +2,7 @@
  * source.h - where staged frames come from. One table: a film through libav, a synthetic film of known colours, and frames
  * of the cache (cache/source_cache.h).
  *
- * What a source can do it says itself (source_can); nobody goes by its name. A field of a stage_job that needs an ability
+ * What a source can do it says itself (source_can); its name decides nothing. A field of a stage_job that needs an ability
  * names it: a source without that ability leaves the field alone.
  */
 #ifndef BARCODE_SOURCE_H

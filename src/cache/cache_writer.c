@@ -336,12 +336,6 @@ static int by_column(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    uint64_t x = ((const struct index_frame *)a)->place, y = ((const struct index_frame *)b)->place;
-    return (x > y) - (x < y);
-}
-
 bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, struct err *e)
 {
     const struct cache_index *x = &older->index;
@@ -353,7 +347,7 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
     bool fine = r && f;
     if (fine && x->frames > 0) {
         memcpy(f, x->frame, (size_t)x->frames * sizeof *f);
-        qsort(f, (size_t)x->frames, sizeof *f, by_place);      /* so that each block is read once */
+        cache_index_sort_by_place(f, (size_t)x->frames);
         if (before > 0)
             qsort(w->put, before, sizeof *w->put, by_value);
     }

@@ -3,7 +3,7 @@
  *
  *   put (any thread): copies the frame --> [todo] --> own threads: residual, zstd, checksum, write --> [free]
  *
- * Putting waits for the disk or for zstd only when all copies are in use. The first failure (a full disk, a folder that
+ * No thread waits for the disk or for zstd unless all copies are in use. The first failure (a full disk, a folder that
  * went away, the limit) makes the writer give up: later frames are thrown away, and finishing says why.
  */
 #ifndef BARCODE_CACHE_WRITER_H
@@ -33,7 +33,7 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
 
 /*
  * Writes the rest and renames the file to folder/name. `facts` gives what is not about frames and blocks; `columns`
- * those that were announced and never came (NULL: none). Frees *w either way; on failure nothing is left.
+ * those that were announced and never came (NULL: they are left out). Frees *w either way; on failure nothing is left.
  */
 bool cache_writer_finish(struct cache_writer **w, const struct cache_index *facts, struct columns *columns,
                          const char *name, struct err *e);

@@ -91,7 +91,7 @@ static void close_job(struct render_job *j)
     source_close(&j->source);
 }
 
-/* A GPU that nobody demanded may fail: memory, a lost device. The CPU does the film again, and those after it. */
+/* A GPU that was not demanded may fail: memory, a lost device. The CPU does the film again, and those after it. */
 static bool goes_on_without_gpu(const struct render *r, size_t i, struct err *e)
 {
     bool demanded = r->options->decode == DECODE_NVDEC;      /* and it may be this that is not there */

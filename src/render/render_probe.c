@@ -1,6 +1,6 @@
 #include "render_job.h"
 
-/* Does the rule need the film's real length before it is decoded? */
+/* True if the rule needs the film's real length before it is decoded. */
 static bool needs_length(const struct selection *s, const struct film *f)
 {
     enum { FINE_US = 10000 };        /* far below a frame's time: a wrong length hides millions of columns */

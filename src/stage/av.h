@@ -117,33 +117,33 @@ bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, 
 void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
 
 /*
- * To be called with avcodec_send_packet's result. True if something was wrong with the packet. With threads the answer may come with
- * a later packet.
+ * Called when avcodec_send_packet has given `code`: true if something was wrong with the packet. With threads the answer may
+ * come with a later packet.
  */
 bool damage_found(struct damage_watch *w, int code);
 
 /*
- * True if the decoder lent pictures in place of missing references since the last call. That is no damage by itself (a key
- * may name such references for pictures that are not decoded), but on a GPU what was lent shows what its memory held.
+ * True if the decoder, since it was last asked, lent pictures in place of references that are missing. No damage by itself
+ * (a key may name such references for pictures that are not decoded), but on a GPU what was lent shows what its memory held.
  */
 bool damage_lent(struct damage_watch *w);
 
-/* With threads: true if blocks are missing in a picture that came out. Single-threaded, damage_found has told already. */
+/* With threads: true if blocks of a picture that came out are missing. Single-threaded, damage_found has told already. */
 bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame);
 
 /*
- * True if picture `p`, the next in decoding order, whose packet is still there, shows damage. `hurt`: its own packet was damaged,
- * which is handed on to all that may refer to it: up to the next key, and to the pictures that lead this one.
+ * True if picture `p`, the next in decoding order, whose packet is still there, shows damage. `hurt`: its own packet was
+ * damaged, which is handed on to all that may refer to it: up to the next key, and to the pictures that lead this one.
  */
 bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt);
 
 /* Decoding begins anew, flushed. */
 void damage_forget(struct damage_watch *w);
 
-/* Something was wrong at an unknown place: what comes now may show it. */
+/* Something was wrong, and the decoder does not say where: what comes now may show it. */
 void damage_everywhere(struct damage_watch *w);
 
-/* True if the decoder says that this picture is damaged, as it does before an H.264 recovery point. */
+/* True if the decoder says that this picture is damaged, as it does of those before an H.264 recovery point. */
 bool damage_flagged(const AVFrame *frame);
 
 /* True if the decoder found damage in this picture's own data. */
@@ -206,16 +206,16 @@ void staging_open(struct staging *s, const struct film *film, const struct demux
 /* Opens the queue, once pace[].sessions says how many will take from it. */
 bool staging_open_queue(struct staging *s, struct err *e);
 
-/* Frees what it holds, runs that nobody took included. Every session has ended. */
+/* Frees what it holds, runs included that no session took. Every session has ended. */
 void staging_close(struct staging *s);
 
-/* Keeps the first error, closes the queue, wakes all threads. */
+/* Keeps the first error, closes the queue, wakes the reader and the sessions. */
 void staging_fail(struct staging *s, const struct err *e);
 
-/* Stops all threads: only a sequential decode can tell what the film's frames are. */
+/* Stops the reader and the sessions: only a sequential decode can tell what the film's frames are. */
 void staging_contradict(struct staging *s);
 
-/* Stops all threads: only a careful decoder gives the same pictures every time. */
+/* Stops the reader and the sessions: only a careful decoder gives the same pictures every time. */
 void staging_find_damage(struct staging *s);
 
 /* True when threads should stop; looks at interrupted() too. */
@@ -266,8 +266,8 @@ void staging_add_counts(struct staging *s, const struct stage_counts *c);
 void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
 
 /*
- * True if a software session should take another run. It should not when the NVDEC sessions would finish the whole rest of
- * the film before it finishes that one run: all of them would wait for it at the end.
+ * True if a software session should take another run. Not when the NVDEC sessions would be through with the whole rest of
+ * the film before it is through with that one run: they would wait for it at the end.
  */
 bool staging_worth_it(struct staging *s);
 

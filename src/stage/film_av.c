@@ -17,7 +17,7 @@ const char *film_av_sentence(int code, char text[128])
     return text;
 }
 
-/* Whose errors the demuxers are logging on this thread; NULL: nobody's. */
+/* Where the errors are counted that demuxers log on this thread; NULL: nowhere. */
 static _Thread_local uint64_t *reader_errors;
 
 uint64_t *film_av_count_errors(uint64_t *errors)
@@ -158,7 +158,7 @@ static struct orientation read_orientation(AVStream *s)
 }
 
 /*
- * How long the pictures last, -1 when neither stream nor container says. Matroska has one length for all streams, sound included, and
+ * How long the pictures last, -1 when the file does not say. Matroska has one length for all streams, sound included, and
  * counts from zero even when the first picture comes later; FFmpeg's muxer adds a DURATION tag a stream.
  */
 static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
@@ -235,8 +235,8 @@ static bool check_container(const AVFormatContext *format, const char *path, str
 }
 
 /*
- * An MP4's index, its `moov` box, stands at its end unless a muxer moved it, so a download that broke off lacks it. True
- * for a file that begins as a film in MP4 and has none among its boxes.
+ * An MP4's index, its `moov` box, stands at its end unless it was moved: a download that broke off lacks it. True for a
+ * file that begins as a film in MP4 and has none among its boxes.
  */
 static bool lacks_index(const char *path)
 {

@@ -89,8 +89,8 @@ static bool all_ordered(struct picture *const *p, size_t n)
 }
 
 /*
- * True if pictures sorted by order count make sense: each count once, and no picture so late that it waits for more
- * pictures than a decoder keeps. What fails has counts that began anew in mid-GOP, or come from damage.
+ * True if the bitstream can have meant these order counts, by which the pictures are sorted: each once, and none so late
+ * that it waits for more pictures than a decoder keeps. What fails has counts that began anew in mid-GOP, or come from damage.
  */
 static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
 {
@@ -221,7 +221,7 @@ static bool move_all(struct run *to, struct run *from, struct err *e)
     return true;
 }
 
-/* Appends copies of the following GOP's key and leading pictures to the run when one of them is wanted. */
+/* Puts copies of the following GOP's key and leading pictures at the run's end when one of them is wanted. */
 static bool add_extras(struct run *run, struct run *following, struct err *e)
 {
     size_t last = 0;
@@ -235,7 +235,7 @@ static bool add_extras(struct run *run, struct run *following, struct err *e)
         if (p->leading) {
             p->wanted = false;
         } else {
-            /* The key has no number yet: it is displayed directly after the last of its leading pictures. */
+            /* The key has no number yet: it is displayed right after the last of its leading pictures. */
             copy.wanted = false;
             copy.frame = following->picture[last - 1].frame + following->count;
         }
@@ -247,7 +247,7 @@ static bool add_extras(struct run *run, struct run *following, struct err *e)
     return true;
 }
 
-/* Sends the pending run off. `following` is the GOP directly after it (NULL: none). */
+/* Sends the pending run off. `following` is the GOP right after it (NULL: none). */
 static bool emit_pending(struct gather *g, struct run *following, struct err *e)
 {
     struct run *run = g->pending;
@@ -377,7 +377,7 @@ bool gather_push(struct gather *g, struct picture *p, struct err *e)
         p->leading = false;
         p->hidden |= !whole;
     } else if (!p->hidden) {
-        g->first_gop = false;      /* leading pictures come directly after their key */
+        g->first_gop = false;      /* leading pictures come right after their key */
     }
     return keep(in, p, e);
 }
@@ -419,7 +419,7 @@ bool gather_release(struct gather *g, struct gather_state *s, struct err *e)
     struct run *held = g->gop;
     if (!emit_pending(g, held, e))
         return false;
-    /* next holds at most a key and leading pictures of the GOP after it: they follow in decoding order, and have no number yet. */
+    /* next holds at most the following GOP's key and leading pictures: next in decoding order, and without a number yet. */
     for (size_t i = 0; i < g->next->count; i++)
         g->next->picture[i].leading = false;
     if (!move_all(held, g->next, e))

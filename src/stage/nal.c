@@ -151,7 +151,7 @@ static void note_hidden(int type, const struct nal *nal, struct nal_info *info)
     if (type == 36 || type == 37)             /* end of sequence, of bitstream */
         *(info->picture ? &info->ends : &info->after_end) = true;
     info->broken_link |= type >= 16 && type <= 18;
-    /* no_output_of_prior_pics_flag follows first_slice_segment_in_pic_flag */
+    /* no_output_of_prior_pics_flag, after first_slice_segment_in_pic_flag */
     info->discards |= type >= 16 && type <= 20 && nal->size > 2 && nal->data[2] >> 6 & 1;
 }
 
@@ -216,7 +216,7 @@ static void scan_vp8(const uint8_t *data, size_t size, struct nal_info *info)
     info->shown = data[0] >> 4 & 1;
 }
 
-/* A superframe (the last byte marks its index) always shows one frame; else the frame's own header says. */
+/* A superframe (its index ends with a marker in the last byte) always shows one frame; else the frame's own header says. */
 static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
 {
     if (size < 1 || data[0] >> 6 != 2)

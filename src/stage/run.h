@@ -89,6 +89,18 @@ void run_plan(struct run *r, const struct run_traits *t, bool everything);
 /* The most pictures that precede one in decoding order and follow it in display order: a decoder's needed delay. */
 int run_reorder(const struct run *r);
 
+/*
+ * Pictures of a run come out of a decoder in display order, or the order that gather foresaw is wrong. Begin with zeros; a
+ * run that is decoded anew begins with `last` 0.
+ */
+struct run_order {
+    uint64_t last;     /* highest frame number that came out so far                       */
+    bool wrong;        /* a picture came out after one that should have followed it       */
+};
+
+/* `p` came out. Hidden pictures and those that are staged already say nothing, nor do codecs that do not reorder. */
+void run_order_watch(struct run_order *o, const struct run_traits *t, const struct picture *p);
+
 /* Frees pictures and packets and the run itself; *r becomes NULL. NULL is fine. */
 void run_free(struct run **r);
 

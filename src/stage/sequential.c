@@ -24,7 +24,7 @@ struct sequential {
     struct timeline timeline;
     uint64_t next_frame;
     int64_t held_us;          /* film time of the held frame; valid when held->data[0] */
-    int64_t settled_us;       /* of the last frame that was numbered, -1: none         */
+    int64_t numbered_us;      /* of the last frame that was numbered, -1: none         */
     bool done;                /* the selection can want no more: counts say how far    */
     int64_t pts_us[SLOTS];    /* by serial modulo SLOTS                                */
     bool ignore[SLOTS];       /* numbered already, or never to be displayed            */
@@ -56,8 +56,11 @@ static void found_damage(struct sequential *q)
         staging_find_damage(q->staging);
 }
 
-/* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
-static bool settle(struct sequential *q, int64_t next_us, struct err *e)
+/*
+ * The held frame stays on the screen until `next_us` (TIMETABLE_OPEN: it is the film's last): gives it its number, and stages
+ * it if the selection picks it.
+ */
+static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 {
     if (!q->held->data[0])
         return true;
@@ -65,7 +68,7 @@ static bool settle(struct sequential *q, int64_t next_us, struct err *e)
     if (next_us == TIMETABLE_OPEN)
         next_us = selection_last_until(&q->cursor.rule, q->held_us, q->timeline.frame_us);
     struct frame_tag tag = {.frame = q->next_frame++, .time_us = q->held_us};
-    q->settled_us = q->held_us;
+    q->numbered_us = q->held_us;
     tag.damaged = q->held_hurt;
     tag.repeat = selection_take(&q->cursor, q->held_us, next_us, &tag.column);
     atomic_store(&q->staging->frames_done, q->next_frame);
@@ -108,7 +111,7 @@ static bool receive(struct sequential *q, struct err *e)
             found_damage(q);
         int64_t time = timeline_at(&q->timeline, known ? q->pts_us[serial % SLOTS] : TIME_NONE);
         timeline_step(&q->timeline, time);
-        if (!settle(q, time, e))
+        if (!number_held(q, time, e))
             return false;
         av_frame_move_ref(q->held, q->frame);
         q->held_us = time;
@@ -142,7 +145,7 @@ static void covered(struct sequential *q)
 {
     q->done = true;
     q->counts.displayed = q->next_frame;
-    q->counts.last_us = q->settled_us;
+    q->counts.last_us = q->numbered_us;
 }
 
 static bool decode_all(struct sequential *q, struct run *held, struct err *e)
@@ -156,16 +159,16 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
         if (!send_picture(q, &p, e))
             return false;
         timetable_check(q->staging->job->timetable);
-        if (q->settled_us >= 0 && selection_done(&q->cursor, q->settled_us)) {
+        if (q->numbered_us >= 0 && selection_done(&q->cursor, q->numbered_us)) {
             covered(q);
             timetable_stop(q->staging->job->timetable);
             break;
         }
     }
     avcodec_send_packet(q->decoder, NULL);
-    if (e->code != ERR_NONE || !receive(q, e) || !settle(q, TIMETABLE_OPEN, e))
+    if (e->code != ERR_NONE || !receive(q, e) || !number_held(q, TIMETABLE_OPEN, e))
         return false;
-    if (damage_found(&q->watch, 0))      /* of decoder threads that had not answered yet */
+    if (damage_found(&q->watch, 0))      /* of threads that had not finished yet */
         found_damage(q);
     if (!q->done)
         covered(q);
@@ -183,7 +186,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     q->timeline = state->timeline;
     q->next_frame = state->next_frame;
     q->held_us = -1;
-    q->settled_us = state->timeline.last_us;
+    q->numbered_us = state->timeline.last_us;
     bool fine = open_all(q, e) && decode_all(q, state->held, e);
     pthread_mutex_lock(&s->lock);       /* sessions that ended early count too */
     s->counts.sent += q->counts.sent;
@@ -191,7 +194,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     s->counts.decode_errors += q->counts.decode_errors;
     s->counts.damaged += q->counts.damaged;
     s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
-    s->counts.last_us = q->done ? q->counts.last_us : q->settled_us;
+    s->counts.last_us = q->done ? q->counts.last_us : q->numbered_us;
     s->counts.sequential = true;
     pthread_mutex_unlock(&s->lock);
     engine_port_close(&q->port);

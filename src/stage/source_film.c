@@ -30,7 +30,7 @@ static bool reopen(struct source_film *f, struct err *e)
         f->used = true;
         return true;
     }
-    /* Whoever opens a pipe once more waits for somebody to write to it. */
+    /* Opening a pipe once more would wait for a writer. */
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
         return err_set(e, ERR_INPUT, "'%s' would have to be read again from its start, and is no file", f->base.film.path);
     avformat_close_input(&f->format);

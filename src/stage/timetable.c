@@ -188,7 +188,7 @@ struct timetable *timetable_decode(struct wire_in *in)
         if (fine && !before)
             t->row[i - 1].next_us = t->row[i].time_us;
     }
-    if (!fine || !odd)      /* the last row has no successor that could say its next */
+    if (!fine || !odd)      /* the last row has none after it that could say its next */
         timetable_free(&t);
     return t;
 }
