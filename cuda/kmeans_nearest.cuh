@@ -3,7 +3,7 @@
  * Whole blocks call these unless said otherwise.
  *
  * A candidate changes nothing in a group when its box is at least as far from it as the group's farthest point from its
- * nearest candidate, or when another candidate of the pass is nearer to the whole box (src/seed_template.h). A lane
+ * nearest candidate, or when another candidate of the pass is nearer to the whole box (src/kmeans/seed_template.h). A lane
  * tests a group; the floats are exact: squares of half integers below 2^18.
  */
 #ifndef BARCODE_CUDA_KMEANS_NEAREST_CUH

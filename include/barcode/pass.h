@@ -26,7 +26,7 @@ typedef void pass_tick(void *user, const struct pass_state *state);
 struct pass {
     struct source *source;
     struct engine *engine;             /* not begun                                     */
-    struct engine_job job;             /* `columns`, `tap`, sizes; `ports` is set here  */
+    struct engine_job job;             /* all but `ports`, which pass_run decides       */
     struct selection selection;        /* decided                                       */
     enum decode_plan plan;
     enum decode_choice decode;

@@ -2,15 +2,20 @@
  * assign_template.h - the assign step that looks only where something may have changed, written once
  * over kmeans_lanes.h. Scores P_j(c) as in assign.h.
  *
- * Box test. P_w - P_j is linear in the colour, so over a box its maximum is at a corner:
+ * Box test: the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002; before them Pelleg and Moore, KDD 1999), over boxes
+ * of neighbours in Morton order, of two sizes, in place of the cells of a kd-tree. P_w - P_j is linear in the colour, so
+ * over a box its maximum is at a corner:
  *     2 max(P_w - P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|.
  * Negative: no point of the box can go to j. w is the winner of the centre. What is left are the box's rivals.
  *
- * Margins. slack[0][group] <= P_j - P_winner for every point of the group and every other j among its block's
+ * Margins: the bounds of Hamerly (SDM 2010), which save a point from being scored while its centroid and the next best have
+ * moved too little. They are kept for a group where he keeps one for each point, and are differences of scores, not
+ * distances. slack[0][group] <= P_j - P_winner for every point of the group and every other j among its block's
  * rivals. A step that moves P_winner up and P_j down by no more than that in sum leaves the labels as they are (no two
- * scores of a point are equal), and the largest such sum over a block's box, its drift, is found like the box test.
- * With two rivals, slack[0] speaks for the points of the lower one and slack[1] for those of the other: a
- * border that moves threatens one side only.
+ * scores of a point are equal). The largest such sum over a block's box, its drift, is found like the box test, where
+ * Hamerly takes the triangle inequality. With two rivals, slack[0] speaks for the points of the lower one and slack[1] for
+ * those of the other, because a border that moves threatens one side only; Elkan (ICML 2003) goes on in that direction, to
+ * a bound for each centroid.
  *
  * So a step tests the boxes of all blocks and takes the drift off the least slack of each, a vector of blocks at a
  * time; where that is used up it goes down to the block's groups, and to the points of those groups alone whose own

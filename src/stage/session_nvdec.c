@@ -1,8 +1,8 @@
 /*
  * session_nvdec.c - one NVDEC decoder that takes runs from the queue that software sessions share.
  *
- * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another (research/h200-probe.md). So a run
- * that begins with an IDR picture is fed right after the last one, whose last pictures then come out while the new
+ * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another (tests/bench/RESULTS.md, the probe). So a run
+ * that begins with an IDR picture is fed directly after the last one, whose last pictures then come out while the new
  * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. A run
  * that begins with anything else finds an empty decoder: drained, flushed.
  *
