@@ -11,6 +11,7 @@
 #include "barcode/inputs.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
+#include "barcode/outputs.h"
 #include "barcode/render.h"
 
 static int complain(const struct err *e)
@@ -86,7 +87,7 @@ int main(int argc, char **argv)
     struct engines engines = {.choice = options.engine, .config = {.threads = threads, .device = options.device}};
     struct render r = {.options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
     int status;
-    if (inputs_expand(&options, &inputs, &e) && inputs_check(&options, &inputs, &e))
+    if (inputs_expand(&options, &inputs, &e) && outputs_check(&options, &inputs, &e))
         status = render_all(&r);
     else
         status = complain(&e);

@@ -7,6 +7,7 @@
 
 #include "barcode/atomic_file.h"
 #include "barcode/log.h"
+#include "barcode/outputs.h"
 #include "barcode/version.h"
 #include "cli_modes.h"
 #include "cli_values.h"
@@ -85,6 +86,7 @@ struct parse {
     struct err *e;
     const char *start, *end;             /* as given, for the sentence                     */
     bool rule[SELECT_COLUMNS + 1];       /* which of --every, --interval, --columns came   */
+    const char *extra[WRITERS_MOST];     /* where to, for each writer of the table; NULL: not asked for */
     enum log_level level;
     bool answered;                       /* --help, --usage or --version                   */
 };
@@ -125,6 +127,17 @@ static bool set_path(struct parse *p, const char *name, const char *arg, const c
         return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
     *to = atomic_file_is_stdout(arg) ? "-" : arg;     /* no other room has to know its other names */
     return true;
+}
+
+/* An output that has an option of its own; given again, the last one counts. One without a value goes to stdout. */
+static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
+{
+    char name[32];
+    size_t i = 0;
+    while (writer_table[i] != w)
+        i++;
+    snprintf(name, sizeof name, "--%s", w->name);
+    return set_path(p, name, arg ? arg : "-", &p->extra[i]);
 }
 
 static bool set_init(struct parse *p, const char *arg)
@@ -178,7 +191,6 @@ static bool option_value(struct parse *p, int key, const char *arg)
     struct options *o = p->o;
     switch (key) {
     case 'o':          return set_path(p, "-o", arg, &o->output);
-    case KEY_JSON:     return set_path(p, "--json", arg, &o->json);
     case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
     case 'm':          return cli_parse_modes(arg, o, p->e);
     case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
@@ -242,7 +254,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_STRICT: p->o->strict = true; return 0;
     case KEY_VERIFY: p->o->verify = true; return 0;
-    case KEY_BENCH: p->o->bench = true; return 0;
     case 'h': case 'V': case KEY_USAGE:
         answer(p, key, state);
         return ECANCELED;    /* what follows on the line is of no interest */
@@ -251,6 +262,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
     if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
         return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
+    const struct argp_option *option = find_key(key);
+    const struct writer *w = option ? writer_find(option->name) : NULL;
+    if (w)
+        return set_extra(p, w, arg) ? 0 : EINVAL;
     if (!arg || key == ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     return option_value(p, key, arg) ? 0 : EINVAL;
@@ -364,10 +379,9 @@ static bool check_together(const struct parse *p)
         return err_set(p->e, ERR_USAGE, "--every, --interval and --columns exclude each other; give one");
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s", p->start ? p->start : "0", p->end);
-    int on_stdout = o->bench;
-    const char *const path[] = {o->output, o->json, o->dump};
-    for (int i = 0; i < 3; i++)
-        on_stdout += path[i] && strcmp(path[i], "-") == 0;
+    int on_stdout = outputs_is_stdout(o->output) + outputs_is_stdout(o->dump);
+    for (size_t i = 0; i < o->extras; i++)
+        on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump - and --bench");
     return true;
@@ -393,6 +407,10 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         else if (e->code == ERR_NONE)
             explain(argc, argv, e);
         return CLI_BAD;
+    }
+    for (size_t i = 0; i < writer_count; i++) {
+        if (p.extra[i])
+            o->extra[o->extras++] = (struct options_extra){writer_table[i], p.extra[i]};
     }
     if (!check_together(&p))
         return CLI_BAD;

@@ -54,4 +54,6 @@ static bool write_bench(const struct report *r, struct strips strips, FILE *f, s
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
-const struct writer writer_bench = {"bench", write_bench};
+const struct writer writer_bench = {
+    .name = "bench", .title = "JSON", .one_line = true, .tells_times = true, .write = write_bench
+};

@@ -194,4 +194,5 @@ static bool write_json(const struct report *r, struct strips strips, FILE *f, st
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
-const struct writer writer_json = {"json", write_json};
+/* No ending: -o x.json is a picture of that name, and --json asks for JSON. */
+const struct writer writer_json = {.name = "json", .title = "JSON", .tells_times = true, .write = write_json};

@@ -208,4 +208,47 @@ static bool write_png(const struct report *r, struct strips strips, FILE *f, str
     return done;
 }
 
-const struct writer writer_png = {"png", write_png};
+/* Does a text chunk that says what wrote the picture name this program? iTXt has a few fields in between. */
+static bool chunk_is_ours(const uint8_t *chunk, size_t length)
+{
+    static const char key[] = "Software", name[] = "barcode";
+    const uint8_t *data = chunk + 8, *end = data + length;
+    if (length < sizeof key || memcmp(data, key, sizeof key) != 0)
+        return false;
+    data += sizeof key;
+    if (memcmp(chunk + 4, "iTXt", 4) == 0) {
+        data += 2;                                  /* compression flag and method */
+        for (int field = 0; field < 2; field++) {   /* language, translated keyword */
+            const uint8_t *zero = data < end ? memchr(data, 0, (size_t)(end - data)) : NULL;
+            if (!zero)
+                return false;
+            data = zero + 1;
+        }
+    } else if (memcmp(chunk + 4, "tEXt", 4) != 0) {
+        return false;
+    }
+    return (size_t)(end - data) >= strlen(name) && memcmp(data, name, strlen(name)) == 0;
+}
+
+/* Looked up in the text chunks of the file's beginning. */
+static bool is_ours(const uint8_t *head, size_t size)
+{
+    static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    if (size < sizeof signature || memcmp(head, signature, sizeof signature) != 0)
+        return false;
+    for (size_t at = sizeof signature; at + 12 <= size; ) {
+        size_t length = (size_t)head[at] << 24 | (size_t)head[at + 1] << 16 | (size_t)head[at + 2] << 8 | head[at + 3];
+        if (length > size - at - 12)
+            return false;
+        if (chunk_is_ours(head + at, length))
+            return true;
+        at += length + 12;
+    }
+    return false;
+}
+
+static const char *const ending[] = {"png", NULL};
+
+const struct writer writer_png = {
+    .name = "png", .title = "PNG", .ending = ending, .binary = true, .one_a_strip = true, .ours = is_ours, .write = write_png
+};

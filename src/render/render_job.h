@@ -76,7 +76,7 @@ bool render_is_whole(const struct render_job *j);
 
 /* ---- render_write.c ---- */
 
-/* All that was asked for: pictures, dump, JSON, --bench. `started` (clock_ns) is when the film's turn came. */
+/* All outputs that were asked for, and the dump. `started` (clock_ns) is when the film's turn came. */
 bool render_write(struct render_job *j, int64_t started, struct err *e);
 
 #endif

@@ -50,6 +50,16 @@ static bool wanted(const char *name)
     return found;
 }
 
+/* Where the output with this option goes; NULL: it was not asked for. */
+static const char *extra(const char *option)
+{
+    for (size_t i = 0; i < o.extras; i++) {
+        if (strcmp(o.extra[i].writer->name, option) == 0)
+            return o.extra[i].path;
+    }
+    return NULL;
+}
+
 static void bad(const char *line, const char *sentence)
 {
     assert_int_equal(parse(line), CLI_BAD);
@@ -64,7 +74,8 @@ static void defaults(void **state)
     assert_int_equal(o.inputs, 1);
     assert_string_equal(o.input[0], "film.mkv");
     assert_null(o.output);
-    assert_null(o.json);
+    assert_null(extra("json"));
+    assert_int_equal(o.extras, 0);
     assert_null(o.dump);
     assert_true(wanted("kmeans"));
     assert_int_equal(o.strips, 1);
@@ -84,7 +95,7 @@ static void defaults(void **state)
     assert_int_equal(o.height, 360);
     assert_int_equal(o.threads, 0);
     assert_int_equal(o.progress, PROGRESS_AUTO);
-    assert_false(o.strict || o.verify || o.bench);
+    assert_false(o.strict || o.verify || extra("bench"));
 }
 
 static void every_option(void **state)
@@ -99,7 +110,8 @@ static void every_option(void **state)
     assert_string_equal(o.input[1], "b");
     assert_string_equal(o.input[2], "-c");
     assert_string_equal(o.output, "x.png");
-    assert_string_equal(o.json, "j");
+    assert_string_equal(extra("json"), "j");
+    assert_int_equal(o.extras, 2);
     assert_string_equal(o.dump, "d");
     assert_true(wanted("palette") && wanted("average") && o.strips == 2);
     assert_int_equal(o.kmeans.k, 64);
@@ -116,7 +128,8 @@ static void every_option(void **state)
     assert_int_equal(o.height, 65535);
     assert_int_equal(o.threads, 1024);
     assert_int_equal(o.progress, PROGRESS_ALWAYS);
-    assert_true(o.strict && o.verify && o.bench);
+    assert_true(o.strict && o.verify);
+    assert_string_equal(extra("bench"), "-");
 }
 
 static void selections(void **state)
@@ -196,11 +209,15 @@ static void names_of_stdout(void **state)
     (void)state;
     good("f -o /dev/stdout --json /dev/fd/2 --dump /dev/stderr");
     assert_string_equal(o.output, "-");
-    assert_string_equal(o.json, "/dev/fd/2");
+    assert_string_equal(extra("json"), "/dev/fd/2");
     assert_string_equal(o.dump, "/dev/stderr");
+    good("f --bench --json a --json b --bench");         /* the last one counts; in the table's order */
+    assert_string_equal(extra("json"), "b");
+    assert_int_equal(o.extras, 2);
+    assert_string_equal(o.extra[1].writer->name, "bench");
     good("f -o ./- --json /dev/fd/1");
     assert_string_equal(o.output, "./-");
-    assert_string_equal(o.json, "-");
+    assert_string_equal(extra("json"), "-");
 }
 
 static void the_cache(void **state)

@@ -178,7 +178,7 @@ static char *png_of(struct strips strips, size_t *size)
     struct err e = ERR_INIT;
     char *bytes = NULL;
     FILE *f = open_memstream(&bytes, size);
-    assert_true(writer_png.write(&report, strips, f, &e));
+    assert_true(writer_find("png")->write(&report, strips, f, &e));
     fclose(f);
     return bytes;
 }

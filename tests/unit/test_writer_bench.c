@@ -24,7 +24,7 @@ static json_t *bench(double wall)
     size_t size;
     FILE *f = open_memstream(&bytes, &size);
     struct err e = ERR_INIT;
-    assert_true(writer_bench.write(&report, alone("kmeans"), f, &e));
+    assert_true(writer_find("bench")->write(&report, alone("kmeans"), f, &e));
     fclose(f);
     assert_ptr_equal(strchr(bytes, '\n'), bytes + size - 1);    /* one line */
     json_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, NULL);

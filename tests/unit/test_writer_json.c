@@ -77,7 +77,7 @@ static void test_golden(void **state)
 {
     (void)state;
     scene(4);
-    char *text = written(&writer_json);
+    char *text = written(writer_find("json"));
     assert_string_equal(text,
         "{\n\"version\": \"0.1.0\",\n"
         "\"film\": {\"path\":\"/films/Am\xc3\xa9lie \xef\xbf\xbd \\\"x\\\"\\n.mkv\",\"container\":\"matroska,webm\","
@@ -107,7 +107,7 @@ static void test_parses_back(void **state)
 {
     (void)state;
     scene(2000);
-    json_t *root = parsed(&writer_json);
+    json_t *root = parsed(writer_find("json"));
     json_t *columns = json_object_get(root, "columns");
     assert_int_equal(json_array_size(columns), 2000);
     for (size_t i = 0; i < 2000; i++) {
@@ -130,13 +130,13 @@ static void test_no_colours_unless_asked(void **state)
     (void)state;
     scene(1);
     report.needs = STRIP_ROWS;
-    json_t *root = parsed(&writer_json);
+    json_t *root = parsed(writer_find("json"));
     json_t *column = json_array_get(json_object_get(root, "columns"), 0);
     assert_null(json_object_get(column, "colours"));
     assert_non_null(json_object_get(column, "average"));
     json_decref(root);
     report.needs = STRIP_CLUSTERS;
-    root = parsed(&writer_json);
+    root = parsed(writer_find("json"));
     assert_non_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "colours"));
     json_decref(root);
     scene_close();
@@ -153,7 +153,7 @@ static void test_unknowns(void **state)
     report.kmeans.seed = UINT64_MAX;
     report.isa = NULL;
     report.times.wall = -1;
-    json_t *root = parsed(&writer_json), *f = json_object_get(root, "film"), *s = json_object_get(root, "selection");
+    json_t *root = parsed(writer_find("json")), *f = json_object_get(root, "film"), *s = json_object_get(root, "selection");
     assert_true(json_is_null(json_object_get(f, "rate")));
     assert_true(json_is_null(json_object_get(f, "duration")));
     assert_string_equal(json_string_value(json_object_get(s, "kind")), "interval");
@@ -165,7 +165,7 @@ static void test_unknowns(void **state)
     assert_int_equal(json_array_size(json_object_get(root, "columns")), 0);
     json_decref(root);
     report.selection = (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
-    root = parsed(&writer_json);
+    root = parsed(writer_find("json"));
     assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "selection"), "columns")), 5);
     json_decref(root);
     scene_close();
@@ -175,7 +175,7 @@ static void test_full_disk(void **state)
 {
     (void)state;
     scene(500);
-    const struct writer *const writers[] = {&writer_json, &writer_bench};
+    const struct writer *const writers[] = {writer_find("json"), writer_find("bench")};
     for (int i = 0; i < 2; i++) {
         struct err e = ERR_INIT;
         FILE *f = fopen("/dev/full", "w");

@@ -47,7 +47,7 @@ static char *to_memory(struct strips strips, size_t *size)
     char *bytes = NULL;
     FILE *f = open_memstream(&bytes, size);
     struct err e = ERR_INIT;
-    assert_true(writer_png.write(&report, strips, f, &e));
+    assert_true(writer_find("png")->write(&report, strips, f, &e));
     assert_int_equal(e.code, ERR_NONE);
     fclose(f);
     return bytes;
@@ -217,9 +217,9 @@ static void test_full_disk(void **state)
     struct err e = ERR_INIT;
     FILE *f = fopen("/dev/full", "wb");
     setvbuf(f, NULL, _IONBF, 0);
-    assert_false(writer_png.write(&report, stacked(), f, &e));
+    assert_false(writer_find("png")->write(&report, stacked(), f, &e));
     assert_string_equal(e.text, "No space left on device");
-    assert_false(writer_png.write(&report, stacked(), f, NULL));
+    assert_false(writer_find("png")->write(&report, stacked(), f, NULL));
     fclose(f);
     scene_close();
 }
@@ -233,7 +233,7 @@ static void test_nothing_to_paint(void **state)
     size_t size;
     char *bytes = NULL;
     FILE *f = open_memstream(&bytes, &size);
-    assert_false(writer_png.write(&report, alone("kmeans"), f, &e));
+    assert_false(writer_find("png")->write(&report, alone("kmeans"), f, &e));
     assert_int_equal(e.code, ERR_FAILED);
     fclose(f);
     assert_int_equal(size, 0);
