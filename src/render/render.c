@@ -92,18 +92,20 @@ static void close_job(struct render_job *j)
 }
 
 /* A GPU that was not demanded may fail: memory, a lost device. The CPU does the film again, and those after it. */
-static bool goes_on_without_gpu(const struct render *r, size_t i, struct err *e)
+static bool goes_on_without_gpu(const struct render *r, size_t i, const struct engine *gpu, struct err *e)
 {
     bool demanded = r->options->decode == DECODE_NVDEC;      /* and it may be this that is not there */
-    if (e->code != ERR_ENGINE || demanded || !engines_give_up_cuda(r->engines))
+    const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(r->engines, gpu) : NULL;
+    if (!next)
         return false;
-    log_msg(LOG_WARNING, "%s: '%s' is done again on the CPU", e->text, r->inputs->path[i]);
+    log_msg(LOG_WARNING, "%s: '%s' is done again on %s", e->text, r->inputs->path[i], next);
     err_clear(e);
     return true;
 }
 
 bool render_film(const struct render *r, size_t i, struct err *e)
 {
+    const struct engine *engine;
     bool fine;
     do {
         int64_t started = clock_ns();
@@ -116,7 +118,8 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         if (fine && r->options->strict && !render_is_whole(&j))
             fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
-    } while (!fine && goes_on_without_gpu(r, i, e));
+        engine = j.engine;
+    } while (!fine && goes_on_without_gpu(r, i, engine, e));
     if (!fine && e->code == ERR_INTERRUPTED)
         err_prefix(e, "'%s'", r->inputs->path[i]);
     return fine;

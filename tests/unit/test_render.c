@@ -17,13 +17,14 @@
 #include "stage/synth.h"
 
 static char folder[64];
-static struct engines engines = {.choice = ENGINE_CPU, .config = {.threads = 2}};
+static struct engines engines;
 
 static int set_up(void **state)
 {
     (void)state;
     setenv("BARCODE_CACHE", "-", 1);
     strcpy(folder, "/tmp/barcode-render-XXXXXX");
+    engines_init(&engines, ENGINE_CPU, 0, 2);
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
