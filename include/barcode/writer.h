@@ -34,7 +34,7 @@ struct writer {
     bool one_line;                   /* a line a film: several films may share one stream                          */
     bool tells_times;                /* says how long the film took, so it is written after all that do not        */
 
-    /* Is this the beginning of a file that barcode wrote? NULL: it cannot be told, so no file is taken for one. */
+    /* True for the beginning of a file that barcode wrote. NULL: it cannot be told, so no file is taken for one. */
     bool (*ours)(const uint8_t *head, size_t size);
 
     /*
@@ -58,13 +58,13 @@ extern const size_t writer_count;            /* 1..WRITERS_MOST */
 /* The writer of that name; NULL: none. Any thread. */
 const struct writer *writer_find(const char *name);
 
-/* Does the path end in a dot and one of these, in letters of any case? A list as writer.ending; NULL: no. Any thread. */
+/* True if the path ends in a dot and one of these, in letters of any case. A list as writer.ending; NULL: false. Any thread. */
 bool writer_has_ending(const char *path, const char *const *ending);
 
 /* The writer that has this path's ending; NULL: none. Any thread. */
 const struct writer *writer_by_ending(const char *path);
 
-/* Is there a file at `path` that barcode wrote with this writer? Opens regular files only. Any thread. */
+/* True if barcode wrote the file at `path` with this writer. Opens regular files only. Any thread. */
 bool writer_made(const struct writer *w, const char *path);
 
 /*

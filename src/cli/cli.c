@@ -379,7 +379,7 @@ static bool check_together(const struct parse *p)
         return err_set(p->e, ERR_USAGE, "--every, --interval and --columns exclude each other; give one");
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s", p->start ? p->start : "0", p->end);
-    int on_stdout = outputs_is_stdout(o->output) + outputs_is_stdout(o->dump);
+    int on_stdout = (o->output && outputs_is_stdout(o->output)) + (o->dump && outputs_is_stdout(o->dump));
     for (size_t i = 0; i < o->extras; i++)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)

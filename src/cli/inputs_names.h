@@ -9,7 +9,7 @@
 /* True for a name with an ending of films. */
 bool inputs_is_film_name(const char *name);
 
-/* "synth:...": a film without a file. */
+/* True for "synth:...", a film without a file. */
 bool inputs_is_synthetic(const char *path);
 
 bool inputs_is_folder(const char *path);

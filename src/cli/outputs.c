@@ -1,6 +1,5 @@
 #include "barcode/outputs.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "barcode/path.h"
 #include "inputs_names.h"
 
-/* Formats that somebody may hope for; one that a writer has is not refused. */
+/* Formats that a user may hope for; one that a writer has is not refused. */
 static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp", "tif", "tiff", "svg", "pdf", "avif", NULL};
 
 /* What -o writes unless its ending says something else. */
@@ -23,17 +22,18 @@ static const struct writer *usual_writer(void)
 
 bool outputs_is_stdout(const char *path)
 {
-    return path && strcmp(path, "-") == 0;
+    return strcmp(path, "-") == 0;
 }
 
 /* ---- Names ---- */
 
-/* Does -o leave the name to the program? */
+/* True if -o leaves the name to the program. */
 static bool is_chosen(const struct options *o)
 {
-    size_t length = o->output ? strlen(o->output) : 0;
-    return !outputs_is_stdout(o->output) &&
-           (!o->output || (length > 0 && o->output[length - 1] == '/') || inputs_is_folder(o->output));
+    if (!o->output)
+        return true;
+    size_t length = strlen(o->output);
+    return !outputs_is_stdout(o->output) && ((length > 0 && o->output[length - 1] == '/') || inputs_is_folder(o->output));
 }
 
 static const struct writer *writer_of(const struct options *o)
@@ -67,14 +67,6 @@ static char *name_of(const struct options *o, const struct inputs *in, size_t i,
     return path_join(o->output ? o->output : "", in->stem[i], tail, e);
 }
 
-/* One more output; takes `path` (allocated, or NULL after a failure) over. */
-static bool add(struct outputs *list, const struct output *output)
-{
-    if (output->path)
-        list->output[list->count++] = *output;
-    return output->path != NULL;
-}
-
 /* The files that -o asks for. */
 static bool add_pictures(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
@@ -83,42 +75,40 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
     bool chosen = is_chosen(o), several = each < o->strips;
     if (!chosen && inputs_films(in) > 1)
         return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder", o->output, inputs_films(in));
-    if (several && outputs_is_stdout(o->output))
+    if (several && !chosen && outputs_is_stdout(o->output))
         return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", o->strips);
     for (size_t k = 0; k < o->strips; k += each) {
-        struct output output = {.writer = w, .strips = {o->strip + k, each}, .chosen = chosen};
-        output.path = name_of(o, in, i, several ? o->strip[k]->name : NULL, e);
-        if (!add(list, &output))
+        char *path = name_of(o, in, i, several ? o->strip[k]->name : NULL, e);
+        if (!path)
             return false;
+        list->output[list->count++] = (struct output){w, {o->strip + k, each}, path, path, chosen};
     }
     list->pictures = list->count;
     return true;
 }
 
-static bool add_extras(const struct options *o, struct outputs *list, struct err *e)
+static void add_extras(const struct options *o, struct outputs *list)
 {
-    for (size_t k = 0; k < o->extras; k++) {
-        struct output output = {.writer = o->extra[k].writer, .strips = {o->strip, o->strips}};
-        output.path = strdup(o->extra[k].path);
-        if (!add(list, &output))
-            return err_memory(e, strlen(o->extra[k].path) + 1);
-    }
-    return true;
+    for (size_t k = 0; k < o->extras; k++)
+        list->output[list->count++] =
+            (struct output){.writer = o->extra[k].writer, .strips = {o->strip, o->strips}, .path = o->extra[k].path};
 }
 
 bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
     *list = (struct outputs){.count = 0};
-    if (add_pictures(o, in, i, list, e) && add_extras(o, list, e))
-        return true;
-    outputs_free(list);
-    return false;
+    if (!add_pictures(o, in, i, list, e)) {
+        outputs_free(list);
+        return false;
+    }
+    add_extras(o, list);
+    return true;
 }
 
 void outputs_free(struct outputs *list)
 {
     for (size_t k = 0; k < list->count; k++)
-        free(list->output[k].path);
+        free(list->output[k].made);
     *list = (struct outputs){.count = 0};
 }
 
@@ -137,7 +127,7 @@ static bool spare_films(const struct inputs *in, const char *path, struct err *e
     if (stat(path, &s) != 0)
         return true;
     for (size_t i = 0; i < in->count; i++) {
-        if (!inputs_is_synthetic(in->path[i]) && same_output(path, in->path[i]))
+        if (!inputs_is_synthetic(in->path[i]) && file_same(path, in->path[i]))
             return err_set(e, ERR_USAGE, "the output '%s' is the film itself; choose another name", path);
     }
     return true;
@@ -156,7 +146,7 @@ bool outputs_allowed(const struct inputs *in, const struct output *output, struc
     return true;
 }
 
-/* Is there a folder for `path`, and may a file be made in it? As atomic_file_open will find, but before hours of work. */
+/* True if the folder of `path` exists and can be written to: what atomic_file_open will find, but before hours of work. */
 static bool check_folder(const char *path, struct err *e)
 {
     struct stat s;
@@ -178,7 +168,7 @@ static bool check_folder(const char *path, struct err *e)
     return ok;
 }
 
-/* May what is at `path`, if anything, be replaced? */
+/* True if what is at `path`, if anything, may be replaced. */
 static bool check_old(const char *path, struct err *e)
 {
     struct stat s;
@@ -221,7 +211,7 @@ static struct named_list list_named(const struct options *o)
 
 static bool check_terminal(const struct options *o, const struct named_list *list, struct err *e)
 {
-    const char *option = outputs_is_stdout(o->output) && writer_of(o)->binary ? "-o" : NULL;
+    const char *option = o->output && outputs_is_stdout(o->output) && writer_of(o)->binary ? "-o" : NULL;
     for (size_t k = 0; k < list->count; k++) {
         if (list->named[k].binary && outputs_is_stdout(list->named[k].path))
             option = list->named[k].option;
@@ -246,7 +236,6 @@ static bool check_picture(const struct inputs *in, const struct output *output, 
                           struct err *problem, struct err *e)
 {
     const char *path = output->path;
-    assert(path);
     if (!outputs_allowed(in, output, problem))
         return true;
     bool ok = true;

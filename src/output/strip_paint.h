@@ -25,7 +25,7 @@ struct strip *strip_open(const struct report *r, const struct strip_kind *kind, 
 /* Row y (0..height) into rgb[width][3]. Quickest in ascending order; any order gives the same bytes. */
 void strip_row(struct strip *s, int y, uint8_t *rgb);
 
-/* Does the column have what the strip needs? */
+/* True if the column has what the strip needs. */
 bool strip_shows(const struct strip *s, const struct column *c);
 
 /* Frees; sets *s to NULL. NULL is fine. */

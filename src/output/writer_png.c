@@ -208,7 +208,7 @@ static bool write_png(const struct report *r, struct strips strips, FILE *f, str
     return done;
 }
 
-/* Does a text chunk that says what wrote the picture name this program? iTXt has a few fields in between. */
+/* True if the text chunk names this program as the picture's software. iTXt has a few fields in between. */
 static bool chunk_is_ours(const uint8_t *chunk, size_t length)
 {
     static const char key[] = "Software", name[] = "barcode";
@@ -230,7 +230,7 @@ static bool chunk_is_ours(const uint8_t *chunk, size_t length)
     return (size_t)(end - data) >= strlen(name) && memcmp(data, name, strlen(name)) == 0;
 }
 
-/* Looked up in the text chunks of the file's beginning. */
+/* True for a picture that barcode made, by the text chunks of its beginning. */
 static bool is_ours(const uint8_t *head, size_t size)
 {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
