@@ -307,15 +307,29 @@ programs: $(addprefix $(BIN)/,$(sort $(PROGRAMS))) ## every program of this tree
 # ------------------------------------------------------------------ lint
 
 .PHONY: lint
-lint: ## sizes, includes, headers alone, shell scripts, clang-tidy
+lint: ## sizes, includes, headers alone, format of what was changed, shell scripts, clang-tidy
 	@tests/support/install-packages.sh lint
 	@tests/support/lint.sh
+	@tests/support/format.py --check $(SINCE)
 	@shellcheck -x .ci/run tests/*.sh tests/*/*.sh
 	@$(MAKE) --no-print-directory tidy
 
+# What make format works on and lint checks: the lines that differ from where this branch left main, committed or not. In a
+# clone of main without changes there are none. SINCE=REV: from there on.
+SINCE ?= $(shell git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null || echo HEAD)
+
+.PHONY: format
+format: ## clang-format on the lines that were changed since this branch left main
+	@tests/support/install-packages.sh lint
+	@tests/support/format.py $(SINCE)
+
 .PHONY: tidy
-tidy: ## clang-tidy alone
-	@printf '%s\n' $(SRC) samples/*.c | xargs -P $$(nproc) -I{} tests/support/tidy.sh {} $(PKG_CFLAGS)
+tidy: compdb ## clang-tidy alone
+	@printf '%s\n' $(SRC) samples/*.c | xargs -P $$(nproc) -I{} tests/support/tidy.sh {}
+
+.PHONY: compdb
+compdb: ## out/compile_commands.json, where .clangd looks: how every file is compiled, from make's own dry run
+	@set -o pipefail; $(MAKE) --no-print-directory -nB programs | tests/support/compdb.py > out/compile_commands.json
 
 # ------------------------------------------------------------------ benchmarks
 

@@ -64,17 +64,9 @@ __device__ static uint16_t mean_of(uint64_t sum, const gpu_plane &p, int scale)
     return mean > 65535 ? 65535 : (uint16_t)mean;
 }
 
-/* colour_apply of src/engine/colour.c. */
 __device__ static void write_pixel(const gpu_shrink &s, const uint16_t in[3], uint32_t x, uint32_t y)
 {
-    uint8_t *to = s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down);
-    for (int i = 0; i < 3; i++) {
-        long long sum = 0;
-        for (int j = 0; j < 3; j++)
-            sum += (long long)s.colour.m[i][j] * ((int)in[j] - s.colour.offset[j]);
-        long long out = (sum + (1LL << (COLOUR_FRACTION + 7))) >> (COLOUR_FRACTION + 8);
-        to[i] = (uint8_t)(out < 0 ? 0 : out > 255 ? 255 : out);
-    }
+    colour_apply(&s.colour, in, s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down));
 }
 
 /* A thread a pixel: cells of some dozens of samples. */

@@ -46,8 +46,26 @@ struct colour_transform {
 void colour_transform_init(struct colour_transform *t, enum colour_model model, enum matrix matrix,
                            enum range range, int bits);
 
-/* One pixel: in[] in fix16 (0..65535; grey: in[1], in[2] do not matter) to 8-bit R'G'B'. */
-void colour_apply(const struct colour_transform *t, const uint16_t in[3], uint8_t rgb[3]);
+#ifdef __CUDACC__
+#define COLOUR_INLINE __host__ __device__ static inline
+#else
+#define COLOUR_INLINE static inline
+#endif
+
+/*
+ * One pixel: in[] in fix16 (0..65535; grey: in[1], in[2] do not matter) to 8-bit R'G'B'. The GPU's pixels go through here, and
+ * what colour_apply_row gives is tested against it.
+ */
+COLOUR_INLINE void colour_apply(const struct colour_transform *t, const uint16_t in[3], uint8_t rgb[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int64_t sum = (int64_t)1 << (COLOUR_FRACTION + 7);
+        for (int j = 0; j < 3; j++)
+            sum += (int64_t)t->m[i][j] * (in[j] - t->offset[j]);
+        sum = sum < 0 ? 0 : sum >> (COLOUR_FRACTION + 8);
+        rgb[i] = sum > 255 ? 255 : (uint8_t)sum;
+    }
+}
 
 /*
  * colour_apply on n pixels: in[0..2][i] to rgb[i * step .. + 2]; `step` may be negative. The rows of in[]

@@ -157,18 +157,6 @@ void colour_apply_row(const struct colour_transform *t, const uint16_t *const in
     }
 }
 
-/* The definition, as colour.h has it. */
-void colour_apply(const struct colour_transform *t, const uint16_t in[3], uint8_t rgb[3])
-{
-    for (int i = 0; i < 3; i++) {
-        int64_t sum = (int64_t)1 << (FINAL - 1);
-        for (int j = 0; j < 3; j++)
-            sum += (int64_t)t->m[i][j] * ((int64_t)in[j] - t->offset[j]);
-        sum = sum < 0 ? 0 : sum >> FINAL;
-        rgb[i] = sum > 255 ? 255 : (uint8_t)sum;
-    }
-}
-
 enum matrix colour_guess_matrix(int width, int height)
 {
     return width >= 1280 || height > 576 ? MATRIX_BT709 : MATRIX_BT601;

@@ -14,7 +14,7 @@ packages="build-essential pkg-config libavformat-dev libavcodec-dev libavutil-de
 
 for group in "$@"; do
     case $group in
-    lint) packages="$packages clang clang-tidy shellcheck libclang-rt-14-dev" ;;
+    lint) packages="$packages clang clang-format clang-tidy shellcheck libclang-rt-14-dev" ;;
     portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
     judge) packages="$packages python3-numpy python3-sklearn" ;;
     *)
