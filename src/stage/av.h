@@ -27,6 +27,9 @@ bool film_av_open(const char *path, AVFormatContext **format, struct film *film,
  */
 uint64_t *film_av_count_errors(uint64_t *errors);
 
+/* Likewise for what MPEG-TS's demuxer tells, below errors, when packets are missing or it has to look for the next one. */
+uint64_t *film_av_count_gaps(uint64_t *gaps);
+
 /* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
 int64_t film_av_frame_us(const struct film *f);
 
@@ -45,8 +48,12 @@ struct demux {
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
+    bool framed;                    /* a packet is a picture: the container says where each begins */
     bool failed;                    /* the container is damaged somewhere                       */
+    bool hole;                      /* something vanished since the last picture                */
     uint64_t errors;                /* that demuxers logged while they read this film            */
+    uint64_t gaps;                  /* places where they had to find the film again              */
+    uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);

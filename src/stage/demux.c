@@ -15,10 +15,23 @@ static enum bitstream bitstream_of(enum AVCodecID id)
     }
 }
 
+/*
+ * True where a packet is a picture because the container says so, and false where a parser finds pictures in a stream of
+ * bytes: what lies in a hole vanishes there. What a playlist names is of either kind.
+ */
+static bool is_framed(const AVInputFormat *container)
+{
+    static const char *const streams[] = {"mpeg", "hls", "applehttp", "dash", "concat", "wtv", "rtsp", "imf"};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (strstr(container->name, streams[i]))
+            return false;
+    return !(container->flags & AVFMT_NOTIMESTAMPS);
+}
+
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
-    *r = (struct demux){.format = format, .stream = s};
+    *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat)};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
     r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->odd = r->traits.stream == STREAM_HEVC &&
@@ -95,6 +108,14 @@ static void note_ends(struct demux *r, const struct nal_info *info, struct pictu
     p->hidden |= info->needs_before && r->orphans;
 }
 
+/* A picture must be here, and its bytes are none: it has a time and nothing else, and no decoder may see it. */
+static void lose(struct demux *r, struct picture *p)
+{
+    r->unreadable++;
+    packet_free(&p->packet);
+    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole};
+}
+
 static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct nal_info info;
@@ -105,9 +126,18 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     if (p->pts_us == TIME_NONE && codec && !(codec->props & AV_CODEC_PROP_REORDER))
         p->pts_us = microseconds(packet->dts, r->stream->time_base);
+    p->after_hole = r->hole;
+    r->hole = false;
+    bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
+    if (info.unreadable && r->framed && !dropped) {
+        lose(r, p);
+        return;
+    }
     p->cut = info.cut;
+    p->intra = info.intra;
     p->temporal_id = info.temporal_id;
-    p->hidden = !info.picture || !info.shown || packet->flags & AV_PKT_FLAG_DISCARD;
+    p->hidden = !info.picture || !info.shown || dropped;
+    p->empty = !info.picture && !info.unreadable;
     p->droppable = info.droppable;
     p->needs_before = info.needs_before;
     p->marked_leading = info.leading;
@@ -118,6 +148,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     r->odd |= info.field;
     r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
     note_ends(r, &info, p);
+    r->hidden += p->hidden;
     if (r->parser)
         parse(r, packet, p);
 }
@@ -125,30 +156,44 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 /* av_read_frame; what the demuxer has to say meanwhile is about this film. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
-    uint64_t *before = film_av_count_errors(&r->errors);
+    uint64_t errors = r->errors, gaps = r->gaps;
+    uint64_t *errors_before = film_av_count_errors(&r->errors), *gaps_before = film_av_count_gaps(&r->gaps);
     int code = av_read_frame(r->format, packet);
-    film_av_count_errors(before);
+    film_av_count_errors(errors_before);
+    film_av_count_gaps(gaps_before);
+    r->hole |= r->errors > errors || r->gaps > gaps || (code < 0 && code != AVERROR_EOF);
     return code;
+}
+
+/*
+ * The next packet of any stream. Some demuxers go on after damage, others give the same error for ever: those that stay
+ * where they are are given up.
+ */
+static bool read_on(struct demux *r, AVPacket *packet)
+{
+    enum { ERRORS_MAX = 64 };
+    int64_t farthest = -1;
+    for (int errors = 0; errors < ERRORS_MAX;) {
+        int code = read_packet(r, packet);
+        if (code >= 0 || code == AVERROR_EOF)
+            return code >= 0;
+        r->failed = true;
+        int64_t at = r->format->pb ? avio_tell(r->format->pb) : -1;
+        errors = at > farthest ? 0 : errors + 1;
+        farthest = at > farthest ? at : farthest;
+    }
+    return false;
 }
 
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
 {
-    enum { ERRORS_MAX = 64 };
     AVPacket *packet = av_packet_alloc();
     if (!packet)
         return err_memory(e, sizeof *packet);
-    for (int errors = 0; errors < ERRORS_MAX;) {
-        int code = read_packet(r, packet);
-        if (code == AVERROR_EOF)
-            break;
-        if (code < 0) {
-            /* Some demuxers go on after damage, others give the same error for ever. */
-            r->failed = true;
-            errors++;
-            continue;
-        }
+    while (read_on(r, packet)) {
         /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
         if (packet->stream_index == r->stream->index && packet->size > 0) {
+            r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
             if (av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL)) {
                 err_set(e, ERR_INPUT, "'%s' is encrypted", strchr(r->format->url, ':') + 1);
                 break;

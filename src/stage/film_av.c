@@ -27,12 +27,30 @@ uint64_t *film_av_count_errors(uint64_t *errors)
     return before;
 }
 
+/* Likewise: how often they lost the thread. */
+static _Thread_local uint64_t *reader_gaps;
+
+uint64_t *film_av_count_gaps(uint64_t *gaps)
+{
+    uint64_t *before = reader_gaps;
+    reader_gaps = gaps;
+    return before;
+}
+
+/* How messages of MPEG-TS's demuxer begin: a counter that jumps, and the measuring of packets, done at each new start. */
+static bool is_about_gap(const char *format)
+{
+    return strncmp(format, "Continuity check failed", 23) == 0 || strncmp(format, "Probe: %d, score", 16) == 0;
+}
+
 /* libav's own messages are about packets and tables: of use with -vv only. */
 static void on_av_log(void *context, int level, const char *format, va_list args)
 {
     const AVClass *class = context ? *(const AVClass **)context : NULL;
     if (class && class == avcodec_get_class())
         damage_message(context, level, format);
+    if (reader_gaps && is_about_gap(format))
+        ++*reader_gaps;
     if (level > AV_LOG_ERROR)
         return;
     AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;

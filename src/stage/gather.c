@@ -13,6 +13,8 @@ struct gather {
     size_t shown_room;
     bool cut_seen, first_gop;
     bool unsure;             /* about the display order of the GOP that is being closed   */
+    bool filled, filled_before;  /* frames that vanished were put into it, into the GOP before it */
+    struct holes holes;
     struct timeline timeline;
 };
 
@@ -120,11 +122,35 @@ static bool times_rise(struct picture *const *p, size_t n)
     return true;
 }
 
+static bool some_lost(struct picture *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i]->lost)
+            return true;
+    return false;
+}
+
+/* Lost pictures have a time and no order. Without times they follow those that they came after. */
+static void sort_with_lost(struct picture **p, size_t n)
+{
+    bool timed = true;
+    for (size_t i = 0; i < n; i++)
+        timed &= p[i]->pts_us != TIME_NONE;
+    for (size_t i = 1; i < n && !timed; i++)
+        if (p[i]->lost)
+            p[i]->order = p[i - 1]->order;
+    qsort(p, n, sizeof *p, timed ? by_time : by_order);
+}
+
 /* Decoders go by the bitstream's order and never look at times. False: the two contradict each other, or there is no order. */
 static bool sort_shown(const struct gather *g, struct picture **p, size_t n)
 {
     if (!g->config.traits.reorder || n < 2)
         return true;
+    if (some_lost(p, n)) {
+        sort_with_lost(p, n);
+        return true;
+    }
     bool ordered = all_ordered(p, n);
     if (ordered) {
         qsort(p, n, sizeof *p, by_order);
@@ -169,6 +195,31 @@ static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t ne
     return columns_announce(g->config.columns, &p->tag, e);
 }
 
+/* The frame at `time` stays until `next`, but for frames that vanished in between: numbers it and these. */
+static bool number_frame(struct gather *g, struct picture *p, const struct picture *follower, int64_t time, int64_t next,
+                         struct err *e)
+{
+    uint64_t gone = 0;
+    if (follower && next > time && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
+        gone = holes_frames(time, next, g->config.frame_us);
+    g->filled |= gone > 0;
+    g->counts.vanished += gone;
+    int64_t until = gone > 0 ? holes_time(time, next, 1, gone) : next;
+    timetable_add(g->config.timetable, time, follower ? until : TIMETABLE_OPEN);
+    if (!choose(g, p, time, until, e))
+        return false;
+    for (uint64_t i = 1; i <= gone; i++) {
+        struct picture nobody = {.lost = true};
+        time = until;
+        until = holes_time(time, next, 1, gone - i);
+        timetable_add(g->config.timetable, time, until);
+        if (!choose(g, &nobody, time, until, e))
+            return false;
+        g->counts.vanished_wanted += nobody.wanted;
+    }
+    return true;
+}
+
 /* Numbers g->shown[0..n) and asks the selection; the frame behind them is `after`, or the film ends. */
 static bool number_frames(struct gather *g, size_t n, const struct picture *after, struct err *e)
 {
@@ -178,15 +229,24 @@ static bool number_frames(struct gather *g, size_t n, const struct picture *afte
     for (size_t i = 0; i < n; i++) {
         int64_t next = selection_last_until(&g->config.selection, time, g->config.frame_us);
         timeline_step(&g->timeline, time);
-        bool known = i + 1 < n || after;
-        if (known)
-            next = timeline_at(&g->timeline, (i + 1 < n ? g->shown[i + 1] : after)->pts_us);
-        timetable_add(g->config.timetable, time, known ? next : TIMETABLE_OPEN);
-        if (!choose(g, g->shown[i], time, next, e))
+        const struct picture *follower = i + 1 < n ? g->shown[i + 1] : after;
+        if (follower)
+            next = timeline_at(&g->timeline, follower->pts_us);
+        if (!number_frame(g, g->shown[i], follower, time, next, e))
             return false;
         time = next;
     }
     return true;
+}
+
+/* A hole that no frame is missing at took nothing of the film: other streams have holes too. */
+static void forget_holes(struct gather *g)
+{
+    if (!g->filled && !g->filled_before)
+        for (size_t i = 0; i < g->gop->count; i++)
+            g->gop->picture[i].after_hole = false;
+    g->filled_before = g->filled;
+    g->filled = false;
 }
 
 /*
@@ -288,6 +348,7 @@ static bool close_gop(struct gather *g, struct err *e)
             after = &g->next->picture[i];
     if (!number_frames(g, n, after, e))
         return false;
+    forget_holes(g);
     leave_out(g, n);
 
     bool needed = g->config.emit && (any_wanted(g->gop, false) || any_wanted(g->next, true));
@@ -320,11 +381,13 @@ static bool leads(const struct gather *g, const struct picture *key, const struc
 {
     if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
         return false;
+    bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
+    if (p->lost)
+        return timed && p->pts_us < key->pts_us;
     if (g->config.traits.stream == STREAM_HEVC)
         return p->marked_leading;
     if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)
         return p->order < key->order;
-    bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
     return g->config.traits.stream == STREAM_H264 && timed && p->pts_us < key->pts_us;
 }
 
@@ -338,6 +401,12 @@ static bool keep(struct run *r, struct picture *p, struct err *e)
 
 static bool push_before_first_cut(struct gather *g, struct picture *p, struct err *e)
 {
+    /* A film whose first picture is lost begins with it: that is no cut that somebody made. */
+    if (p->lost && g->gop->count == 0) {
+        g->cut_seen = true;
+        g->first_gop = false;
+        return keep(g->gop, p, e);
+    }
     if (p->cut == CUT_NONE)
         return keep(g->gop, p, e);
     /* What came before refers to pictures that are not in the file. */
@@ -349,6 +418,8 @@ static bool push_before_first_cut(struct gather *g, struct picture *p, struct er
 
 bool gather_push(struct gather *g, struct picture *p, struct err *e)
 {
+    if (p->after_hole)
+        holes_note(&g->holes, p->serial);
     if (!g->cut_seen)
         return push_before_first_cut(g, p, e);
     if (p->cut != CUT_NONE) {
