@@ -19,16 +19,19 @@
 /* Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). */
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
 
-/*
- * Demuxers step over damage without a return code: the errors that they log are the only sign of it. From here on each that
- * one logs on this thread adds 1 to *errors, which the caller keeps; NULL: none is counted. It does not matter which
- * AVFormatContext logs it: a playlist's demuxer opens contexts of its own. Returns what was counted into before, for the
- * caller to set again. Any thread, each for itself.
- */
-uint64_t *film_av_count_errors(uint64_t *errors);
+/* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
+struct film_av_said {
+    uint64_t errors;      /* messages that are errors                                                     */
+    uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
+    uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
+};
 
-/* Likewise for what MPEG-TS's demuxer tells, below errors, when packets are missing or it has to look for the next one. */
-uint64_t *film_av_count_gaps(uint64_t *gaps);
+/*
+ * From here on each message of a demuxer on this thread is counted in *said, which the caller keeps; NULL: none is. It does
+ * not matter which AVFormatContext logs it: a playlist's demuxer opens contexts of its own. Returns what was counted into
+ * before, for the caller to set again. Any thread, each for itself.
+ */
+struct film_av_said *film_av_listen(struct film_av_said *said);
 
 /* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
 int64_t film_av_frame_us(const struct film *f);
@@ -51,8 +54,9 @@ struct demux {
     bool framed;                    /* a packet is a picture: the container says where each begins */
     bool failed;                    /* the container is damaged somewhere                       */
     bool hole;                      /* something vanished since the last picture                */
-    uint64_t errors;                /* that demuxers logged while they read this film            */
-    uint64_t gaps;                  /* places where they had to find the film again              */
+    uint64_t bare;                  /* packets so far that have no bytes                         */
+    int shaken;                     /* so many of the next pictures may lack bytes               */
+    struct film_av_said said;       /* by demuxers while they read this film                     */
     uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };
 

@@ -116,12 +116,25 @@ static void lose(struct demux *r, struct picture *p)
     *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole};
 }
 
+/*
+ * Is the packet of a container that has one for each picture no picture? A temporal unit of AV1 always shows one. Frames of
+ * VP9 that are not shown come together with one that is, but for some films: so only a damaged file's are rubbish.
+ */
+static bool is_rubbish(const struct demux *r, const struct nal_info *info)
+{
+    bool shows = info->picture && info->shown;
+    bool must = r->traits.stream == STREAM_AV1 || (r->traits.stream == STREAM_VP9 && r->unreadable > 0);
+    return info->unreadable || (must && !shows);
+}
+
 static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct nal_info info;
     nal_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
     *p = (struct picture){.packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
     p->pts_us = microseconds(packet->pts, r->stream->time_base);
+    if (packet->duration > 0)
+        p->duration_us = microseconds(packet->duration, r->stream->time_base);
     /* AVI and its like store decoding times only; without reordering these are the presentation times. */
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     if (p->pts_us == TIME_NONE && codec && !(codec->props & AV_CODEC_PROP_REORDER))
@@ -129,7 +142,8 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     p->after_hole = r->hole;
     r->hole = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    if (info.unreadable && r->framed && !dropped) {
+    bool rubbish = r->framed && is_rubbish(r, &info);
+    if (rubbish && !dropped) {
         lose(r, p);
         return;
     }
@@ -137,6 +151,10 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     p->intra = info.intra;
     p->temporal_id = info.temporal_id;
     p->hidden = !info.picture || !info.shown || dropped;
+    /* It breaks off, or lost a piece. */
+    p->suspect = r->shaken > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
+                 nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
+    r->shaken -= r->shaken > 0;
     p->empty = !info.picture && !info.unreadable;
     p->droppable = info.droppable;
     p->needs_before = info.needs_before;
@@ -156,12 +174,15 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 /* av_read_frame; what the demuxer has to say meanwhile is about this film. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
-    uint64_t errors = r->errors, gaps = r->gaps;
-    uint64_t *errors_before = film_av_count_errors(&r->errors), *gaps_before = film_av_count_gaps(&r->gaps);
+    uint64_t errors = r->said.errors, jumps = r->said.jumps, searches = r->said.searches;
+    struct film_av_said *before = film_av_listen(&r->said);
     int code = av_read_frame(r->format, packet);
-    film_av_count_errors(errors_before);
-    film_av_count_gaps(gaps_before);
-    r->hole |= r->errors > errors || r->gaps > gaps || (code < 0 && code != AVERROR_EOF);
+    film_av_listen(before);
+    /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
+    if (r->said.searches > searches && !r->framed)
+        r->shaken = 2;
+    r->hole |= r->said.errors > errors || r->said.jumps > jumps ||
+               r->said.searches > searches;
     return code;
 }
 
@@ -175,10 +196,13 @@ static bool read_on(struct demux *r, AVPacket *packet)
     int64_t farthest = -1;
     for (int errors = 0; errors < ERRORS_MAX;) {
         int code = read_packet(r, packet);
-        if (code >= 0 || code == AVERROR_EOF)
+        /* Some demuxers say that they cannot read when they came to the end. */
+        AVIOContext *file = r->format->pb;
+        bool end = code == AVERROR_EOF || (code == AVERROR(EIO) && file && file->error >= 0 && avio_feof(file));
+        if (code >= 0 || end)
             return code >= 0;
-        r->failed = true;
-        int64_t at = r->format->pb ? avio_tell(r->format->pb) : -1;
+        r->failed = r->hole = true;
+        int64_t at = file ? avio_tell(file) : -1;
         errors = at > farthest ? 0 : errors + 1;
         farthest = at > farthest ? at : farthest;
     }
@@ -201,9 +225,14 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
             describe(r, packet, p);
             return true;
         }
+        r->bare += packet->stream_index == r->stream->index;
         av_packet_unref(packet);
     }
     av_packet_free(&packet);
-    r->failed |= r->errors > 0;
+    /* MP4 has a table of all its packets. */
+    bool table = strstr(r->format->iformat->name, "mp4") != NULL;
+    int64_t entries = table ? avformat_index_get_entries_count(r->stream) : 0;
+    r->hole |= e->code == ERR_NONE && entries > 0 && (uint64_t)entries > r->serial + r->bare;
+    r->failed |= r->said.errors > 0 || r->hole;
     return false;
 }

@@ -122,23 +122,25 @@ static bool times_rise(struct picture *const *p, size_t n)
     return true;
 }
 
+/* Behind a hole the count of order may begin anew, and nobody sees the key that says so; a lost picture has none. */
 static bool some_lost(struct picture *const *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (p[i]->lost)
+        if (p[i]->lost || p[i]->after_hole)
             return true;
     return false;
 }
 
-/* Lost pictures have a time and no order. Without times they follow those that they came after. */
-static void sort_with_lost(struct picture **p, size_t n)
+/* By time, a picture without one right after that which came before it. Without any times lost pictures do so by their order. */
+static void sort_with_lost(struct picture **p, size_t n, int64_t frame_us)
 {
-    bool timed = true;
-    for (size_t i = 0; i < n; i++)
-        timed &= p[i]->pts_us != TIME_NONE;
-    for (size_t i = 1; i < n && !timed; i++)
-        if (p[i]->lost)
+    bool timed = p[0]->pts_us != TIME_NONE;
+    for (size_t i = 1; i < n; i++) {
+        if (timed && p[i]->pts_us == TIME_NONE)
+            p[i]->pts_us = p[i - 1]->pts_us + frame_us;
+        if (!timed && p[i]->lost)
             p[i]->order = p[i - 1]->order;
+    }
     qsort(p, n, sizeof *p, timed ? by_time : by_order);
 }
 
@@ -148,7 +150,7 @@ static bool sort_shown(const struct gather *g, struct picture **p, size_t n)
     if (!g->config.traits.reorder || n < 2)
         return true;
     if (some_lost(p, n)) {
-        sort_with_lost(p, n);
+        sort_with_lost(p, n, g->config.frame_us);
         return true;
     }
     bool ordered = all_ordered(p, n);
@@ -195,17 +197,26 @@ static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t ne
     return columns_announce(g->config.columns, &p->tag, e);
 }
 
+/* The film's last frame, which nothing follows that would end it. */
+static bool number_last(struct gather *g, struct picture *p, int64_t time, struct err *e)
+{
+    int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
+    bool usual = stays == g->config.frame_us;
+    timetable_add(g->config.timetable, time, usual ? TIMETABLE_OPEN : time + stays);
+    return choose(g, p, time, usual ? selection_last_until(&g->config.selection, time, stays) : time + stays, e);
+}
+
 /* The frame at `time` stays until `next`, but for frames that vanished in between: numbers it and these. */
 static bool number_frame(struct gather *g, struct picture *p, const struct picture *follower, int64_t time, int64_t next,
                          struct err *e)
 {
     uint64_t gone = 0;
-    if (follower && next > time && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
+    if (next > time && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
         gone = holes_frames(time, next, g->config.frame_us);
     g->filled |= gone > 0;
     g->counts.vanished += gone;
     int64_t until = gone > 0 ? holes_time(time, next, 1, gone) : next;
-    timetable_add(g->config.timetable, time, follower ? until : TIMETABLE_OPEN);
+    timetable_add(g->config.timetable, time, until);
     if (!choose(g, p, time, until, e))
         return false;
     for (uint64_t i = 1; i <= gone; i++) {
@@ -227,11 +238,11 @@ static bool number_frames(struct gather *g, size_t n, const struct picture *afte
         return true;
     int64_t time = timeline_at(&g->timeline, g->shown[0]->pts_us);
     for (size_t i = 0; i < n; i++) {
-        int64_t next = selection_last_until(&g->config.selection, time, g->config.frame_us);
         timeline_step(&g->timeline, time);
         const struct picture *follower = i + 1 < n ? g->shown[i + 1] : after;
-        if (follower)
-            next = timeline_at(&g->timeline, follower->pts_us);
+        if (!follower)
+            return number_last(g, g->shown[i], time, e);
+        int64_t next = timeline_at(&g->timeline, follower->pts_us);
         if (!number_frame(g, g->shown[i], follower, time, next, e))
             return false;
         time = next;
@@ -239,12 +250,30 @@ static bool number_frames(struct gather *g, size_t n, const struct picture *afte
     return true;
 }
 
-/* A hole that no frame is missing at took nothing of the film: other streams have holes too. */
-static void forget_holes(struct gather *g)
+/* VP9 and AV1 have so little of a form that a few packets of rubbish may look like pictures before one does not. */
+static void suspect_before(struct gather *g, size_t i)
 {
-    if (!g->filled && !g->filled_before)
-        for (size_t i = 0; i < g->gop->count; i++)
-            g->gop->picture[i].after_hole = false;
+    enum bitstream stream = g->config.traits.stream;
+    size_t many = stream == STREAM_VP9 || stream == STREAM_AV1 ? 4 : 1;
+    for (size_t k = 1; k <= many && k <= i; k++)
+        g->gop->picture[i - k].suspect = true;
+}
+
+/*
+ * A hole that no frame is missing at took nothing of the film: other streams have holes too. The picture before any other
+ * hole, or before a lost one, may have lost its end.
+ */
+static void judge_holes(struct gather *g)
+{
+    bool real = g->filled || g->filled_before;
+    struct run *gop = g->gop;
+    for (size_t i = 0; i < gop->count; i++) {
+        gop->picture[i].after_hole &= real;
+        if (gop->picture[i].after_hole || gop->picture[i].lost)
+            suspect_before(g, i);
+    }
+    if (gop->count > 0 && g->next->count > 0 && g->next->picture[0].after_hole && real)
+        suspect_before(g, gop->count);
     g->filled_before = g->filled;
     g->filled = false;
 }
@@ -348,7 +377,7 @@ static bool close_gop(struct gather *g, struct err *e)
             after = &g->next->picture[i];
     if (!number_frames(g, n, after, e))
         return false;
-    forget_holes(g);
+    judge_holes(g);
     leave_out(g, n);
 
     bool needed = g->config.emit && (any_wanted(g->gop, false) || any_wanted(g->next, true));
@@ -407,6 +436,9 @@ static bool push_before_first_cut(struct gather *g, struct picture *p, struct er
         g->first_gop = false;
         return keep(g->gop, p, e);
     }
+    /* One that refers to nothing needs no mark to begin with. */
+    if (p->intra && !p->hidden && p->cut == CUT_NONE && g->gop->count == 0)
+        p->cut = CUT_OPEN;
     if (p->cut == CUT_NONE)
         return keep(g->gop, p, e);
     /* What came before refers to pictures that are not in the file. */
@@ -414,6 +446,14 @@ static bool push_before_first_cut(struct gather *g, struct picture *p, struct er
     run_free(&g->gop);
     g->cut_seen = true;
     return (g->gop = new_run(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
+}
+
+void gather_break_off(struct gather *g, uint64_t serial)
+{
+    struct run *in = g->next->count > 0 ? g->next : g->gop;
+    holes_note(&g->holes, serial);
+    if (in->count > 0)
+        in->picture[in->count - 1].suspect = true;
 }
 
 bool gather_push(struct gather *g, struct picture *p, struct err *e)

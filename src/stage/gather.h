@@ -73,6 +73,9 @@ bool gather_push(struct gather *g, struct picture *p, struct err *e);
 /* The film has ended: emits what is held. */
 bool gather_end(struct gather *g, struct err *e);
 
+/* The file broke off before picture `serial`, which does not come any more: to be said before the film's end. */
+void gather_break_off(struct gather *g, uint64_t serial);
+
 /*
  * True when what is held cannot become a run: a GOP is too long to hold, or no cut was seen for as long
  * (or, `at_end`, at all). The caller then asks gather_release and decodes sequentially from there.

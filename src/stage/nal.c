@@ -433,6 +433,45 @@ bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, siz
     return false;
 }
 
+static bool zeros_in(const uint8_t *data, size_t size)
+{
+    for (size_t at = NAL_ZEROS / 2; at < size; at += NAL_ZEROS / 2) {
+        size_t first = at, end = at;
+        while (data[at] == 0 && first > 0 && data[first - 1] == 0 && at - first < NAL_ZEROS)
+            first--;
+        while (end < size && data[end] == 0 && end - first < NAL_ZEROS)
+            end++;
+        if (end - first >= NAL_ZEROS)
+            return true;
+    }
+    return false;
+}
+
+bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
+{
+    enum { OBU_FRAME = 6, OBU_TILES = 4 };
+    struct nal nal;
+    int type = 0;
+    size_t at = 0;
+    if (kind == STREAM_VP9)
+        return zeros_in(data, size);
+    if (kind == STREAM_AV1) {
+        while (next_obu(data, size, &at, &type, &nal))
+            if ((type == OBU_FRAME || type == OBU_TILES) && zeros_in(nal.data, nal.size))
+                return true;
+        return false;
+    }
+    if (kind != STREAM_H264 && kind != STREAM_HEVC)
+        return false;
+    while (next_nal(length_size, data, size, &at, &nal)) {
+        while (nal.size > 0 && nal.data[nal.size - 1] == 0)
+            nal.size--;
+        if (zeros_in(nal.data, nal.size))
+            return true;
+    }
+    return false;
+}
+
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
 {
     if (kind == STREAM_H264 && size >= 7 && extradata[0] == 1)

@@ -60,6 +60,13 @@ void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t 
  */
 bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
 
+/*
+ * H.264, HEVC, VP9 and AV1: are NAL_ZEROS zero bytes in a row somewhere in a picture's coded data? No encoder writes that: a
+ * hole was filled with them, and decoders go on without a word. Zeros at the end of a NAL are padding. Others: false.
+ */
+enum { NAL_ZEROS = 64 };
+bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
+
 /* HEVC: `hides` of the parameter sets in the extradata, hvcC or start codes. */
 bool nal_extradata_hides(const uint8_t *extradata, size_t size);
 

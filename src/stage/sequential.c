@@ -55,6 +55,7 @@ struct sequential {
     bool done;                /* the selection can want no more: counts say how far    */
     int64_t pts_us[SLOTS];    /* by serial modulo SLOTS                                */
     bool ignore[SLOTS];       /* numbered already, or never to be displayed            */
+    int64_t lasts_us[SLOTS];  /* as the container says it                              */
     bool second[SLOTS];       /* the second field of the picture before it             */
     bool hurt[SLOTS];         /* something was wrong with the packet, or before it     */
     struct stage_counts counts;
@@ -225,10 +226,17 @@ static bool receive(struct sequential *q, struct err *e)
     }
 }
 
+/* The picture that was sent last may have lost its end. */
+static void suspect_last(struct sequential *q)
+{
+    q->hurt[q->sent_last % SLOTS] = true;
+    q->held.hurt |= q->held.serial == q->sent_last;
+    damage_everywhere(&q->watch);
+}
+
 /* The decoder is given nothing: what refers to the picture is damaged, and it takes its place by its time. */
 static bool send_lost(struct sequential *q, const struct picture *p)
 {
-    damage_everywhere(&q->watch);
     found_damage(q);
     if (!p->leading && !p->hidden)
         await(q, p->serial, p->pts_us);
@@ -239,21 +247,22 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
 {
     AVPacket *packet = p->packet;
     size_t slot = p->serial % SLOTS;
+    bool hole = p->after_hole && q->reader->framed;      /* elsewhere it may be another stream's */
+    if (hole || p->lost)
+        suspect_last(q);
     q->sent_last = p->serial;
     q->pts_us[slot] = p->pts_us;
+    q->lasts_us[slot] = p->duration_us;
     q->ignore[slot] = p->leading || p->hidden;
     q->second[slot] = p->second;
-    if (p->after_hole) {
+    if (p->after_hole)
         holes_note(&q->holes, p->serial);
-        if (q->reader->framed)           /* elsewhere it may be another stream's */
-            damage_everywhere(&q->watch);
-    }
     if (p->lost)
         return send_lost(q, p);
     packet->pts = (int64_t)p->serial;
     packet->dts = AV_NOPTS_VALUE;
     int code = avcodec_send_packet(q->decoder, packet);
-    bool hurt = damage_found(&q->watch, code) && !p->empty;
+    bool hurt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
     q->hurt[slot] = damage_spreads(&q->watch, p, hurt);
     if (q->hurt[slot] && !q->ignore[slot] && !p->second)
         await(q, p->serial, p->pts_us);
@@ -293,12 +302,15 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
             break;
         }
     }
+    if (q->reader->hole)                  /* the file broke off */
+        holes_note(&q->holes, q->reader->serial);
     avcodec_send_packet(q->decoder, NULL);
     if (e->code != ERR_NONE || !receive(q, e))
         return false;
     if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, true, 0, TIME_NONE, e))
         return false;
-    if (!settle(q, TIMETABLE_OPEN, e))
+    int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->lasts_us[q->held.serial % SLOTS] : 0);
+    if (!settle(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e))
         return false;
     if (damage_found(&q->watch, 0))      /* of threads that were behind */
         found_damage(q);

@@ -124,7 +124,7 @@ static bool send_picture(struct session *s, struct run *run, struct picture *p, 
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
         return err_set(e, ERR_FAILED, "out of memory in the decoder");
-    bool hurt = damage_found(s->watch, code) && !p->empty;
+    bool hurt = (damage_found(s->watch, code) && !p->empty) || p->suspect;
     s->counts.decode_errors += hurt;
     s->hurt |= hurt;
     p->tag.damaged |= damage_spreads(s->watch, p, hurt);

@@ -278,7 +278,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
         const struct picture *p = &run->picture[i];
         key = i == 0 || p->cut == CUT_NONE ? key : NULL;
-        if (p->lost || (p->after_hole && i > 0))      /* software knows what to make of it */
+        if (p->lost || p->suspect || (p->after_hole && i > 0))      /* software knows what to make of it */
             broke(s);
         if (p->action != ACTION_SKIP && !p->lost)
             fine = send_picture(s, key, p, e);
