@@ -16,6 +16,15 @@ bool holes_between(const struct holes *h, uint64_t a, uint64_t b, bool reordered
     return false;
 }
 
+bool holes_inside(const struct holes *h, uint64_t a, uint64_t b)
+{
+    uint64_t kept = h->noted < HOLES_KEPT ? h->noted : HOLES_KEPT;
+    for (uint64_t i = 0; i < kept; i++)
+        if (h->after[i] >= a && h->after[i] <= b)
+            return true;
+    return false;
+}
+
 uint64_t holes_frames(int64_t from_us, int64_t to_us, int64_t frame_us)
 {
     const int64_t hour = INT64_C(3600000000);

@@ -31,6 +31,9 @@ void holes_note(struct holes *h, uint64_t serial);
  */
 bool holes_between(const struct holes *h, uint64_t a, uint64_t b, bool reordered);
 
+/* Is there one between pictures `a` and `b` of the file, a < b, or right before `a`? */
+bool holes_inside(const struct holes *h, uint64_t a, uint64_t b);
+
 /*
  * How many frames of `frame_us` are missing between frames at film times from_us < to_us; 0 for less than one and a half
  * frames, and for more than an hour, which is a jump of the clock.
