@@ -87,13 +87,13 @@ def drill(film, dice, folder):
     path = os.path.join(folder, f"{name}-hole{kind}")
     with open(path, "wb") as f:
         f.write(data[:at] + (b"" if cut else bytes(end - at)) + data[end:])
-    return path, f"{name}{kind}: {'cut out' if cut else 'zeroed'} {at}..{end} of {len(data)}", (end == len(data), cut)
+    return path, f"{name}{kind}: {'cut out' if cut else 'zeroed'} {at}..{end} of {len(data)}", (len(data) - end < 65536, cut or end < len(data))
 
 
 def judge(run, report, whole, told, endless, unknown):
     """
     What is wrong; None: nothing. "refused": the film could not be opened any more, or nothing of it decoded, and it was said.
-    `endless`: it lost its end, and nobody says where that was; `unknown`: nor that it is not all.
+    `endless`: it lost its end, or the last pictures before that, and nobody says where that was; `unknown`: nor that it is not all.
     """
     if run.returncode < 0 or run.returncode > 4:
         return f"exit status {run.returncode}"
