@@ -4,7 +4,8 @@
 #   make test    installs what is missing, builds, runs every test that needs no GPU
 #   make help    every target
 #
-# Variables: CUDA=0 (build without nvcc), DEBUG=1, SAN=address|thread, CC, CFLAGS, PREFIX, DESTDIR.
+# Variables: CUDA=0 (build without nvcc), DEBUG=1, SAN=address|thread, CC, CFLAGS, PREFIX, DESTDIR; BARCODE_FILMS=DIR (test,
+# judge, bench, test-gpu and gpu-pack take the films of that folder too; without it they need nothing but what they make).
 
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := all
@@ -79,15 +80,19 @@ FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK) $(NVCC) $(NVCC_
 BUILD    := out/build/$(FLAGS_ID)
 BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)
 
-SRC     := $(sort $(wildcard src/*.c src/*/*.c))
-LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
-LIB     := $(BUILD)/libbarcode.a
-
-# The inner loops of one instruction set each; everything else stays at the x86-64 base line.
+# The inner loops of one instruction set each; everything else stays at the x86-64 base line. Other processors have none.
 AVX2_FLAGS   = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
 AVX512_FLAGS = $(AVX2_FLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
 isa_flags = $(if $(filter %_avx2.c,$(1)),$(AVX2_FLAGS))$(if $(filter %_avx512.c,$(1)),$(AVX512_FLAGS))$(if $(filter %_vnni.c,$(1)),$(VNNI_FLAGS))
+X86_64  := $(findstring __x86_64__,$(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null))
+
+SRC     := $(sort $(wildcard src/*.c src/*/*.c))
+ifeq ($(X86_64),)
+  SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
+endif
+LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
+LIB     := $(BUILD)/libbarcode.a
 
 UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
@@ -135,6 +140,11 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
+# What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
+# that kill and time programs want no others beside them, and two makes would write the same objects.
+IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench,$(MAKECMDGOALS))
+$(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
+
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
@@ -153,8 +163,14 @@ demo: deps ## builds, makes the sample film, renders it in every mode to out/
 	@echo "look at out/demo-kmeans.png and out/demo-all.png"
 
 .PHONY: test
-test: deps ## builds, makes test clips, runs every test that needs no GPU
+test: films-there deps ## builds, makes test clips, runs every test that needs no GPU
+	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.made $(if $(filter 1,$(CUDA)),$(BIN)/check_kmeans_emulated)
 	@$(MAKE) --no-print-directory unit cli $(if $(filter 1,$(CUDA)),emulated)
+
+# A BARCODE_FILMS that names no films is told at once, and not after ten minutes.
+.PHONY: films-there
+films-there:
+	@tests/support/films.sh > /dev/null
 
 # ------------------------------------------------------------------ tests
 
@@ -167,7 +183,7 @@ unit: $(UNIT_BIN) ## the unit tests alone
 out/sample.mkv: $(wildcard samples/*.c samples/*.h) | $(BIN)/make_film
 	$(BIN)/make_film $@
 
-out/clips.made: tests/support/make-clips.sh
+out/clips.made: tests/support/make-clips.sh tests/support/make-film.sh
 	tests/support/make-clips.sh out/clips
 	@touch $@
 
@@ -196,7 +212,7 @@ san-films: out/clips.made ## the program under both sanitizers on a choice of th
 	@tests/support/sanitized-films.sh out/bin-address/barcode out/bin-thread/barcode
 
 .PHONY: judge
-judge: $(BIN)/barcode out/sample.mkv ## independent judges: scikit-learn for inertia, the ffmpeg program for frames
+judge: films-there $(BIN)/barcode out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames
 	@tests/support/install-packages.sh judge
 	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/judge.sh
 
@@ -273,13 +289,20 @@ portable-tests: portable ## what `make test-gpu` runs, self-contained too, to be
 	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH))
 
 .PHONY: gpu-pack
-gpu-pack: portable-tests out/sample.mkv out/clips.made ## out/gpu: what tests/support/gpu-session.sh needs on a host with a GPU
+gpu-pack: films-there portable-tests out/sample.mkv out/clips.made ## out/gpu: what tests/support/gpu-session.sh needs on a host with a GPU
 	@tests/support/pack-gpu.sh out/gpu
 
 .PHONY: test-gpu
-test-gpu: $(if $(GPU_BIN),,out/sample.mkv out/clips.made) ## everything that needs a GPU: exact checks, films on both engines (GPU_BIN: where the programs are)
+test-gpu: films-there $(if $(GPU_BIN),,out/sample.mkv out/clips.made) ## everything that needs a GPU: exact checks, films on both engines (GPU_BIN: where the programs are)
 	@$(if $(GPU_BIN),,$(MAKE) --no-print-directory all $(addprefix $(BIN)/,$(CHECKS)))
 	@tests/support/test-gpu.sh $(or $(GPU_BIN),$(BIN))
+
+# ------------------------------------------------------------------ every program
+
+PROGRAMS := barcode $(UNIT) $(SAMPLES) $(BENCH) $(FUZZ:fuzz_%=replay_%) $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) check_kmeans_emulated)
+
+.PHONY: programs
+programs: $(addprefix $(BIN)/,$(sort $(PROGRAMS))) ## every program of this tree, built and not run
 
 # ------------------------------------------------------------------ lint
 
@@ -287,7 +310,7 @@ test-gpu: $(if $(GPU_BIN),,out/sample.mkv out/clips.made) ## everything that nee
 lint: ## sizes, includes, headers alone, shell scripts, clang-tidy
 	@tests/support/install-packages.sh lint
 	@tests/support/lint.sh
-	@shellcheck -x .ci/run tests/support/*.sh tests/cli/*.sh
+	@shellcheck -x .ci/run tests/*.sh tests/*/*.sh
 	@$(MAKE) --no-print-directory tidy
 
 .PHONY: tidy
@@ -297,7 +320,8 @@ tidy: ## clang-tidy alone
 # ------------------------------------------------------------------ benchmarks
 
 .PHONY: bench
-bench: $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures of tests/bench/RESULTS.md, printed (about 20 minutes)
+bench: films-there $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures of tests/bench/RESULTS.md, printed (about 20 minutes)
+	@tests/support/install-packages.sh judge
 	@BIN=$(BIN) tests/bench/run.py
 
 # ------------------------------------------------------------------ man page, installing

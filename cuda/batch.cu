@@ -70,30 +70,13 @@ void gpu_batch_close(struct gpu_batch *b)
     memset(b, 0, sizeof *b);
 }
 
-static uint8_t rounded(uint64_t sum, uint64_t count)
-{
-    return (uint8_t)((2 * sum + count) / (2 * count));
-}
-
 static bool deliver_one(const struct gpu_batch *b, int i, const struct engine_job *job, struct err *e)
 {
     const struct frame_tag *tag = &b->tag[i];
     struct column *to = columns_at(job->columns, tag->column, e);
     if (!to)
         return false;
-    to->frame = tag->frame;
-    to->time_us = tag->time_us;
-    to->repeat = tag->repeat;
-    to->status = tag->damaged ? COLUMN_DAMAGED : COLUMN_OK;
-    uint64_t width = (uint64_t)job->width, height = (uint64_t)job->height, sum[3] = {0, 0, 0};
-    const uint32_t *row = b->host_sum + (size_t)i * height * 3;
-    for (size_t at = 0; at < height * 3; at++) {
-        sum[at % 3] += row[at];
-        if (job->rows)
-            to->row[at] = rounded(row[at], width);
-    }
-    for (int c = 0; c < 3; c++)
-        to->average[c] = rounded(sum[c], width * height);
+    column_fill(to, tag, b->host_sum + (size_t)i * job->height * 3, job->width, job->height, job->rows);
     if (job->cluster) {
         const struct gpu_column *from = &b->host_column[i];
         to->clusters = (uint8_t)from->clusters;

@@ -338,13 +338,6 @@ bool cuda_finish(struct engine *g, struct engine_times *times, struct err *e)
     return false;
 }
 
-void cuda_cancel(struct engine *g)
-{
-    struct err e = ERR_INIT;
-    err_set(&e, ERR_FAILED, "cancelled");
-    fail((struct cuda *)g, &e);
-}
-
 const char *cuda_detail(const struct engine *g)
 {
     return ((const struct cuda *)g)->detail;
@@ -466,5 +459,5 @@ void *cuda_stream(struct engine_port *port)
 
 extern "C" const struct engine_ops engine_cuda = {
     "cuda", cuda_open, cuda_begin, cuda_port_open, cuda_put, cuda_put_staged, cuda_port_close,
-    cuda_finish, cuda_cancel, cuda_detail, cuda_device, cuda_stream, cuda_close,
+    cuda_finish, cuda_detail, cuda_device, cuda_stream, cuda_close,
 };

@@ -77,7 +77,7 @@ template <class T> struct lloyd_shared {
 
 /*
  * What is known of a group while the iterations run. Without padding: the compiler reads the struct in its widest words but
- * writes its members, and initcheck would see bytes read that nobody wrote.
+ * writes its members, and initcheck would see bytes read that were never written.
  */
 template <class T> struct group_state {
     typename T::mask rivals;
@@ -112,7 +112,7 @@ template <class T> struct lloyd_work {
     const uint4 *sum;
     wide square;
     int k, bits, max_iter;
-    uint8_t *label;                 /* [capacity] who won                */
+    uint8_t *label;                 /* [capacity] the winner             */
     struct group_state<T> *state;   /* [groups]                          */
     struct lloyd_shared<T> *m;
 };

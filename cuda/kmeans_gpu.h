@@ -17,7 +17,7 @@
 #include "barcode/err.h"
 #include "barcode/kmeans.h"
 
-/* One frame's result. What lies behind the last cluster is 0. */
+/* One frame's result. What follows the last cluster is 0. */
 struct gpu_column {
     uint64_t inertia;                        /* units of 2^-INERTIA_FRACTION */
     int32_t clusters;                        /* k' <= k                      */

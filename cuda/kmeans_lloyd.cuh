@@ -1,13 +1,15 @@
 /*
  * kmeans_lloyd.cuh - assign and update until the inertia no longer falls. Whole blocks call lloyd().
  *
- * Scores are those of src/assign.h, with raw colours: P_j(c) = constant_j - c . step_j, two dp2a each, j in the low
+ * Scores are those of src/kmeans/assign.h, with raw colours: P_j(c) = constant_j - c . step_j, two dp2a each, j in the low
  * bits. Labels are kept and sums follow the labels that change. Groups where nothing may have changed are not
- * looked at; a lane tests a group (src/assign_template.h says why this holds):
- *   box test   P_w - P_j is linear in the colour: its maximum over a box is that at the centre plus the half edges
+ * looked at; a lane tests a group (src/kmeans/assign_template.h says why this holds):
+ *   box test   the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002), over boxes of neighbours in Morton order.
+ *              P_w - P_j is linear in the colour: its maximum over a box is that at the centre plus the half edges
  *              times |step_w - step_j|. Below 0: no point of the box goes to j. The others are the group's rivals.
- *   margin     slack <= P_j - P_winner for the group's points and rivals j. Taken off it is by how much scores moved;
- *              of two rivals each has its own, since a border that moves threatens one side only.
+ *   margin     the bounds of Hamerly (SDM 2010), kept for a group. slack <= P_j - P_winner for the group's points and
+ *              rivals j. Every step takes off it by how much scores moved. Of two rivals each has its own slack,
+ *              because a border that moves threatens one side only.
  * The tests are in floats, wide of the mark by SAFETY at least: they decide what is looked at, never what is found.
  */
 #ifndef BARCODE_CUDA_KMEANS_LLOYD_CUH
@@ -146,7 +148,7 @@ static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, ui
         return (uint32_t)(gap < 0 ? a : b);
     }
     int best = SCORE_NEVER, second = SCORE_NEVER;
-    while (set) {                       /* two at a time; behind the last comes now[0] */
+    while (set) {                       /* two at a time; after the last comes now[0] */
         int i = highest(set);
         set ^= member<typename T::mask>(i);
         int j = highest(set);

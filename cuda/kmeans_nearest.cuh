@@ -3,7 +3,7 @@
  * Whole blocks call these unless said otherwise.
  *
  * A candidate changes nothing in a group when its box is at least as far from it as the group's farthest point from its
- * nearest candidate, or when another candidate of the pass is nearer to the whole box (src/seed_template.h). A lane
+ * nearest candidate, or when another candidate of the pass is nearer to the whole box (src/kmeans/seed_template.h). A lane
  * tests a group; the floats are exact: squares of half integers below 2^18.
  */
 #ifndef BARCODE_CUDA_KMEANS_NEAREST_CUH
@@ -130,7 +130,7 @@ template <class T> static __device__ void add_turn(const struct start_work<T> *w
         uint32_t at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id(), set = __shfl_sync(WARP_ALL, near, lane);
         uint32_t word = w->f.point[at], square = square_of(word) << KEY_INDEX, new_mass, new_reach;
         int key = (int)(w->key[at] - square);
-        while (set) {                                /* two at a time; behind the last comes pass[0] */
+        while (set) {                                /* two at a time; after the last comes pass[0] */
             int i = highest(set);
             set ^= member<uint32_t>(i);
             int second = highest(set);

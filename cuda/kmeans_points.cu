@@ -110,7 +110,7 @@ __global__ void starts_kernel(struct kmeans_job j, int first, const uint32_t *ti
     }
 }
 
-/* Points, box and sums of a group; a warp each. Behind the last point stand copies of it, of weight 0. */
+/* Points, box and sums of a group; a warp each. After the last point stand copies of it, of weight 0. */
 __global__ void groups_kernel(struct kmeans_job j, int first, const uint32_t *start)
 {
     uint32_t frame = first + blockIdx.y, group = blockIdx.x * TILE_WARPS + warp_id();

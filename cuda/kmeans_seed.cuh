@@ -36,7 +36,7 @@ static __device__ uint32_t key_search(const uint32_t *key, uint32_t low, uint32_
     return low;
 }
 
-/* Thread 0 alone: t is moved past the runs of keys already drawn, in ascending order (src/seed.c). */
+/* Thread 0 alone: t is moved past the runs of keys already drawn, in ascending order (src/kmeans/seed.c). */
 template <class T> static __device__ void start_random(const struct start_work<T> *w)
 {
     uint32_t *begin = w->m->colour, *end = w->m->weight;

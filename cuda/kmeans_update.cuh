@@ -58,8 +58,8 @@ static __device__ __forceinline__ wide divide(wide x, wide n, double inverse)
 }
 
 /*
- * The centroid of sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, as src/kmeans.c's settle. In u64, for sums of
- * any size.
+ * The centroid of sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, as settle in src/kmeans/kmeans.c. In u64, for
+ * sums of any size.
  */
 static __device__ wide settle(const wide *sum, int f, int *q)
 {

@@ -4,7 +4,7 @@
 #include "barcode/shrink.h"
 #include "cuda_check.h"
 
-/* One axis of one plane as shrink_axis_fit (src/shrink_sum.h) reduces it: a full sample weighs `sample`, a pixel `pixel`. */
+/* One axis of one plane as shrink_axis_fit (src/engine/shrink_sum.h) reduces it: a full sample weighs `sample`, a pixel `pixel`. */
 struct gpu_axis {
     uint32_t sample, pixel;
 };
@@ -64,7 +64,7 @@ __device__ static uint16_t mean_of(uint64_t sum, const gpu_plane &p, int scale)
     return mean > 65535 ? 65535 : (uint16_t)mean;
 }
 
-/* colour_apply of src/colour.c. */
+/* colour_apply of src/engine/colour.c. */
 __device__ static void write_pixel(const gpu_shrink &s, const uint16_t in[3], uint32_t x, uint32_t y)
 {
     uint8_t *to = s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down);

@@ -8,9 +8,11 @@
 
 #include "barcode/cache_admin.h"
 #include "barcode/cli.h"
+#include "barcode/film_queue.h"
 #include "barcode/inputs.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
+#include "barcode/outputs.h"
 #include "barcode/render.h"
 
 static int complain(const struct err *e)
@@ -32,36 +34,38 @@ static int core_count(void)
 }
 
 /* Trouble that is known before the first film is opened is told then, not hours later. */
-static int tell_problems(const struct inputs *in)
+static void tell_problems(const struct inputs *in)
 {
-    int status = 0;
-    for (size_t i = 0; i < in->count; i++) {
-        int code = in->problem[i].code == ERR_NONE ? 0 : complain(&in->problem[i]);
-        status = status ? status : code;
-    }
-    return status;
+    for (size_t i = 0; i < in->count; i++)
+        if (in->problem[i].code != ERR_NONE)
+            complain(&in->problem[i]);
 }
 
-/* Films one after another over one engine; one that fails does not stop the others. The first failure is the status. */
+/* After an interruption the film whose turn has come fails, unopened. */
+static bool render_unless_interrupted(const struct render *r, size_t film, struct err *e)
+{
+    if (!interrupted())
+        return render_film(r, film, e);
+    interrupt_error(e);
+    return err_prefix(e, "'%s'", r->inputs->path[film]);
+}
+
+/* Films one after another; one that fails does not stop the others. */
 static int render_all(const struct render *r)
 {
-    int status = tell_problems(r->inputs);
-    for (size_t i = 0; i < r->inputs->count; i++) {
-        struct err e = ERR_INIT;
-        if (r->inputs->problem[i].code != ERR_NONE)
-            continue;
-        if (interrupted()) {     /* while the film before was being written, or while this one's turn came */
-            interrupt_error(&e);
-            err_prefix(&e, "'%s'", r->inputs->path[i]);
-        } else if (render_film(r, i, &e)) {
-            continue;
-        }
-        int code = complain(&e);
-        if (status == 0)
-            status = code;
-        if (e.code == ERR_INTERRUPTED)
-            return code;
+    struct err e = ERR_INIT;
+    struct film_queue *queue = film_queue_open(r->inputs, &e);
+    if (!queue)
+        return complain(&e);
+    tell_problems(r->inputs);
+    for (size_t film; film_queue_next(queue, &film); err_clear(&e)) {
+        bool fine = render_unless_interrupted(r, film, &e);
+        if (!fine)
+            complain(&e);
+        film_queue_done(queue, film, fine ? NULL : &e);
     }
+    int status = film_queue_status(queue);
+    film_queue_free(&queue);
     return status;
 }
 
@@ -83,13 +87,11 @@ int main(int argc, char **argv)
         return cache_admin(&options.cache, stdout, &e) ? 0 : complain(&e);
 
     int threads = options.threads > 0 ? options.threads : core_count();
-    struct engines engines = {.choice = options.engine, .config = {.threads = threads, .device = options.device}};
+    struct engines engines;
+    engines_init(&engines, options.engine, options.device, threads);
     struct render r = {.options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
-    int status;
-    if (inputs_expand(&options, &inputs, &e) && inputs_check(&options, &inputs, &e))
-        status = render_all(&r);
-    else
-        status = complain(&e);
+    bool ready = inputs_expand(&options, &inputs, &e) && outputs_check(&options, &inputs, &e);
+    int status = ready ? render_all(&r) : complain(&e);
     engines_close(&engines);
     inputs_free(&inputs);
     return status;

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# judge.sh - independent judges of what barcode computes, on the real clips and the sample film:
+# judge.sh - independent judges of what barcode computes, on the sample film, the made films and those of BARCODE_FILMS:
 # the ffmpeg program for staged frames (judge.py), scikit-learn for inertia (judge_kmeans.py).
-# BARCODE, FILMS, PYTHON and FRAMES (frames a film whose inertia is judged; 5) come from the environment. Exit 1 when one of them objects.
+# BARCODE, BARCODE_FILMS, PYTHON and FRAMES (frames a film whose inertia is judged; 5) come from the environment. Exit 1 when
+# one of them objects.
 set -u
+extra=$("$(dirname "$0")/support/films.sh") || exit 1      # before cd: its folder is named from here
 cd "$(dirname "$0")/.." || exit 1
-BARCODE=${BARCODE:-out/bin/barcode} FILMS=${FILMS:-../shared/films} PYTHON=${PYTHON:-/usr/bin/python3} FRAMES=${FRAMES:-5}
+BARCODE=${BARCODE:-out/bin/barcode} PYTHON=${PYTHON:-/usr/bin/python3} FRAMES=${FRAMES:-5}
 export BARCODE_CACHE=-
 work=out/judge
 mkdir -p "$work"
 status=0
-films=(out/sample.mkv)
-for f in "$FILMS"/*.mp4; do
-    if [ -f "$f" ]; then films+=("$f"); else echo "SKIPPED: no film in $FILMS"; fi
-done
+films=(out/sample.mkv out/clips/film-480p.mp4 out/clips/film-1080p.mp4)
+[ -z "$extra" ] || mapfile -t -O ${#films[@]} films <<< "$extra"
 "$PYTHON" tests/judge.py --barcode "$BARCODE" "${films[@]}" || status=1
 for film in "${films[@]}"; do
     name=$work/$(basename "$film")

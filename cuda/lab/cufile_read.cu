@@ -1,5 +1,5 @@
 /*
- * cufile_read - would the frame cache gain by reading straight to the GPU?
+ * cufile_read - whether the frame cache would gain by reading straight to the GPU.
  *
  * Reads FILE to device memory in 4 MiB pieces, once by cuFile (in its compatibility mode where the file system or the
  * driver has no direct path) and once by pread into pinned buffers and cudaMemcpyAsync, five times each, and prints the

@@ -20,12 +20,12 @@ struct atomic_file;
  * folder is missing or not writable, when `path` is a folder, or is there and not writable.
  * "-" is stdout: refused when stdout is a terminal and `binary`.
  * A path that is a device or pipe (/dev/null, /dev/stdout) is opened itself, without a temporary.
- * A symbolic link is followed: the file behind it is replaced, the link stays. The new file has the old one's
+ * A symbolic link is followed: the file that it points to is replaced, the link stays. The new file has the old one's
  * permissions (and owner, where this user may set it), or 0666 less the umask.
  */
 struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *e);
 
-/* Is this a name of stdout: "-", /dev/stdout, /dev/fd/1, /proc/self/fd/1? */
+/* True for a name of stdout: "-", /dev/stdout, /dev/fd/1, /proc/self/fd/1. */
 bool atomic_file_is_stdout(const char *path);
 
 FILE *atomic_file_stream(struct atomic_file *f);

@@ -33,10 +33,10 @@ struct cache_options cache_options_default(void);
 /* One option and its value (NULL where it has none), which is kept. ERR_USAGE. */
 bool cache_options_set(struct cache_options *o, int option, const char *value, struct err *e);
 
-/* Something to do with the cache itself, without a film? */
+/* True if the options ask for something to be done with the cache itself, without a film. */
 bool cache_options_action(const struct cache_options *o);
 
-/* "500", "64K", "3.5G", also with B or iB behind; K, M, G, T are powers of 1024. False: not a size. */
+/* "500", "64K", "3.5G", also followed by B or iB; K, M, G, T are powers of 1024. False: not a size. */
 bool cache_options_size(const char *text, uint64_t *bytes);
 
 /*

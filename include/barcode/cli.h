@@ -1,4 +1,4 @@
-/* cli.h - argv to options. The one table behind parsing, --help and the man page (argp). */
+/* cli.h - argv to options. One table gives parsing, --help and the man page (argp). */
 #ifndef BARCODE_CLI_H
 #define BARCODE_CLI_H
 
@@ -28,7 +28,7 @@ bool cli_parse_time(const char *text, int64_t *us);
 /* "320x180", "320", "1/4", "full". False: not a size, and *rule is as it was. */
 bool cli_parse_size(const char *text, struct size_rule *rule);
 
-/* "kmeans,average" or "all" into o->mode and o->stacked, in place of what was there. */
+/* "kmeans,average" or "all" into o->strip and o->stacked, in place of what was there. False: they are as they were. */
 bool cli_parse_modes(const char *text, struct options *o, struct err *e);
 
 /* "auto", "cpu", "cuda", "cuda:1" into o->engine and o->device; ERR_ENGINE when this build has no such engine. */

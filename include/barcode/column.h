@@ -55,11 +55,18 @@ struct column *columns_at(struct columns *c, uint64_t index, struct err *e);
  */
 bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err *e);
 
+/*
+ * Fills all of a column but its clusters, from the tag of its frame and from row_sum[height][3], the sums of the staged
+ * frame's rows (at most 255 * 16384 each): every mean is rounded half up. `rows`: the row means too. Both engines fill their
+ * columns here. Any thread; one thread alone may write one column.
+ */
+void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows);
+
 /* One past the highest index ever asked for. Any thread. */
 uint64_t columns_count(struct columns *c);
 
 /*
- * The column at `index` < count for reading, once every writer is done. An index that nobody ever
+ * The column at `index` < count for reading, once every writer is done. An index that was never
  * asked for answers as MISSING with NULL clusters and rows.
  */
 const struct column *columns_get(const struct columns *c, uint64_t index);

@@ -4,12 +4,13 @@
  *
  * The contract:
  *  1. Every engine gives identical bytes in the columns.              tests/check, test_engine
- *  2. The order in which frames are put does not matter.              test_engine: shuffled
+ *  2. The order in which frames are put does not matter.              test_engine: any_order_any_threads
  *  3. Ties go to the lower index.                                     test_kmeans
  *  4. After engine_begin nothing is allocated per frame in the steady state.
  *  5. A port belongs to one thread; several ports may be used at once.
- *  6. A failed engine stays failed and says the same sentence.        test_engine: failure
- *  7. Back-pressure: put waits while every batch is in use.
+ *  6. After a failure every put and engine_finish fail, with the
+ *     first sentence, until engine_begin begins the next film.        test_engine: failure
+ *  7. Back-pressure: put waits while every batch is in use.           test_engine_cpu: put_waits
  *
  *   engine_open -> (engine_begin -> ports: put ... -> port_close -> engine_finish)* -> engine_close
  */
@@ -28,8 +29,10 @@
 extern "C" {
 #endif
 
-/* Called once for every staged frame, rgb[height][width][3], before it is clustered; from any engine
- * thread, several at once. The bytes are the engine's. */
+/*
+ * Called once for every staged frame, rgb[height][width][3], before it is clustered; from any engine
+ * thread, several at once. The bytes are the engine's. False, with *e filled, fails the film.
+ */
 typedef bool engine_tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e);
 
 struct engine_config {
@@ -43,7 +46,7 @@ struct engine_job {
     bool cluster;                 /* k-means wanted                         */
     bool rows;                    /* row means wanted                       */
     struct kmeans_params kmeans;
-    int ports;                    /* how many ports will be open at once    */
+    int ports;                    /* about how many will be open at once: a staged frame of room for each; more may be */
     struct columns *columns;      /* results go here; the caller's          */
     engine_tap *tap;              /* may be NULL                            */
     void *tap_user;
@@ -78,7 +81,6 @@ struct engine_ops {
     bool (*put_staged)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
     void (*port_close)(struct engine_port **p);
     bool (*finish)(struct engine *g, struct engine_times *times, struct err *e);
-    void (*cancel)(struct engine *g);
     const char *(*detail)(const struct engine *g);
     struct engine_device (*device)(const struct engine *g);   /* NULL: no device */
     void *(*stream)(struct engine_port *p);                   /* NULL: no device */
@@ -96,16 +98,19 @@ struct engine_port {
 extern const struct engine_ops engine_cpu;
 extern const struct engine_ops engine_cuda;      /* only in builds with CUDA */
 
-/* True when this build has the engine of that name; whether a device is there only engine_open tells. */
+/* True when this build has the engine of that name; whether a device is there only engine_open tells. Any thread. */
 bool engine_built(const char *name);
 
-/* The engine called `name`; ERR_ENGINE when it is not there. */
+/*
+ * The engine called `name`, the caller's until engine_close; `config` is copied. NULL when it is not there (ERR_ENGINE),
+ * when BARCODE_ISA asks for what there is not (ERR_USAGE) or memory runs out. Main thread.
+ */
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e);
 
-/* Makes ready for one film: takes memory for `job` (reusing what fits). Between films only. */
+/* Makes ready for one film: copies `job` and takes memory for it. Between films only; any one thread. */
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e);
 
-/* A way in for one thread. NULL on failure. */
+/* A way in for one thread, the caller's until engine_port_close. After engine_begin; any thread. NULL on failure. */
 struct engine_port *engine_port_open(struct engine *g, struct err *e);
 
 /*
@@ -121,13 +126,13 @@ bool engine_put_staged(struct engine_port *p, const uint8_t *rgb, const struct f
 /* Sends what the port still holds; sets *p to NULL. NULL is fine. */
 void engine_port_close(struct engine_port **p);
 
-/* Waits until every put frame is in its column. Every port must be closed. False: the first failure. */
+/*
+ * Waits until every put frame is in its column. Every port must be closed. The thread of engine_begin. *times is filled
+ * in any case. False, with *e: the film's first failure.
+ */
 bool engine_finish(struct engine *g, struct engine_times *times, struct err *e);
 
-/* Makes every waiting and later put fail soon; engine_finish must still be called. Any thread. */
-void engine_cancel(struct engine *g);
-
-/* "avx2", "NVIDIA H200". */
+/* "avx2", "NVIDIA H200"; the engine's. Any thread. */
 const char *engine_detail(const struct engine *g);
 
 /* Any thread. */
@@ -136,7 +141,7 @@ struct engine_device engine_device(const struct engine *g);
 /* The port's own CUstream, on which its pictures are shrunk; NULL without a device. The engine's. */
 void *engine_port_stream(struct engine_port *p);
 
-/* Stops threads, frees; sets *g to NULL. NULL is fine. */
+/* Frees an engine that is between films; sets *g to NULL. NULL is fine. Main thread. */
 void engine_close(struct engine **g);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * engines.h - which engine a film gets, and the engines that are open.
+ * engines.h - the engines that a run may use, as a list, and which of them a film gets.
  *
  * The CPU engine costs nothing to open; a GPU takes up to half a second, so it is opened for the first film that is
  * worth it and kept for those that follow. Main thread only.
@@ -13,14 +13,27 @@
 extern "C" {
 #endif
 
-/* Who clusters. */
+/* Which processor clusters. */
 enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
 
+/* One engine of the list. */
+struct engine_slot {
+    const char *kind;                /* "cpu" or "cuda": what engine_open takes                                   */
+    int device;                      /* which of its kind, from 0                                                 */
+    struct engine *opened;           /* NULL until a film needs it; owned                                         */
+    bool failed;                     /* it could not be opened, or failed on a film                               */
+};
+
+enum { ENGINES_MOST = 32 };
+
+/*
+ * In order of preference. The last one is what remains: it is tried for every film, and when it cannot be opened the film
+ * fails. One before it that has failed is not tried again.
+ */
 struct engines {
-    enum engine_choice choice;
-    struct engine_config config;
-    struct engine *cpu, *cuda;       /* NULL until they are needed; owned              */
-    bool cuda_failed;                /* tried without success: not again               */
+    struct engine_slot slot[ENGINES_MOST];
+    int count;                       /* 1 or more                                                                 */
+    int threads;                     /* clustering threads of an engine, 1 or more                                */
 };
 
 /* What a film asks of an engine; estimates. */
@@ -33,24 +46,31 @@ struct engine_work {
 
 /*
  * Seconds that `threads` cores would take for the work, roughly: 334 million pixels decoded and 6.9 million
- * staged pixels clustered a second and core (as measured: research/h200-probe.md, tests/bench/RESULTS.md), groups of 240
+ * staged pixels clustered a second and core (as measured: tests/bench/RESULTS.md), groups of 240
  * pictures side by side.
  */
 double engine_work_seconds(const struct engine_work *w, int threads);
 
-/* Would `threads` cores take longer than a GPU, its start included? A film of unknown length is worth one. */
+/* True if `threads` cores would take longer than a GPU, its start included. A film of unknown length is worth a GPU. */
 bool engine_worth_a_gpu(const struct engine_work *w, int threads);
 
+/* The list for a choice, nothing opened: GPU `device` and then the CPU where none is demanded, else the demanded one alone. */
+void engines_init(struct engines *g, enum engine_choice choice, int device, int threads);
+
 /*
- * The engine for a film. The demanded one, or with ENGINE_AUTO the GPU when one is there and the work would
- * keep the cores busy for longer than a GPU takes to start. NULL (ERR_ENGINE) when the demanded one is not there.
- * It stays the engines'.
+ * The engine for a film, opened: the first of the list that can be. Where the list ends with the CPU, a GPU that is not open
+ * yet is left alone unless the work would keep the cores busy for longer than a GPU takes to start. It stays the engines'.
+ * NULL when the last one cannot be opened (ERR_ENGINE: it is not there).
  */
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e);
 
-/* The GPU failed on a film: with ENGINE_AUTO true, and engines_for gives the CPU engine from now on. */
-bool engines_give_up_cuda(struct engines *g);
+/*
+ * An engine failed on a film: closes it, and engines_for no longer gives it. Returns what comes after it in a sentence ("the
+ * CPU"). NULL, and nothing is done, if it is the last of the list or none of it.
+ */
+const char *engines_give_up(struct engines *g, const struct engine *failed);
 
+/* Closes those that are open. */
 void engines_close(struct engines *g);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@ extern "C" {
 enum transfer { TRANSFER_SDR, TRANSFER_PQ, TRANSFER_HLG };
 
 struct film {
-    char *path;                  /* as the user gave it; owned by whoever opened the film    */
+    char *path;                  /* as the user gave it; owned by the source that opened it  */
     char container[48];          /* "matroska,webm"                                         */
     char codec[32];              /* "h264"                                                  */
     char pixel_format[32];       /* "yuv420p10le"                                           */

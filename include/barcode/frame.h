@@ -2,7 +2,7 @@
  * frame.h - a decoded picture as the shrink sees it, and the tag that it carries.
  *
  * A view is borrowed: it owns nothing, and stays valid only as long as the
- * decoder's picture behind it is held.
+ * decoder's picture that it describes is held.
  */
 #ifndef BARCODE_FRAME_H
 #define BARCODE_FRAME_H

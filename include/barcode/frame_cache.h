@@ -24,14 +24,14 @@ extern "C" {
 struct frame_cache;
 
 /*
- * Notes what file the film is, so that one that changes behind our back is noticed. `path` and `o` are lent until
+ * Notes what file the film is, so that one that changes meanwhile is noticed. `path` and `o` are lent until
  * frame_cache_close. NULL: no cache is wanted, or this is no film of a file.
  */
 struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path);
 
 /*
- * Who would decode the film. Of an intact film everybody makes the same, of a damaged one each something else; and a GPU does
- * not always know of damage, so that who demands software gets nothing that a GPU decoded.
+ * Which decoder would do the film. All decoders agree on intact films; on damaged ones they differ. And a GPU does not
+ * always notice damage, so a run that demands software gets nothing that a GPU decoded.
  */
 enum cache_decoder { CACHE_BY_SOFTWARE, CACHE_BY_GPU, CACHE_BY_SOFTWARE_ALONE };
 

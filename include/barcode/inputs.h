@@ -1,5 +1,5 @@
 /*
- * inputs.h - which films, and what their outputs are called.
+ * inputs.h - which films, and the stems of what their outputs are called.
  */
 #ifndef BARCODE_INPUTS_H
 #define BARCODE_INPUTS_H
@@ -29,24 +29,6 @@ struct inputs {
  */
 bool inputs_expand(const struct options *o, struct inputs *in, struct err *e);
 void inputs_free(struct inputs *in);
-
-/*
- * The picture's path for film `i` and a mode; the caller frees it.
- * Without -o: STEM.png in the working directory; with -o FOLDER (there, or ending in '/'): FOLDER/STEM.png; with -o FILE: that.
- * When several modes are asked for (and not stacked), "-MODE" goes before the ending.
- * Errors: several films and -o FILE or "-"; several modes and "-"; the output is one of the films, under whatever
- * name (ERR_USAGE); a name that the program chose itself would replace a file that barcode did not make, which is told
- * by "Software" in the PNG's text chunks within its first 4 KB (ERR_FAILED).
- */
-char *inputs_output(const struct options *o, const struct inputs *in, size_t i, enum mode mode, struct err *e);
-
-/*
- * Before any decoding. False for what makes the whole run impossible: everything ERR_USAGE of inputs_output, a folder that
- * is missing or cannot be written to (ERR_FAILED), --json or --dump for several films, two outputs in one file, pixels to
- * a terminal, an output with a film's ending or a picture with that of another format (ERR_USAGE). What stands in one film's way only, such as somebody else's file in the place of its picture, becomes that
- * film's problem.
- */
-bool inputs_check(const struct options *o, struct inputs *in, struct err *e);
 
 #ifdef __cplusplus
 }

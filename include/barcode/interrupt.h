@@ -22,7 +22,7 @@ void interrupt_install(void);
 /* True after the first signal. */
 bool interrupted(void);
 
-/* Fills `e` with ERR_INTERRUPTED and a sentence that lacks the film's name: who knows it puts it in front. Returns false. */
+/* Fills `e` with ERR_INTERRUPTED and a sentence without the film's name, which the caller that knows it puts in front. Returns false. */
 bool interrupt_error(struct err *e);
 
 #ifdef __cplusplus

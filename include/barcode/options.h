@@ -16,6 +16,7 @@
 #include "barcode/size.h"
 #include "barcode/source.h"
 #include "barcode/strip.h"
+#include "barcode/writer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,15 +24,23 @@ extern "C" {
 
 enum { OPTION_COLUMNS_MOST = 10000000 };   /* of --columns, --width, and what --interval may come to */
 
+/* An output that has an option of its own: the writer's name is the option's. */
+struct options_extra {
+    const struct writer *writer;
+    const char *path;           /* "-": stdout                                      */
+};
+
 struct options {
     char **input;               /* FILM|FOLDER..., as given; points into argv       */
     size_t inputs;
     const char *output;         /* NULL: the default name; "-": stdout, by any name */
-    const char *json;           /* NULL: none; "-": stdout                          */
+    struct options_extra extra[WRITERS_MOST];      /* --json, --bench: in the table's order, `extras` of them */
+    size_t extras;
     const char *dump;           /* NULL: none; "-": stdout                          */
 
-    bool mode[MODE_COUNT];      /* which pictures                                   */
-    bool stacked;               /* -m all: one comparison picture of all four       */
+    const struct strip_kind *strip[STRIPS_MOST];   /* the wanted ones in the table's order, `strips` of them */
+    size_t strips;
+    bool stacked;               /* -m all: one picture of them all                  */
     struct kmeans_params kmeans;
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;

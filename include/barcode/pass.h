@@ -26,15 +26,15 @@ typedef void pass_tick(void *user, const struct pass_state *state);
 struct pass {
     struct source *source;
     struct engine *engine;             /* not begun                                     */
-    struct engine_job job;             /* `columns`, `tap`, sizes; `ports` is set here  */
+    struct engine_job job;             /* all but `ports`, which pass_run decides       */
     struct selection selection;        /* decided                                       */
     enum decode_plan plan;
     enum decode_choice decode;
     int threads;
-    bool careful;                      /* see source.h                                  */
+    bool careful;                      /* with SOURCE_CAREFUL, see source.h             */
     pass_tick *tick;                   /* NULL: silent                                  */
     void *tick_user;
-    struct timetable *timetable;       /* filled when the source is a film; NULL: not wanted */
+    struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
 };
 
 /*

@@ -25,11 +25,8 @@ struct queue *queue_open(size_t capacity, void (*drop)(void *item), struct err *
 /* Waits for room. False when the queue was closed: the item stays the caller's. */
 bool queue_push(struct queue *q, void *item);
 
-/* Waits for an item. False when the queue was closed and is empty, or was aborted. */
+/* Waits for an item. False, with *item NULL, when the queue was closed and is empty, or was aborted. */
 bool queue_pop(struct queue *q, void **item);
-
-/* As queue_pop, but returns false at once when there is nothing (`*item` is then NULL). */
-bool queue_try_pop(struct queue *q, void **item);
 
 /* No more pushes; what is inside can still be popped. May be called twice. */
 void queue_close(struct queue *q);

@@ -11,6 +11,7 @@
 #include "barcode/kmeans.h"
 #include "barcode/selection.h"
 #include "barcode/stage.h"
+#include "barcode/strip.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,7 +23,7 @@ struct report {
     const struct film *film;
     struct selection selection;        /* as used: every N decided                   */
     struct kmeans_params kmeans;       /* as asked for                               */
-    bool clustered;                    /* a mode was asked for that needs clusters   */
+    unsigned needs;                    /* what the wanted strips need of a column: enum strip_need */
     int width, height;                 /* staged size                                */
     int picture_width, picture_height; /* of one strip; width 0: a pixel a column    */
     const struct columns *columns;     /* finished                                   */

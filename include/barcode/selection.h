@@ -59,7 +59,7 @@ struct selection_cursor selection_begin(const struct selection *rule);
  * (`column` may be NULL).
  *
  * A next_us <= time_us (broken timestamps) fills nothing by time.
- * INT64_MAX as next_us means the film's last frame, whose length nobody knows: by COLUMNS
+ * INT64_MAX as next_us means the film's last frame, of unknown length: by COLUMNS
  * it fills all that are open; by INTERVAL those at or before time_us, which is one
  * at most on a sound film. A caller who knows the duration passes that instead.
  * Constant time, whatever the numbers; at most UINT32_MAX columns a frame.
@@ -80,9 +80,15 @@ bool selection_done(const struct selection_cursor *c, int64_t time_us);
 uint64_t selection_estimate(const struct selection *rule, int64_t frames, int64_t duration_us);
 
 /*
+ * How far the last frame may lie before an announced end at `end_us` in a film that is whole: 2 s or 1 %, whichever is more.
+ * Sound often outlasts the picture.
+ */
+int64_t selection_end_slack(int64_t end_us);
+
+/*
  * Until when the film's last frame, shown at `last_us`, stays on the screen: one nominal frame. With --columns it is
- * INT64_MAX when the announced end is near (2 s or 1 %: sound often outlasts the picture), so that the last
- * columns are filled; a film that stops much earlier was cut off, and its columns are missing.
+ * INT64_MAX when the announced end is near (selection_end_slack), so that the last columns are filled; a film that stops
+ * earlier was cut off, and its columns are missing.
  */
 int64_t selection_last_until(const struct selection *rule, int64_t last_us, int64_t frame_us);
 

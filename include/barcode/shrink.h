@@ -63,6 +63,23 @@ struct shrink_placing {
 /* Point 5 above, for a staged frame that is `width` x `height` before orientation. */
 struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdiff_t height);
 
+/*
+ * The input cells under one output cell: `head` in part, begin..end-1 in full (none when they are equal), `tail` in part.
+ * A weight is the length of the part; a weight of 0 comes with an index that is safe to read.
+ */
+struct shrink_span {
+    uint64_t head, head_weight;
+    uint64_t begin, end;
+    uint64_t tail, tail_weight;
+};
+
+/*
+ * The rule above along one axis: output cell i covers [i * pixel, (i + 1) * pixel), input cell j [j * sample, (j + 1) * sample).
+ * `pixel` is the number of input cells and `sample` that of output cells, or both divided by a common factor. 1 or more
+ * each; (i + 1) * pixel stays below 2^64. Pure; any thread.
+ */
+struct shrink_span shrink_span(uint64_t i, uint64_t pixel, uint64_t sample);
+
 /* Frees the workspace; sets *s to NULL. NULL is fine. */
 void shrink_free(struct shrink **s);
 

@@ -1,6 +1,9 @@
 /*
- * source.h - where staged frames come from. One table: a film through libav, a
- * synthetic film of known colours, later cached frames.
+ * source.h - where staged frames come from. One table: a film through libav, a synthetic film of known colours, and frames
+ * of the cache (cache/source_cache.h).
+ *
+ * What a source can do it says itself (source_can); its name decides nothing. A field of a stage_job that needs an ability
+ * names it: a source without that ability leaves the field alone.
  */
 #ifndef BARCODE_SOURCE_H
 #define BARCODE_SOURCE_H
@@ -11,6 +14,7 @@
 #include "barcode/engine.h"
 #include "barcode/err.h"
 #include "barcode/film.h"
+#include "barcode/probe.h"
 #include "barcode/selection.h"
 #include "barcode/stage.h"
 #include "barcode/timetable.h"
@@ -19,7 +23,7 @@
 extern "C" {
 #endif
 
-/* Who decodes. */
+/* Which decoders take part. */
 enum decode_choice {
     DECODE_AUTO,         /* NVDEC and software side by side where the engine is on a GPU; else software */
     DECODE_CPU,          /* software alone                                                              */
@@ -31,16 +35,28 @@ enum decode_plan {
     DECODE_SEQUENTIAL    /* one decoder, every picture: what --verify compares with                */
 };
 
+/* What a source can do. */
+enum source_ability {
+    SOURCE_RESTARTABLE = 1 << 0,  /* it may be staged and probed any number of times, each time from its start           */
+    SOURCE_CACHEABLE = 1 << 1,    /* its frames are a function of one file's bytes: the cache may keep them and serve them */
+    SOURCE_TIMETABLED = 1 << 2,   /* stage_job.timetable: it tells when each displayed frame was on the screen            */
+    SOURCE_SPARING = 1 << 3,      /* stage_job.have: it need not decode frames that are there already                     */
+    SOURCE_CAREFUL = 1 << 4       /* stage_job.careful: it counts damage_found, and can show damage the same every time   */
+};
+
+/* What source_stage is to do. All of it is lent for the call. */
 struct stage_job {
     struct selection selection;   /* decided: every >= 1, or a real end for SELECT_COLUMNS  */
-    enum decode_plan plan;
+    enum decode_plan plan;        /* these three mean nothing to a source that decodes nothing */
     enum decode_choice decode;
-    int threads;                  /* cores to decode on, 1 or more                          */
-    bool careful;                 /* a decoder over everything shows damage the same every time, on one core */
+    int threads;                  /* cores to work on, 1 or more                            */
     struct engine *engine;        /* begun                                                  */
     struct columns *columns;      /* selected frames are announced here (frame, time) before they decode */
-    struct timetable *timetable;  /* filled by a film that is read; NULL: not wanted        */
-    frame_have *have;             /* selected frames that are there; a film may put them all the same. NULL: none */
+    bool careful;                 /* SOURCE_CAREFUL: a decoder over everything works on one core and shows damage the same
+                                     every time                                             */
+    struct timetable *timetable;  /* SOURCE_TIMETABLED: emptied, then filled, by the thread that called. NULL: not wanted */
+    frame_have *have;             /* SOURCE_SPARING: asked of each selected frame; one that is there may be put all the same.
+                                     NULL: none is there                                    */
     void *have_user;
 };
 
@@ -54,11 +70,14 @@ struct stage_progress {
 struct source;
 
 struct source_ops {
-    const char *name;
+    const char *name;             /* for messages and tests                                 */
+    unsigned can;                 /* SOURCE_ abilities of this kind of source               */
+    unsigned probes;              /* PROBE_ flags: what `probe` can find out                */
     bool (*stage)(struct source *s, const struct stage_job *job, struct stage_counts *counts,
                   struct stage_times *times, struct err *e);
     void (*progress)(struct source *s, struct stage_progress *p);
-    bool (*measure)(struct source *s, struct err *e);
+    /* `want` has nothing but what `probes` has. NULL where that is nothing. */
+    bool (*probe)(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e);
     void (*close)(struct source **s);
 };
 
@@ -66,18 +85,28 @@ struct source_ops {
 struct source {
     const struct source_ops *ops;
     struct film film;
+    unsigned lacks;               /* of ops->can: what this one source cannot, though its kind can */
 };
 
-/* Opens a film: "synth:..." is the synthetic one, everything else goes to libav. ERR_INPUT on failure. */
+/*
+ * Opens a film: "synth:..." is the synthetic one, everything else goes to libav. The caller's, source_close. NULL:
+ * ERR_INPUT, or ERR_FAILED without memory. Any thread.
+ */
 struct source *source_open(const char *path, struct err *e);
 
+/* True when the source has all of these abilities (SOURCE_ flags, together). From opening to closing the answer is the same. */
+bool source_can(const struct source *s, unsigned abilities);
+
 /*
- * Puts every selected frame into the engine; waits for the last one to be put. May be called again
- * (from the film's start). A film that decodes in part is success: counts say what is missing. So is
- * counts->contradicted, which only DECODE_PARALLEL gives: what came is wrong, and the caller must stage the film
- * again with DECODE_SEQUENTIAL, into new columns. And so is counts->damage_found, which `careful` prevents: the film is
- * damaged where one decoder went over all of it, and must be staged again with `careful`, likewise.
- * Stops with ERR_INTERRUPTED when interrupted() turns true.
+ * Puts every selected frame into the engine, from the film's start; waits for the last one to be put. *counts (zero
+ * before) is filled, seconds are added to *times. True when a film decodes in part, too: counts say what is missing. And true when what was put
+ * is no good and the film must be staged again, into new columns:
+ * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
+ * - counts->damage_found, only with SOURCE_CAREFUL and not with `careful`: the film is damaged where one decoder went over
+ *   all of it; again with `careful`;
+ * - counts->cache_failed, only of the cache's source: again from the film itself.
+ * False: the first failure; ERR_INPUT for a film that is read already and not SOURCE_RESTARTABLE; ERR_INTERRUPTED when
+ * interrupted() turned true. One thread at a time.
  */
 bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,
                   struct stage_times *times, struct err *e);
@@ -85,8 +114,13 @@ bool source_stage(struct source *s, const struct stage_job *job, struct stage_co
 /* Any thread, while source_stage runs, and afterwards: then what the last staging covered. */
 void source_progress(struct source *s, struct stage_progress *p);
 
-/* Counts displayed frames and the film's length by reading it without decoding, into s->film: no guess any more. */
-bool source_measure(struct source *s, struct err *e);
+/*
+ * Finds out of the film what is wanted, as far as this source can: facts->found says what. What film.h has a place for is in
+ * s->film from then on, and no guess any more. Before staging or between, by one thread; a source that is not
+ * SOURCE_RESTARTABLE cannot be staged after something was found. False: the first failure (ERR_INPUT, ERR_FAILED, or
+ * ERR_INTERRUPTED when interrupted() turned true); nothing was found then, and s->film is as it was.
+ */
+bool source_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e);
 
 /* Frees all; sets *s to NULL. NULL is fine. */
 void source_close(struct source **s);

@@ -1,16 +1,86 @@
 /*
- * strip.h - the ways in which columns become pixels.
+ * strip.h - the ways in which columns become pixels: a table, an entry a strip.
+ *
+ * What depends on which strip it is stands in its entry. The command line, --help, the names of files, what the engines are
+ * asked for, labels, pixels and a PNG's text follow from the table. A new strip is a file strip_NAME.c with its entry, and
+ * its line in strip.c.
+ *
+ * kmeans      a column is the colour of its largest cluster, top to bottom.
+ * palette     all clusters, largest at the top; band j ends at row floor((H * c_j + T/2) / T),
+ *             c_j the pixels of clusters 0..j and T of all: exact to the pixel, no slivers.
+ * average     the mean colour.
+ * downsample  the mean of each staged row; the rows are fitted to the height by the exact
+ *             area mean (shrink.h's rule), enlarging included.
+ *
+ * A column that lacks what the strip needs is painted as its nearest earlier column that has it (or the nearest later one at
+ * the start). Columns are fitted to the width by the exact area mean, rounded half up.
  */
 #ifndef BARCODE_STRIP_H
 #define BARCODE_STRIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/column.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum mode { MODE_KMEANS, MODE_PALETTE, MODE_AVERAGE, MODE_DOWNSAMPLE, MODE_COUNT };
+enum { STRIPS_MOST = 16 };       /* in the table, and in one picture */
 
-const char *mode_name(enum mode m);   /* "kmeans", "palette", "average", "downsample" */
+/* The name of all strips together: of -m, and in a PNG's text. No strip is called so. */
+#define STRIP_ALL "all"
+
+/* What a strip may need of a column beyond its average: the bits of strip_kind.needs. */
+enum strip_need {
+    STRIP_CLUSTERS = 1,          /* k-means            */
+    STRIP_ROWS = 2               /* the mean of a row  */
+};
+
+struct report;
+struct strip;                    /* one that is being painted: src/output/strip_paint.h */
+
+/* The functions run on one thread a strip; those that may be NULL say so. */
+struct strip_kind {
+    const char *name;            /* the value of -m, in names of files, in a PNG's text: a lower-case word */
+    const char *title;           /* as people write it: "k-means"                                           */
+    unsigned needs;              /* enum strip_need                                                         */
+    bool flat;                   /* every row is the same: one is painted                                   */
+
+    /* What it shows of this film, such as "largest of 8 clusters", into out[size]; cut when it is too long. Any thread. */
+    void (*note)(const struct report *r, char *out, size_t size);
+
+    /* Sets s->state to what is kept while the strip is painted: one block, which free() releases. NULL: nothing is kept. */
+    bool (*open)(struct strip *s, struct err *e);
+
+    /* Before the pixels of row s->y, whichever row was the last. NULL: nothing to prepare. */
+    void (*row)(struct strip *s);
+
+    /* The pixel of `c`, which is column i and has what the strip needs, in row s->y. Columns come from left to right. */
+    void (*pixel)(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3]);
+};
+
+/* In the order of --help and, from top to bottom, of -m all; the first is the default. */
+extern const struct strip_kind *const strip_table[];
+extern const size_t strip_count;             /* 1..STRIPS_MOST */
+
+/* The strip whose name is the `length` bytes at `name`; NULL: none. Any thread. */
+const struct strip_kind *strip_find(const char *name, size_t length);
+
+/* Strips that belong together, 1..STRIPS_MOST of them. As a picture: one alone, or several one below the other, each with
+ * a label. The array is the caller's and must outlive the value. */
+struct strips {
+    const struct strip_kind *const *kind;
+    size_t count;
+};
+
+/* The name of one strip, STRIP_ALL for several. */
+const char *strips_name(struct strips s);
+
+/* What they need together: bits of enum strip_need. */
+unsigned strips_need(struct strips s);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
  * A selection is a pure function of these times, so a walk over the timetable says exactly which frames another
  * selection of the same film would pick, which columns they fill, and where reading would stop: what lets cached
  * frames serve a run they were not made for. What staging cannot know for sure (a film cut short, times that run
- * backwards, no memory) makes a timetable that serves nobody.
+ * backwards, no memory) makes a timetable that serves no other selection.
  *
  * Written by one thread, in display order; read by any once that is done.
  */
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* As next_us: only the selection's own rule says how long the frame stays (selection_last_until in gather.h). */
+/* As next_us: only the selection's own rule says how long the frame stays (selection_last_until in selection.h). */
 #define TIMETABLE_OPEN INT64_MAX
 
 struct timetable;
@@ -31,7 +31,7 @@ struct timetable;
 /* An empty one; NULL: no memory. */
 struct timetable *timetable_open(struct err *e);
 
-/* Every call below takes NULL as a timetable: it then does nothing, and serves nobody. */
+/* Every call below takes NULL as a timetable: it then does nothing, and serves no selection. */
 
 /* Forgets everything. `frame_us` is the film's nominal frame time. */
 void timetable_begin(struct timetable *t, int64_t frame_us);
@@ -47,8 +47,6 @@ void timetable_stop(struct timetable *t);
 
 /* The film's end was reached, and read without fault. */
 void timetable_end(struct timetable *t);
-
-uint64_t timetable_frames(const struct timetable *t);
 
 /* Called for each frame that the walk picks, in display order. False ends the walk. */
 typedef bool timetable_pick(void *user, const struct frame_tag *tag);

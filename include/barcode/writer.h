@@ -1,39 +1,78 @@
 /*
- * writer.h - the table of output formats, and the file that appears whole or not at all.
+ * writer.h - the formats of output: a table, an entry a format; and the file that appears whole or not at all.
+ *
+ * What depends on which format it is stands in its entry. A new one is a file writer_NAME.c with its entry, and its line in
+ * writer.c. `-o` then picks it by its ending; for an option of its own, named as the writer is, it needs a line in cli.c's table.
  */
 #ifndef BARCODE_WRITER_H
 #define BARCODE_WRITER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "barcode/paint.h"
 #include "barcode/report.h"
+#include "barcode/strip.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* One output format. write() puts the whole thing into `f`; it neither opens, flushes nor closes it.
- * `mode` and `stacked` say which picture; the JSON writers ignore them. On failure `e` gets the cause alone
- * ("No space left on device"): writer_save puts what it was writing in front. */
-struct writer {
-    const char *name;        /* "png", "json", "bench"                    */
-    bool (*write)(const struct report *r, enum mode mode, bool stacked, FILE *f, struct err *e);
+enum {
+    WRITERS_MOST = 16,
+    WRITER_HEAD = 4096           /* bytes of a file that writer.ours gets, where it has so many */
 };
 
-extern const struct writer writer_png;    /* libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, Title, Description, barcode:KEY = the
-                                             parameters; nothing of engine or times: same input, same bytes */
-extern const struct writer writer_json;   /* DESIGN.md section 7; one key a line, one column a line, stages last */
-extern const struct writer writer_bench;  /* stage times, counts, frames/s, peak memory: one JSON object, one line */
+/* Functions may be called from any thread, for several files at once. */
+struct writer {
+    const char *name;                /* "png"; "json" and "bench" are also the long options that ask for them      */
+    const char *title;               /* as people write it: "PNG"                                                  */
+    const char *const *ending;       /* those by which -o picks it, in lower case and without the dot, then a NULL;
+                                        names that the program chooses have the first. NULL: -o never picks it     */
+    bool binary;                     /* not for a terminal                                                         */
+    bool one_a_strip;                /* a file for each strip, or for the stack; else one a film, for all strips   */
+    bool one_line;                   /* a line a film: several films may share one stream                          */
+    bool tells_times;                /* says how long the film took, so it is written after all that do not        */
+
+    /* Is this the beginning of a file that barcode wrote? NULL: it cannot be told, so no file is taken for one. */
+    bool (*ours)(const uint8_t *head, size_t size);
+
+    /*
+     * Puts the whole thing into `f`; neither opens, flushes nor closes it. `strips`: what is to be painted or told. On failure
+     * `e` gets the cause alone ("No space left on device"): writer_save puts what it was writing in front.
+     */
+    bool (*write)(const struct report *r, struct strips strips, FILE *f, struct err *e);
+};
+
+/*
+ * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, Title, Description, barcode:KEY = the parameters; nothing of engine
+ *         or times: same input, same bytes
+ * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
+ * bench   stage times, counts, frames/s, peak memory: one JSON object, one line
+ *
+ * The first is what -o writes when no writer has the name's ending, and what a name that the program chooses stands for.
+ */
+extern const struct writer *const writer_table[];
+extern const size_t writer_count;            /* 1..WRITERS_MOST */
+
+/* The writer of that name; NULL: none. Any thread. */
+const struct writer *writer_find(const char *name);
+
+/* Does the path end in a dot and one of these, in letters of any case? A list as writer.ending; NULL: no. Any thread. */
+bool writer_has_ending(const char *path, const char *const *ending);
+
+/* The writer that has this path's ending; NULL: none. Any thread. */
+const struct writer *writer_by_ending(const char *path);
+
+/* Is there a file at `path` that barcode wrote with this writer? Opens regular files only. Any thread. */
+bool writer_made(const struct writer *w, const char *path);
 
 /*
  * Writes to `path` through a temporary file beside it, fsync and rename: after a failure or a
  * kill the old file is untouched and the temporary is gone (or, after a kill, named .NAME.XXXXXX.tmp).
  * "-" is stdout (flushed, not closed); binary to a terminal is refused.
  */
-bool writer_save(const struct writer *w, const struct report *r, enum mode mode, bool stacked,
-                 const char *path, struct err *e);
+bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/path.h"
+
 enum { LINKS_MAX = 40, TRIES_MAX = 100, STREAM_BUFFER = 1 << 16 };
 
 struct atomic_file {
@@ -24,36 +26,16 @@ static bool cannot(const char *path, int error, struct err *e)
     return err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(error));
 }
 
-/* "FOLDER/NAME" cut before NAME; the folder with its slash, "" for the working directory. */
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash + 1 - path) : 0;
-}
-
-/* A new string of `folder` (its first `length` bytes), `name` and `end`. */
-static char *join(const char *folder, size_t length, const char *name, size_t name_length, const char *end)
-{
-    size_t end_size = strlen(end) + 1;
-    char *path = malloc(length + name_length + end_size);
-    if (path) {
-        memcpy(path, folder, length);
-        memcpy(path + length, name, name_length);
-        memcpy(path + length + name_length, end, end_size);
-    }
-    return path;
-}
-
 /*
  * Where `path` leads when it is a symbolic link, dangling or not: rename would replace the link,
- * and the user meant the file behind it. NULL with errno set on failure.
+ * and the user meant the file that it points to. NULL with errno set on failure.
  */
 static char *follow_links(const char *path)
 {
     char *at = strdup(path);
     for (int i = 0; at && i < LINKS_MAX; i++) {
         char link[PATH_MAX];
-        ssize_t length = readlink(at, link, sizeof link);
+        ssize_t length = readlink(at, link, sizeof link - 1);
         if (length < 0) {
             if (errno == EINVAL || errno == ENOENT)   /* no link, or nothing there yet */
                 return at;
@@ -62,8 +44,8 @@ static char *follow_links(const char *path)
             errno = error;
             return NULL;
         }
-        size_t folder = link[0] == '/' ? 0 : folder_length(at);
-        char *next = join(at, folder, link, (size_t)length, "");
+        link[length] = 0;
+        char *next = link[0] == '/' ? strdup(link) : path_beside(at, link, NULL);
         free(at);
         at = next;
     }
@@ -102,27 +84,27 @@ bool atomic_file_is_stdout(const char *path)
 static char *temp_name(const char *target)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";   /* 32: one for every five bits */
-    size_t folder = folder_length(target), name = strlen(target + folder);
-    char *start = join(target, folder, ".", 1, "");
-    if (!start)
+    const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
+    char *folder = path_beside(target, ".", NULL);
+    if (!folder)
         return NULL;
-    long limit = pathconf(start, _PC_NAME_MAX);
-    size_t extra = strlen("..XXXXXX.tmp");
-    size_t most = limit > (long)extra ? (size_t)limit - extra : NAME_MAX - extra;
-    if (name > most)
-        name = most;
-    while (name > 0 && name == most && ((unsigned char)target[folder + name] & 0xc0) == 0x80)
-        most = --name;                                                  /* not through a UTF-8 character */
+    long limit = pathconf(folder, _PC_NAME_MAX);
+    free(folder);
+    size_t extra = strlen("..XXXXXX.tmp"), length = strlen(name);
+    size_t most = limit > (long)extra && limit < NAME_MAX ? (size_t)limit - extra : NAME_MAX - extra;
+    if (length > most)
+        length = most;
+    while (length > 0 && length == most && ((unsigned char)name[length] & 0xc0) == 0x80)
+        most = --length;                                                /* not through a UTF-8 character */
 
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         random = (uint32_t)getpid();
-    char end[] = ".XXXXXX.tmp";
+    char end[] = ".XXXXXX.tmp", temp[NAME_MAX + 1];
     for (int i = 1; i <= 6; i++, random >>= 5)
         end[i] = letters[random & 31];
-    char *path = join(start, folder + 1, target + folder, name, end);
-    free(start);
-    return path;
+    snprintf(temp, sizeof temp, ".%.*s%s", (int)length, name, end);
+    return path_beside(target, temp, NULL);
 }
 
 /*
@@ -253,7 +235,7 @@ FILE *atomic_file_stream(struct atomic_file *f)
 /* So that the new name outlives a power cut. Nothing can be undone any more, so no failure is reported. */
 static void sync_folder(const char *target)
 {
-    char *folder = join(target, folder_length(target), ".", 1, "");
+    char *folder = path_beside(target, ".", NULL);
     int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         fsync(fd);

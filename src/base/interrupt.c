@@ -12,7 +12,7 @@ static void on_signal(int number)
     (void)number;
     /*
      * Whichever comes next finds the default action and kills; but a terminal that closes says SIGHUP more than once
-     * (the kernel and the shell), and a service manager sends it right behind SIGTERM: that is no second wish.
+     * (the kernel and the shell), and a service manager sends it directly after SIGTERM: neither is a second request.
      */
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         signal(caught[i], caught[i] == SIGHUP ? SIG_IGN : SIG_DFL);
@@ -21,7 +21,7 @@ static void on_signal(int number)
 
 void interrupt_install(void)
 {
-    /* SA_RESTART: reads and writes of files go on, so that nobody mistakes Ctrl-C for a broken disk. */
+    /* SA_RESTART: reads and writes of files go on, so that Ctrl-C is not taken for a broken disk. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {

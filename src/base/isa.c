@@ -5,6 +5,8 @@
 
 static const char *const names[] = {"c", "avx2", "avx512", "vnni"};
 
+#ifdef __x86_64__
+
 /*
  * The flags that the Makefile gives to the _avx2, _avx512 and _vnni files: the compiler may use any of
  * them. __builtin_cpu_supports also asks whether the operating system saves the registers. LZCNT came
@@ -37,6 +39,15 @@ bool isa_supported(enum isa isa)
     }
     return false;
 }
+
+#else
+
+bool isa_supported(enum isa isa)
+{
+    return isa == ISA_C;
+}
+
+#endif
 
 const char *isa_name(enum isa isa)
 {

@@ -34,7 +34,7 @@ static void put(const char *lift, const char *text, const char *below)
 {
     char all[1024 + 2 * 256];
     int length = snprintf(all, sizeof all, "%s%s%s", lift, text, below);
-    /* stderr may be closed or full: there is nobody left to tell. */
+    /* stderr may be closed or full: there is no other place to say so. */
     ssize_t n = write(STDERR_FILENO, all, (size_t)length);
     (void)n;
 }

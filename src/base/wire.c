@@ -55,11 +55,21 @@ void wire_put_number(struct wire_out *o, uint64_t value)
     wire_put(o, byte, n);
 }
 
-/* Small numbers of either sign stay short: 0, -1, 1, -2 become 0, 1, 2, 3. */
-void wire_put_signed(struct wire_out *o, int64_t value)
+uint64_t wire_fold(int64_t value)
 {
     uint64_t twice = (uint64_t)value << 1;
-    wire_put_number(o, value < 0 ? ~twice : twice);
+    return value < 0 ? ~twice : twice;
+}
+
+int64_t wire_unfold(uint64_t value)
+{
+    uint64_t half = value >> 1;
+    return (int64_t)(value & 1 ? ~half : half);
+}
+
+void wire_put_signed(struct wire_out *o, int64_t value)
+{
+    wire_put_number(o, wire_fold(value));
 }
 
 void wire_free(struct wire_out *o)
@@ -124,7 +134,5 @@ uint64_t wire_number(struct wire_in *i)
 
 int64_t wire_signed(struct wire_in *i)
 {
-    uint64_t value = wire_number(i);
-    uint64_t half = value >> 1;
-    return (int64_t)(value & 1 ? ~half : half);
+    return wire_unfold(wire_number(i));
 }

@@ -7,27 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/file.h"
 #include "pack.h"
 #include "residual.h"
 
 static const char magic[] = "barcodef";
 #define INDEX_BYTES_MAX ((uint64_t)1 << 30)
-
-static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
-{
-    uint8_t *out = to;
-    while (bytes > 0) {
-        ssize_t n = pread(fd, out, bytes, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        out += n;
-        at += (uint64_t)n;
-        bytes -= (size_t)n;
-    }
-    return true;
-}
 
 /* ------------------------------------------------------------------ opening */
 
@@ -36,7 +21,7 @@ static enum entry_state read_key(int fd, char **key, size_t *length, struct hash
 {
     uint8_t head[ENTRY_HEAD];
     *key = NULL;
-    if (!read_at(fd, head, sizeof head, 0))
+    if (!file_read_at(fd, head, sizeof head, 0))
         return ENTRY_BROKEN;
     struct wire_in in = wire_read(head + 8, sizeof head - 8);
     uint32_t version = wire_u32(&in), bytes = wire_u32(&in);
@@ -50,7 +35,7 @@ static enum entry_state read_key(int fd, char **key, size_t *length, struct hash
     if (!whole)
         return ENTRY_ABSENT;
     memcpy(whole, head, ENTRY_HEAD);
-    if (!read_at(fd, whole + ENTRY_HEAD, bytes, ENTRY_HEAD) || memchr(whole + ENTRY_HEAD, 0, bytes)) {
+    if (!file_read_at(fd, whole + ENTRY_HEAD, bytes, ENTRY_HEAD) || memchr(whole + ENTRY_HEAD, 0, bytes)) {
         free(whole);
         return ENTRY_BROKEN;
     }
@@ -66,7 +51,7 @@ static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 
 {
     uint8_t tail[ENTRY_TAIL];
     uint64_t begin = ENTRY_HEAD + key_length;
-    if (c->bytes < begin + ENTRY_TAIL || !read_at(c->fd, tail, sizeof tail, c->bytes - ENTRY_TAIL))
+    if (c->bytes < begin + ENTRY_TAIL || !file_read_at(c->fd, tail, sizeof tail, c->bytes - ENTRY_TAIL))
         return err_set(e, ERR_FAILED, "it is cut off");
     struct wire_in in = wire_read(tail, sizeof tail);
     uint64_t at = wire_u64(&in), bytes = wire_u64(&in);
@@ -80,7 +65,7 @@ static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 
     uint8_t *data = malloc((size_t)bytes + 1);
     if (!data)
         return err_memory(e, (size_t)bytes);
-    bool fine = read_at(c->fd, data, (size_t)bytes, at) || err_set(e, ERR_FAILED, "it cannot be read");
+    bool fine = file_read_at(c->fd, data, (size_t)bytes, at) || err_set(e, ERR_FAILED, "it cannot be read");
     if (fine && !hash_same(index_said, hash_128(data, (size_t)bytes)))
         fine = err_set(e, ERR_FAILED, "its table of frames does not match its checksum");
     fine = fine && cache_index_decode(&c->index, data, (size_t)bytes, begin, at, e);
@@ -195,7 +180,7 @@ struct cache_entry_reader *cache_entry_reader_open(const struct cache_entry *ent
 bool cache_entry_reader_block(struct cache_entry_reader *r, uint64_t block, struct err *e)
 {
     const struct index_block *b = &r->entry->index.block[block];
-    if (!read_at(r->entry->fd, r->packed, (size_t)b->bytes, b->offset))
+    if (!file_read_at(r->entry->fd, r->packed, (size_t)b->bytes, b->offset))
         return err_set(e, ERR_FAILED, "a block cannot be read");
     if (!hash_same(hash_128(r->packed, (size_t)b->bytes), b->hash))
         return err_set(e, ERR_FAILED, "a block does not match its checksum");

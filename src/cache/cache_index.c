@@ -40,6 +40,18 @@ const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t
     return f && f->status != COLUMN_MISSING ? f : NULL;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    uint64_t x = ((const struct index_frame *)a)->place, y = ((const struct index_frame *)b)->place;
+    return (x > y) - (x < y);
+}
+
+void cache_index_sort_by_place(struct index_frame *frame, size_t frames)
+{
+    if (frames > 0)
+        qsort(frame, frames, sizeof *frame, by_place);
+}
+
 void cache_index_free(struct cache_index *x)
 {
     free(x->block);

@@ -1,5 +1,5 @@
 /*
- * cache_index.h - what an entry of the cache knows of its frames: the part behind the pixels, in memory and as bytes.
+ * cache_index.h - what an entry of the cache knows of its frames: the part after the pixels, in memory and as bytes.
  *
  * The file, numbers as in wire.h:
  *
@@ -18,6 +18,7 @@
 #define BARCODE_CACHE_INDEX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cache_key.h"
@@ -78,6 +79,9 @@ bool cache_index_is_clean(const struct cache_index *x);
 
 /* The frame of that number; NULL when it is not there, or MISSING. */
 const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t frame);
+
+/* Puts frames in the order of their places, so that who goes through them reads each block once. `frame` may be NULL for none. */
+void cache_index_sort_by_place(struct index_frame *frame, size_t frames);
 
 void cache_index_encode(const struct cache_index *x, struct wire_out *o);
 

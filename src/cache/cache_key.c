@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "barcode/colour.h"
+#include "barcode/file.h"
 
 /* ------------------------------------------------------------------ the film's file */
 
@@ -21,40 +22,27 @@ static int64_t nanoseconds(struct timespec t)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The file behind the name, or 0 when it is at the end. */
-static size_t read_at(int fd, uint8_t *to, size_t bytes, uint64_t at)
-{
-    size_t got = 0;
-    while (got < bytes) {
-        ssize_t n = pread(fd, to + got, bytes - got, (off_t)(at + got));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        got += (size_t)n;
-    }
-    return got;
-}
-
 /* Head, tail and evenly spaced blocks between; all of a small file. */
 static bool read_fingerprint(int fd, uint64_t size, struct hash128 *print, struct err *e)
 {
-    size_t whole = (size_t)FILM_ID_BLOCKS * FILM_ID_BLOCK_BYTES, got = 0;
+    size_t whole = (size_t)FILM_ID_BLOCKS * FILM_ID_BLOCK_BYTES;
     uint8_t *bytes = malloc(whole);
     if (!bytes)
         return err_memory(e, whole);
+    bool fine = true;
     if (size <= whole) {
-        got = read_at(fd, bytes, (size_t)size, 0);
         whole = (size_t)size;
+        fine = file_read_at(fd, bytes, whole, 0);
     } else {
-        for (uint64_t i = 0; i < FILM_ID_BLOCKS; i++) {
-            uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
-            got += read_at(fd, bytes + got, FILM_ID_BLOCK_BYTES, i + 1 == FILM_ID_BLOCKS ? last : i * step);
-        }
+        uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
+        for (uint64_t i = 0; fine && i < FILM_ID_BLOCKS; i++)
+            fine = file_read_at(fd, bytes + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES,
+                                i + 1 == FILM_ID_BLOCKS ? last : i * step);
     }
-    *print = hash_128(bytes, got);
+    if (fine)
+        *print = hash_128(bytes, whole);
     free(bytes);
-    return got == whole || err_set(e, ERR_FAILED, "it cannot be read through");
+    return fine || err_set(e, ERR_FAILED, "it cannot be read through");
 }
 
 static uint64_t hash_of_path(const char *path)
@@ -67,7 +55,7 @@ static uint64_t hash_of_path(const char *path)
 }
 
 /*
- * A file system's clock ticks (every 4 to 10 ms; every second or two where it keeps no fractions). A change right behind
+ * A file system's clock ticks (every 4 to 10 ms; every second or two where it keeps no fractions). A change directly after
  * the last one may leave the time as it is, so a fingerprint taken in between would stand for two films.
  */
 static bool wait_until_sure(int64_t changed_ns, struct err *e)
@@ -94,7 +82,7 @@ static void fill_id(struct cache_film *id, const struct stat *st)
     id->place.changed_ns = nanoseconds(st->st_ctim);
 }
 
-static bool same_file(const struct cache_film *a, const struct cache_film *b)
+static bool same_id(const struct cache_film *a, const struct cache_film *b)
 {
     return a->size == b->size && a->modified_ns == b->modified_ns && a->place.device == b->place.device &&
            a->place.inode == b->place.inode && a->place.changed_ns == b->place.changed_ns;
@@ -104,7 +92,7 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
 {
     struct stat st;
     *id = (struct cache_film){0};
-    /* A pipe is not even opened: its writer would take us for its reader, and write to nobody. */
+    /* A pipe is not even opened: its writer would take this process for its reader, and what it writes would be lost. */
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(e, ERR_FAILED, "it is not a file");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -128,7 +116,7 @@ bool cache_film_holds(const char *path, const struct cache_film *id)
     if (stat(path, &st) != 0)
         return false;
     fill_id(&now, &st);
-    return same_file(&now, id);
+    return same_id(&now, id);
 }
 
 bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now)

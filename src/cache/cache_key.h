@@ -27,7 +27,7 @@ enum { STAGED_VERSION = 1 };
 
 enum { FILM_ID_BLOCKS = 16, FILM_ID_BLOCK_BYTES = 65536 };   /* 1 MiB at most is read for a fingerprint */
 
-/* Where a film's file was last seen: not what it is, but enough to notice that somebody wrote to it. */
+/* Where a film's file was last seen: not its identity, but enough to notice that it was written to. */
 struct cache_place {
     uint64_t device, inode, path;    /* path: a hash of the whole name */
     int64_t changed_ns;              /* ctime                          */
@@ -46,11 +46,11 @@ struct cache_film {
  */
 bool cache_film_read(const char *path, struct cache_film *id, struct err *e);
 
-/* True when nobody has touched the file since. */
+/* True when the file has not been touched since. */
 bool cache_film_holds(const char *path, const struct cache_film *id);
 
 /*
- * The file is at the same place but was touched, though its time of change is the old one: somebody may have put that
+ * The file is at the same place but was touched, though its time of change is the old one: a program may have put that
  * back. (A renamed film is at another place.)
  */
 bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now);
@@ -65,14 +65,14 @@ struct cache_key {
 
 enum { CACHE_NAME_BASE = 16 };       /* digits of the name that stand for the base */
 
-/* `decode` names who may decode, where that can change a byte of a sound film. False when the text is too long. */
+/* `decode` names the decoders that may take part, where that can change a byte of an intact film. False when the text is too long. */
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film, const struct selection *rule,
                     int width, int height, const char *decode);
 
 /* "NAME=VALUE" of the first line in which the two differ, as it is in `text`. Returns its length; 0: they are equal. */
 size_t cache_key_difference(const char *text, const char *other, const char **line);
 
-/* Is it a name that cache_key_make gives? */
+/* True for a name that cache_key_make gives. */
 bool cache_key_is_name(const char *name);
 
 #ifdef __cplusplus

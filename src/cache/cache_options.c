@@ -2,10 +2,11 @@
 
 #include <errno.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "barcode/path.h"
 
 struct cache_options cache_options_default(void)
 {
@@ -64,12 +65,6 @@ bool cache_options_action(const struct cache_options *o)
     return o->stats || o->clear || o->verify;
 }
 
-static bool join(char *folder, size_t room, const char *first, const char *rest)
-{
-    int n = snprintf(folder, room, "%s%s", first, rest);
-    return n > 0 && (size_t)n < room;
-}
-
 /* A variable of the environment, unless it is empty; NULL in a set-user-id program. */
 static const char *variable(const char *name)
 {
@@ -81,14 +76,14 @@ bool cache_options_folder(const struct cache_options *o, char *folder, size_t ro
 {
     const char *named = o->folder ? o->folder : variable("BARCODE_CACHE");
     if (named)
-        return strcmp(named, "-") != 0 && join(folder, room, named, "");
+        return strcmp(named, "-") != 0 && path_fill(folder, room, named, "");
     const char *base = variable("XDG_CACHE_HOME");
     if (base && *base == '/')      /* its specification: others are to be ignored */
-        return join(folder, room, base, "/barcode");
+        return path_fill(folder, room, base, "barcode");
     const char *home = variable("HOME");
     char text[4096];
     struct passwd entry, *found = NULL;
     if (!home && getpwuid_r(getuid(), &entry, text, sizeof text, &found) == 0 && found)
         home = found->pw_dir;
-    return home && *home == '/' && join(folder, room, home, "/.cache/barcode");
+    return home && *home == '/' && path_fill(folder, room, home, ".cache/barcode");
 }

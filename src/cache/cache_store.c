@@ -307,7 +307,7 @@ void cache_store_trim(const struct cache_store *s, const char *keep)
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s/lock", s->folder);
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    /* Who holds it is doing the same work. A file system without locks: two may evict at once, which costs frames only. */
+    /* The process that holds it does the same work. Without locks in the file system two may evict at once, which costs frames only. */
     bool busy = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct trimming t = {.keep = keep};
     if (!busy)

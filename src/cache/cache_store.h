@@ -1,7 +1,7 @@
 /*
  * cache_store.h - the cache's folder: which entry serves a run, and which one has to go.
  *
- * Any number of processes may use one folder. Entries appear by rename and are never changed; whoever has one open keeps
+ * Any number of processes may use one folder. Entries appear by rename and are never changed; a process that has one open keeps
  * it when it is replaced or removed. Only evicting takes a lock, and does without where another process has it.
  */
 #ifndef BARCODE_CACHE_STORE_H

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "barcode/log.h"
-#include "pack.h"
+#include "barcode/path.h"
 #include "barcode/queue.h"
+#include "pack.h"
 #include "residual.h"
 
 /* A block's worth of frames on their way to the disk. */
@@ -202,19 +203,10 @@ void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const
 
 /* ------------------------------------------------------------------ opening */
 
-static char *join(const char *folder, const char *name)
-{
-    size_t bytes = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(bytes);
-    if (path)
-        snprintf(path, bytes, "%s/%s", folder, name);
-    return path;
-}
-
 static bool open_file(struct cache_writer *w, const char *folder, const char *key, struct err *e)
 {
     w->folder = strdup(folder);
-    w->temp = join(folder, CACHE_TEMP_START "XXXXXX");
+    w->temp = path_join(folder, CACHE_TEMP_START "XXXXXX", "", e);
     if (!w->folder || !w->temp)
         return err_memory(e, strlen(folder));
     w->fd = mkostemp(w->temp, O_CLOEXEC);
@@ -344,12 +336,6 @@ static int by_column(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    uint64_t x = ((const struct index_frame *)a)->place, y = ((const struct index_frame *)b)->place;
-    return (x > y) - (x < y);
-}
-
 bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, struct err *e)
 {
     const struct cache_index *x = &older->index;
@@ -361,7 +347,7 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
     bool fine = r && f;
     if (fine && x->frames > 0) {
         memcpy(f, x->frame, (size_t)x->frames * sizeof *f);
-        qsort(f, (size_t)x->frames, sizeof *f, by_place);      /* so that each block is read once */
+        cache_index_sort_by_place(f, (size_t)x->frames);
         if (before > 0)
             qsort(w->put, before, sizeof *w->put, by_value);
     }
@@ -380,7 +366,7 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
     return fine;
 }
 
-/* Columns that were announced and never came, behind those that did. */
+/* Columns that were announced and never came, after those that did. */
 static bool add_missing(struct cache_writer *w, const struct columns *columns, uint64_t count, struct err *e)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -433,8 +419,8 @@ bool cache_writer_finish(struct cache_writer **writer, const struct cache_index 
 {
     struct cache_writer *w = *writer;
     stop_threads(w);
-    char *path = join(w->folder, name);
-    bool fine = path || err_memory(e, strlen(name));
+    char *path = path_join(w->folder, name, "", e);
+    bool fine = path != NULL;
     if (w->error.code != ERR_NONE) {
         if (fine)
             *e = w->error;

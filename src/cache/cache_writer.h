@@ -3,7 +3,7 @@
  *
  *   put (any thread): copies the frame --> [todo] --> own threads: residual, zstd, checksum, write --> [free]
  *
- * Nobody waits for the disk or for zstd unless all copies are in use. The first failure (a full disk, a folder that
+ * No thread waits for the disk or for zstd unless all copies are in use. The first failure (a full disk, a folder that
  * went away, the limit) makes the writer give up: later frames are thrown away, and finishing says why.
  */
 #ifndef BARCODE_CACHE_WRITER_H
@@ -28,12 +28,12 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
 /* rgb[height][width][3] is copied before this returns. Any thread. */
 void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const uint8_t *rgb);
 
-/* Puts the frames of an older entry with the same key that were not put yet. Nobody else may put any more. */
+/* Puts the frames of an older entry with the same key that were not put yet. No other thread may put any more. */
 bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, struct err *e);
 
 /*
  * Writes the rest and renames the file to folder/name. `facts` gives what is not about frames and blocks; `columns`
- * those that were announced and never came (NULL: nobody asks). Frees *w either way; on failure nothing is left.
+ * those that were announced and never came (NULL: they are left out). Frees *w either way; on failure nothing is left.
  */
 bool cache_writer_finish(struct cache_writer **w, const struct cache_index *facts, struct columns *columns,
                          const char *name, struct err *e);

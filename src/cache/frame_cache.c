@@ -49,29 +49,18 @@ static void start_writer(struct frame_cache *c)
     struct err e = ERR_INIT;
     /* Compressing is a hundredth of decoding; more threads only help engines that outrun it. */
     int threads = c->ask.threads / 2 < 1 ? 1 : c->ask.threads / 2 > 8 ? 8 : c->ask.threads / 2;
-    if (cache_store_make(&c->store, &e) && (c->timetable || (c->timetable = timetable_open(&e))))
+    /* Without a timetable the frames serve their own selection alone. */
+    bool timed = source_can(frame_cache_source(c, c->ask.film), SOURCE_TIMETABLED);
+    if (cache_store_make(&c->store, &e) && (!timed || c->timetable || (c->timetable = timetable_open(&e))))
         c->writer = cache_writer_open(c->store.folder, c->key.text, c->ask.width, c->ask.height, threads, c->store.limit, &e);
     if (!c->writer)
         log_msg(LOG_WARNING, "frames cannot be kept in the cache '%s': %s", c->store.folder, e.text);
 }
 
-/* A playlist's bytes say nothing of the films that it names. */
-static bool is_playlist(const struct film *film)
-{
-    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
-    char names[sizeof film->container], *save = NULL;
-    snprintf(names, sizeof names, "%s", film->container);
-    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
-        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
-            if (strcmp(name, kind[i]) == 0)
-                return true;
-    return false;
-}
-
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
-    if (!c || strcmp(ask->film->ops->name, "film") != 0 || is_playlist(&ask->film->film) || !cache_film_holds(c->path, &c->id) ||
+    if (!c || !source_can(ask->film, SOURCE_CACHEABLE) || !cache_film_holds(c->path, &c->id) ||
         !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->decode))
         return;
     c->ask = *ask;
@@ -147,7 +136,7 @@ static bool may_replace(const struct frame_cache *c)
     return !whole;
 }
 
-/* Frames of an interrupted run are good for the next one only if nothing at all was wrong with the film so far. */
+/* Frames of an interrupted run are good for the next one only if nothing was wrong with the film so far. */
 static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
 {
     facts->partial = true;

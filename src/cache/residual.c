@@ -45,7 +45,7 @@ void cache_residual_make(const uint8_t *rgb, int width, int height, uint8_t *scr
     }
 }
 
-/* One row behind the first. The three channels are three chains that the processor follows at once. */
+/* A row after the first. The three channels are three chains that the processor follows at once. */
 static void undo_row(const uint8_t *from, const uint8_t *above, uint8_t *now, size_t row)
 {
     uint8_t r = now[0] = (uint8_t)(from[0] + above[0]);

@@ -7,17 +7,11 @@
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 
-/* A frame of the entry that fills a place of the picture. */
-struct wanted {
-    struct frame_tag tag;
-    uint64_t place;
-};
-
 struct source_cache {
     struct source base;
     struct source *film;
     const struct cache_found *found;
-    struct wanted *wanted;
+    struct index_frame *wanted;     /* frames of the entry, each with the tag under which the picture has it */
     size_t count, room;
     bool no_memory;
     atomic_size_t next;             /* the next of `wanted` to read       */
@@ -29,11 +23,12 @@ struct source_cache {
     struct err broken;              /* of the entry                       */
 };
 
-static bool want(struct source_cache *s, const struct frame_tag *tag, uint64_t place)
+/* `f`, a frame of the entry, is to be put as `tag`. False: no memory. */
+static bool want(struct source_cache *s, const struct frame_tag *tag, const struct index_frame *f)
 {
     if (s->count == s->room) {
         size_t room = s->room ? s->room * 2 : 1024;
-        struct wanted *grown = realloc(s->wanted, room * sizeof *grown);
+        struct index_frame *grown = realloc(s->wanted, room * sizeof *grown);
         if (!grown) {
             s->no_memory = true;
             return false;
@@ -41,7 +36,7 @@ static bool want(struct source_cache *s, const struct frame_tag *tag, uint64_t p
         s->wanted = grown;
         s->room = room;
     }
-    s->wanted[s->count++] = (struct wanted){*tag, place};
+    s->wanted[s->count++] = (struct index_frame){*tag, f->status, f->place};
     return true;
 }
 
@@ -106,12 +101,6 @@ static void *putter_main(void *argument)
     return NULL;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    uint64_t x = ((const struct wanted *)a)->place, y = ((const struct wanted *)b)->place;
-    return (x > y) - (x < y);
-}
-
 /* Puts all wanted frames with the job's threads. */
 static bool put_all(struct source_cache *s, struct err *e)
 {
@@ -119,8 +108,7 @@ static bool put_all(struct source_cache *s, struct err *e)
     pthread_t *thread = calloc((size_t)threads, sizeof *thread);
     if (!thread)
         return err_memory(e, (size_t)threads * sizeof *thread);
-    if (s->count > 0)
-        qsort(s->wanted, s->count, sizeof *s->wanted, by_place);
+    cache_index_sort_by_place(s->wanted, s->count);
     for (; started < threads && s->count > 0; started++)
         if (pthread_create(&thread[started], NULL, putter_main, s) != 0)
             break;
@@ -145,7 +133,7 @@ static bool want_all(struct source_cache *s, struct stage_counts *counts, struct
         const struct index_frame *f = &x->frame[i];
         if (!columns_announce(s->job->columns, &f->tag, e))
             return false;
-        if (f->status != COLUMN_MISSING && !want(s, &f->tag, f->place))
+        if (f->status != COLUMN_MISSING && !want(s, &f->tag, f))
             return err_memory(e, s->room * sizeof *s->wanted);
     }
     *counts = x->counts;
@@ -164,7 +152,7 @@ static bool pick(void *user, const struct frame_tag *tag)
     if (!f)
         return err_set(p->e, ERR_FAILED, "the cache's entry lacks a frame that it had");
     return columns_announce(p->source->job->columns, tag, p->e) &&
-           (want(p->source, tag, f->place) || err_memory(p->e, p->source->room * sizeof *p->source->wanted));
+           (want(p->source, tag, f) || err_memory(p->e, p->source->room * sizeof *p->source->wanted));
 }
 
 /* Another selection's frames, under the numbers that this one gives them. */
@@ -180,7 +168,7 @@ static bool want_picked(struct source_cache *s, struct stage_counts *counts, str
     return true;
 }
 
-/* Called by the film's reading thread for each frame that the selection picks: is it in the entry? */
+/* As frame_have, called on the film's reading thread: true if the entry has the frame. */
 static bool have(void *user, const struct frame_tag *tag, bool taking)
 {
     struct source_cache *s = user;
@@ -188,14 +176,14 @@ static bool have(void *user, const struct frame_tag *tag, bool taking)
     /* Times are what a changed film would change first. */
     if (!f || f->tag.time_us != tag->time_us)
         return false;
-    return !taking || want(s, tag, f->place);
+    return !taking || want(s, tag, f);
 }
 
 /* The film is read, and decoded where the entry has nothing; what the entry has is wanted of it as the reader asks. */
 static bool want_beside_film(struct source_cache *s, struct stage_counts *counts, struct stage_times *times, struct err *e)
 {
     struct stage_job job = *s->job;
-    job.have = have;
+    job.have = source_can(s->film, SOURCE_SPARING) ? have : NULL;
     job.have_user = s;
     atomic_store(&s->reading_film, true);
     bool fine = source_stage(s->film, &job, counts, times, e);
@@ -234,14 +222,6 @@ static void cache_progress(struct source *base, struct stage_progress *p)
     *p = (struct stage_progress){.frames = known ? (put < frames ? put : frames) * all / frames : all};
 }
 
-static bool cache_measure(struct source *base, struct err *e)
-{
-    struct source_cache *s = (struct source_cache *)base;
-    bool fine = source_measure(s->film, e);
-    s->base.film = s->film->film;
-    return fine;
-}
-
 static void cache_close(struct source **base)
 {
     struct source_cache *s = (struct source_cache *)*base;
@@ -252,7 +232,8 @@ static void cache_close(struct source **base)
 }
 
 static const struct source_ops cache_ops = {
-    .name = "cache", .stage = cache_stage, .progress = cache_progress, .measure = cache_measure, .close = cache_close,
+    .name = "cache", .can = SOURCE_TIMETABLED | SOURCE_CAREFUL, .stage = cache_stage, .progress = cache_progress,
+    .close = cache_close,
 };
 
 struct source *source_cache_open(struct source *film, const struct cache_found *found, struct err *e)
@@ -264,6 +245,8 @@ struct source *source_cache_open(struct source *film, const struct cache_found *
     }
     s->base.ops = &cache_ops;
     s->base.film = film->film;        /* its path stays the film's */
+    /* What is passed on to the film it can where the film is read, and as far as the film can. */
+    s->base.lacks = found->answer == CACHE_PARTIAL ? film->lacks | ~film->ops->can : cache_ops.can;
     s->film = film;
     s->found = found;
     pthread_mutex_init(&s->lock, NULL);

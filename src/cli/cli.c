@@ -7,7 +7,10 @@
 
 #include "barcode/atomic_file.h"
 #include "barcode/log.h"
+#include "barcode/outputs.h"
 #include "barcode/version.h"
+#include "cli_modes.h"
+#include "cli_values.h"
 
 /* Options without a short letter. */
 enum key {
@@ -24,11 +27,11 @@ enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROU
 #define CUDA_WORD ""
 #endif
 
-/* The one table behind parsing, --help and the man page. */
+/* Parsing, --help and the man page all come from this table. */
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
     {"output", 'o', "FILE|DIR", 0, "where to (FILM's stem + .png, here); - is stdout", 0},
-    {"mode", 'm', "MODE[,MODE...]", 0, "kmeans (default), palette, average, downsample; several make a picture each, NAME-MODE.png; all: the four in one picture", 0},
+    {"mode", 'm', "MODE[,MODE...]", 0, "", 0},      /* what it says: cli_modes_help */
     {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel a column)", 0},
     {"height", KEY_HEIGHT, "PX", 0, "picture height (360)", 0},
 
@@ -77,123 +80,21 @@ static const struct argp_option table[] = {
     {0}
 };
 
-/* What the options leave behind while argp walks the words. */
+/* What the options have said so far, while argp walks the words. */
 struct parse {
     struct options *o;
     struct err *e;
     const char *start, *end;             /* as given, for the sentence                     */
     bool rule[SELECT_COLUMNS + 1];       /* which of --every, --interval, --columns came   */
+    const char *extra[WRITERS_MOST];     /* where to, for each writer of the table; NULL: not asked for */
     enum log_level level;
     bool answered;                       /* --help, --usage or --version                   */
 };
 
-/* Reads digits as a number of at most `most`; *text moves behind them. */
-static bool read_digits(const char **text, uint64_t most, uint64_t *value)
-{
-    const char *c = *text;
-    *value = 0;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        unsigned digit = (unsigned)(*c - '0');
-        if (digit > most || *value > (most - digit) / 10)
-            return false;
-        *value = *value * 10 + digit;
-    }
-    bool some = c != *text;
-    *text = c;
-    return some;
-}
-
-static bool read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value)
-{
-    return read_digits(&text, most, value) && *text == '\0' && *value >= least;
-}
-
-bool cli_parse_time(const char *text, int64_t *us)
-{
-    /* 10^9 hours in microseconds still fit. */
-    uint64_t part[3], seconds = 0, fraction = 0;
-    int parts = 0;
-    do {
-        if (parts == 3 || !read_digits(&text, 1000000000, &part[parts++]))
-            return false;
-    } while (*text == ':' && text++);
-    for (int i = 0; i < parts; i++) {
-        if (i > 0 && part[i] > 59)
-            return false;
-        seconds = seconds * 60 + part[i];
-    }
-    if (*text == '.') {
-        const char *first = ++text;
-        for (uint64_t unit = 100000; *text >= '0' && *text <= '9'; text++, unit /= 10)
-            fraction += unit * (uint64_t)(*text - '0');
-        if (text == first)
-            return false;
-    }
-    if (*text)
-        return false;
-    *us = (int64_t)(seconds * 1000000 + fraction);
-    return true;
-}
-
-bool cli_parse_size(const char *text, struct size_rule *rule)
-{
-    enum { SIDE_MOST = 16384, DIVISOR_MOST = 1000 };
-    uint64_t a, b;
-    if (strcmp(text, "full") == 0) {
-        *rule = (struct size_rule){.kind = SIZE_FULL};
-        return true;
-    }
-    if (strncmp(text, "1/", 2) == 0) {
-        if (!read_whole(text + 2, 1, DIVISOR_MOST, &a))
-            return false;
-        *rule = (struct size_rule){.kind = SIZE_DIVIDE, .divisor = (int)a};
-        return true;
-    }
-    if (!read_digits(&text, SIDE_MOST, &a) || a == 0)
-        return false;
-    if (*text == '\0') {
-        *rule = (struct size_rule){.kind = SIZE_SIDE, .side = (int)a};
-        return true;
-    }
-    if (*text != 'x' || !read_whole(text + 1, 1, SIDE_MOST, &b))
-        return false;
-    *rule = (struct size_rule){.kind = SIZE_EXACT, .width = (int)a, .height = (int)b};
-    return true;
-}
-
-/* Is the word of `length` bytes at `text` this name? */
-static bool same_word(const char *text, size_t length, const char *name)
-{
-    return strlen(name) == length && memcmp(text, name, length) == 0;
-}
-
-bool cli_parse_modes(const char *text, struct options *o, struct err *e)
-{
-    bool mode[MODE_COUNT] = {false}, stacked = false;
-    for (const char *word = text; word; ) {
-        size_t length = strcspn(word, ",");
-        bool all = same_word(word, length, "all"), known = all;
-        stacked |= all;
-        for (int m = 0; m < MODE_COUNT; m++) {
-            if (all || same_word(word, length, mode_name((enum mode)m)))
-                known = mode[m] = true;
-        }
-        if (!known)
-            return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; the modes are kmeans, palette, average, "
-                           "downsample and all", length > 80 ? 80 : (int)length, word);
-        word = word[length] ? word + length + 1 : NULL;
-    }
-    if (stacked && strcmp(text, "all") != 0)
-        return err_set(e, ERR_USAGE, "-m: 'all' is one picture with every mode and stands alone");
-    memcpy(o->mode, mode, sizeof mode);
-    o->stacked = stacked;
-    return true;
-}
-
 static bool set_u64(struct parse *p, const char *name, const char *arg, uint64_t least, uint64_t most, uint64_t *to)
 {
     uint64_t value;
-    if (!read_whole(arg, least, most, &value))
+    if (!cli_read_whole(arg, least, most, &value))
         return err_set(p->e, ERR_USAGE, "%s: '%s' is not a whole number from %llu to %llu", name, arg,
                        (unsigned long long)least, (unsigned long long)most);
     *to = value;
@@ -224,8 +125,19 @@ static bool set_path(struct parse *p, const char *name, const char *arg, const c
 {
     if (!*arg)
         return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
-    *to = atomic_file_is_stdout(arg) ? "-" : arg;     /* so that nobody else has to know its other names */
+    *to = atomic_file_is_stdout(arg) ? "-" : arg;     /* no other room has to know its other names */
     return true;
+}
+
+/* An output that has an option of its own; given again, the last one counts. One without a value goes to stdout. */
+static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
+{
+    char name[32];
+    size_t i = 0;
+    while (writer_table[i] != w)
+        i++;
+    snprintf(name, sizeof name, "--%s", w->name);
+    return set_path(p, name, arg ? arg : "-", &p->extra[i]);
 }
 
 static bool set_init(struct parse *p, const char *arg)
@@ -279,7 +191,6 @@ static bool option_value(struct parse *p, int key, const char *arg)
     struct options *o = p->o;
     switch (key) {
     case 'o':          return set_path(p, "-o", arg, &o->output);
-    case KEY_JSON:     return set_path(p, "--json", arg, &o->json);
     case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
     case 'm':          return cli_parse_modes(arg, o, p->e);
     case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
@@ -343,7 +254,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_STRICT: p->o->strict = true; return 0;
     case KEY_VERIFY: p->o->verify = true; return 0;
-    case KEY_BENCH: p->o->bench = true; return 0;
     case 'h': case 'V': case KEY_USAGE:
         answer(p, key, state);
         return ECANCELED;    /* what follows on the line is of no interest */
@@ -352,15 +262,24 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
     if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
         return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
+    const struct argp_option *option = find_key(key);
+    const struct writer *w = option ? writer_find(option->name) : NULL;
+    if (w)
+        return set_extra(p, w, arg) ? 0 : EINVAL;
     if (!arg || key == ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     return option_value(p, key, arg) ? 0 : EINVAL;
 }
 
-/* argp's sentence about short options is noise here: every argument shown is mandatory. argp frees what is not `text`. */
+/*
+ * The modes are those of the table of strips. argp's sentence about short options is noise here: every argument shown is
+ * mandatory. argp frees what is not `text`.
+ */
 static char *help_filter(int key, const char *text, void *input)
 {
     (void)input;
+    if (key == 'm')
+        return cli_modes_help();
     return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : text ? strdup(text) : NULL;
 }
 
@@ -390,7 +309,7 @@ static const struct argp_option *find_long(const char *word, size_t length, int 
     return found;
 }
 
-/* What is wrong with "--name[=value]"? Returns how many words it takes, 0 once the sentence is written. */
+/* Finds what is wrong with "--name[=value]". Returns how many words it takes, 0 once the sentence is written. */
 static int check_long(const char *word, bool last, struct err *e)
 {
     int hits, length = (int)strcspn(word + 2, "=");
@@ -460,10 +379,9 @@ static bool check_together(const struct parse *p)
         return err_set(p->e, ERR_USAGE, "--every, --interval and --columns exclude each other; give one");
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s", p->start ? p->start : "0", p->end);
-    int on_stdout = o->bench;
-    const char *const path[] = {o->output, o->json, o->dump};
-    for (int i = 0; i < 3; i++)
-        on_stdout += path[i] && strcmp(path[i], "-") == 0;
+    int on_stdout = outputs_is_stdout(o->output) + outputs_is_stdout(o->dump);
+    for (size_t i = 0; i < o->extras; i++)
+        on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump - and --bench");
     return true;
@@ -472,7 +390,7 @@ static bool check_together(const struct parse *p)
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)
 {
     *o = (struct options){
-        .mode = {[MODE_KMEANS] = true},
+        .strip = {strip_table[0]}, .strips = 1,
         .kmeans = {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0},
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .size = {.kind = SIZE_SIDE, .side = 320},
@@ -489,6 +407,10 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         else if (e->code == ERR_NONE)
             explain(argc, argv, e);
         return CLI_BAD;
+    }
+    for (size_t i = 0; i < writer_count; i++) {
+        if (p.extra[i])
+            o->extra[o->extras++] = (struct options_extra){writer_table[i], p.extra[i]};
     }
     if (!check_together(&p))
         return CLI_BAD;

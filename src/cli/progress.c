@@ -19,7 +19,7 @@ struct progress {
     bool unshown;           /* `last` is in no line yet  */
 };
 
-/* A terminal that can lift a line. Nobody wants a progress line in a log or in an editor's dumb window. */
+/* A terminal that can lift a line. In a log or in an editor's dumb window a progress line only disturbs. */
 static bool is_terminal(void)
 {
     const char *term = getenv("TERM");
@@ -107,7 +107,7 @@ void progress_close(struct progress **p)
     *p = NULL;
 }
 
-/* Puts `part` behind what is in text[size]; cut when there is no room. */
+/* Appends `part` to text[size]; cut when there is no room. */
 static void append(char *text, size_t size, const char *part)
 {
     size_t used = strlen(text);
@@ -124,7 +124,7 @@ static void format_eta(char *text, size_t size, double seconds)
         snprintf(text, size, "  ETA %llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
 }
 
-/* Everything behind the title. */
+/* Everything after the title. */
 static void format_tail(char *tail, size_t size, const struct progress_state *s, double seconds)
 {
     char part[64];

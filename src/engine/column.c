@@ -8,7 +8,7 @@ enum { SEGMENT_COLUMNS = 1024 };
 
 static const uint64_t COUNT_MAX = UINT64_C(1) << 32;
 
-/* Columns that live and move together, with their clusters and row means behind them. */
+/* Columns that live and move together, with their clusters and row means after them. */
 struct segment {
     struct column column[SEGMENT_COLUMNS];
     struct cluster *clusters;   /* [SEGMENT_COLUMNS][k] or NULL        */
@@ -106,6 +106,33 @@ struct column *columns_at(struct columns *c, uint64_t index, struct err *e)
     return column;
 }
 
+static void name(struct column *column, const struct frame_tag *tag)
+{
+    column->frame = tag->frame;
+    column->time_us = tag->time_us;
+    column->repeat = tag->repeat;
+}
+
+/* sum / count, rounded half up. */
+static uint8_t mean(uint64_t sum, uint64_t count)
+{
+    return (uint8_t)((2 * sum + count) / (2 * count));
+}
+
+void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows)
+{
+    uint64_t sum[3] = {0}, pixels = (uint64_t)width * (uint64_t)height;
+    name(to, tag);
+    to->status = tag->damaged ? COLUMN_DAMAGED : COLUMN_OK;
+    for (size_t at = 0; at < (size_t)height * 3; at++) {
+        sum[at % 3] += row_sum[at];
+        if (rows)
+            to->row[at] = mean(row_sum[at], (uint64_t)width);
+    }
+    for (int c = 0; c < 3; c++)
+        to->average[c] = mean(sum[c], pixels);
+}
+
 bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err *e)
 {
     if (!c)
@@ -113,9 +140,7 @@ bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err
     struct column *column = columns_at(c, tag->column, e);
     if (!column || !columns_at(c, tag->column + tag->repeat - 1, e))
         return false;
-    column->frame = tag->frame;
-    column->time_us = tag->time_us;
-    column->repeat = tag->repeat;
+    name(column, tag);
     return true;
 }
 

@@ -62,11 +62,6 @@ bool engine_finish(struct engine *g, struct engine_times *times, struct err *e)
     return g->ops->finish(g, times, e);
 }
 
-void engine_cancel(struct engine *g)
-{
-    g->ops->cancel(g);
-}
-
 const char *engine_detail(const struct engine *g)
 {
     return g->ops->detail(g);

@@ -7,7 +7,6 @@
  * the decoding thread, while the decoded picture is still in its cache. Workers are as many as cores; while
  * films decode they share those cores with the decoders, and at a film's end they have them alone.
  */
-#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -26,6 +25,7 @@ struct batch {
 struct worker {
     struct cpu *cpu;
     struct kmeans *kmeans;
+    uint32_t *row_sum;             /* [height][3] */
     pthread_t thread;
     bool started;
 };
@@ -68,33 +68,30 @@ static bool fail(struct cpu *c, const struct err *e)
 
 /* ------------------------------------------------------------------ columns */
 
-/* Mean of `count` pixels from `rgb`, each channel rounded half up. */
-static void mean_colour(const uint8_t *rgb, size_t count, uint8_t out[3])
+static void sum_rows(const uint8_t *rgb, int width, int height, uint32_t *sum)
 {
-    assert(count > 0);
-    uint64_t sum[3] = {0};
-    for (size_t i = 0; i < count; i++)
-        for (int c = 0; c < 3; c++)
-            sum[c] += rgb[i * 3 + (size_t)c];
-    for (int c = 0; c < 3; c++)
-        out[c] = (uint8_t)((2 * sum[c] + count) / (2 * count));
+    for (int y = 0; y < height; y++, sum += 3) {
+        uint32_t r = 0, g = 0, b = 0;
+        for (int x = 0; x < width; x++, rgb += 3) {
+            r += rgb[0];
+            g += rgb[1];
+            b += rgb[2];
+        }
+        sum[0] = r;
+        sum[1] = g;
+        sum[2] = b;
+    }
 }
 
 static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
 {
     const struct engine_job *job = &w->cpu->job;
-    size_t width = (size_t)job->width, height = (size_t)job->height, pixels = width * height;
     struct column *column = columns_at(job->columns, b->tag.column, e);
     if (!column)
         return false;
-    column->frame = b->tag.frame;
-    column->time_us = b->tag.time_us;
-    column->repeat = b->tag.repeat;
-    column->status = b->tag.damaged ? COLUMN_DAMAGED : COLUMN_OK;
-    mean_colour(b->rgb, pixels, column->average);
-    if (job->rows)
-        for (size_t y = 0; y < height; y++)
-            mean_colour(b->rgb + y * width * 3, width, column->row + y * 3);
+    sum_rows(b->rgb, job->width, job->height, w->row_sum);
+    column_fill(column, &b->tag, w->row_sum, job->width, job->height, job->rows);
+    size_t pixels = (size_t)job->width * (size_t)job->height;
     if (job->cluster)
         column->clusters = (uint8_t)kmeans_run(w->kmeans, b->rgb, pixels, b->tag.frame, column->cluster, NULL);
     return true;
@@ -145,9 +142,10 @@ static struct engine *cpu_open(const struct engine_config *config, struct err *e
 
 static void release_film(struct cpu *c)
 {
-    if (c->worker)
-        for (int i = 0; i < c->threads; i++)
-            kmeans_free(&c->worker[i].kmeans);
+    for (int i = 0; c->worker && i < c->threads; i++) {
+        kmeans_free(&c->worker[i].kmeans);
+        free(c->worker[i].row_sum);
+    }
     free(c->worker);
     c->worker = NULL;
     queue_free(&c->todo);
@@ -177,6 +175,9 @@ static bool take_memory(struct cpu *c, struct err *e)
     }
     for (int i = 0; i < c->threads; i++) {
         c->worker[i].cpu = c;
+        c->worker[i].row_sum = malloc((size_t)c->job.height * 3 * sizeof *c->worker[i].row_sum);
+        if (!c->worker[i].row_sum)
+            return err_memory(e, (size_t)c->job.height * 3 * sizeof *c->worker[i].row_sum);
         if (!c->job.cluster)
             continue;
         c->worker[i].kmeans = kmeans_open(&c->job.kmeans, bytes / 3, c->isa, e);
@@ -224,13 +225,6 @@ static bool cpu_finish(struct engine *g, struct engine_times *times, struct err 
         return true;
     *e = c->error;
     return false;
-}
-
-static void cpu_cancel(struct engine *g)
-{
-    struct err e = ERR_INIT;
-    err_set(&e, ERR_FAILED, "cancelled");
-    fail((struct cpu *)g, &e);
 }
 
 static const char *cpu_detail(const struct engine *g)
@@ -326,6 +320,5 @@ static void cpu_port_close(struct engine_port **port)
 
 const struct engine_ops engine_cpu = {
     .name = "cpu", .open = cpu_open, .begin = cpu_begin, .port_open = cpu_port_open, .put = cpu_put,
-    .put_staged = cpu_put_staged, .port_close = cpu_port_close, .finish = cpu_finish, .cancel = cpu_cancel,
-    .detail = cpu_detail, .close = cpu_close,
+    .put_staged = cpu_put_staged, .port_close = cpu_port_close, .finish = cpu_finish, .detail = cpu_detail, .close = cpu_close,
 };

@@ -1,10 +1,11 @@
 #include "barcode/engines.h"
 
+#include <string.h>
+
 #include "barcode/log.h"
 
 /*
- * A GPU's film takes half a second at least, and the estimate for cores errs on the low side, up to a half of what was seen:
- * tests/bench/RESULTS.md has the measurement.
+ * A GPU run costs at least 0.5 s. The CPU estimate may be as low as half the measured time (tests/bench/RESULTS.md).
  */
 #define WORTH_A_GPU_SECONDS 1.0
 
@@ -25,46 +26,68 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads)
     return w->frames == 0 || engine_work_seconds(w, threads) > WORTH_A_GPU_SECONDS;
 }
 
-static struct engine *open_cpu(struct engines *g, struct err *e)
+static void add(struct engines *g, const char *kind, int device)
 {
-    if (!g->cpu)
-        g->cpu = engine_open("cpu", &g->config, e);
-    return g->cpu;
+    g->slot[g->count++] = (struct engine_slot){.kind = kind, .device = device};
 }
 
-static struct engine *open_cuda(struct engines *g, struct err *e)
+void engines_init(struct engines *g, enum engine_choice choice, int device, int threads)
 {
-    if (!g->cuda)
-        g->cuda = engine_open("cuda", &g->config, e);
-    g->cuda_failed |= !g->cuda;
-    return g->cuda;
+    *g = (struct engines){.threads = threads};
+    if (choice == ENGINE_CUDA || (choice == ENGINE_AUTO && engine_built("cuda")))
+        add(g, "cuda", device);
+    if (choice != ENGINE_CUDA)
+        add(g, "cpu", 0);
+}
+
+static bool is_cpu(const struct engine_slot *s)
+{
+    return strcmp(s->kind, "cpu") == 0;
+}
+
+static const char *in_words(const struct engine_slot *s)
+{
+    return is_cpu(s) ? "the CPU" : "the next GPU";
+}
+
+static bool open_slot(const struct engines *g, struct engine_slot *s, struct err *e)
+{
+    struct engine_config config = {.threads = g->threads, .device = s->device};
+    if (!s->opened)
+        s->opened = engine_open(s->kind, &config, e);
+    s->failed = !s->opened;
+    return s->opened != NULL;
 }
 
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e)
 {
-    if (g->choice == ENGINE_CUDA)
-        return open_cuda(g, e);
-    bool worth = g->cuda || engine_worth_a_gpu(w, g->config.threads);
-    if (g->choice == ENGINE_AUTO && engine_built("cuda") && !g->cuda_failed && worth) {
+    struct engine_slot *last = &g->slot[g->count - 1];
+    bool worth = !is_cpu(last) || engine_worth_a_gpu(w, g->threads);
+    for (struct engine_slot *s = g->slot; s < last; s++) {
+        if (s->failed || (!s->opened && !worth))
+            continue;
         struct err why = ERR_INIT;
-        if (open_cuda(g, &why))
-            return g->cuda;
-        log_msg(LOG_VERBOSE, "%s: clustering on the CPU", why.text);
+        if (open_slot(g, s, &why))
+            return s->opened;
+        log_msg(LOG_VERBOSE, "%s: clustering on %s", why.text, in_words(s + 1));
     }
-    return open_cpu(g, e);
+    return open_slot(g, last, e) ? last->opened : NULL;
 }
 
-bool engines_give_up_cuda(struct engines *g)
+const char *engines_give_up(struct engines *g, const struct engine *failed)
 {
-    if (g->choice != ENGINE_AUTO || !g->cuda)
-        return false;
-    engine_close(&g->cuda);
-    g->cuda_failed = true;
-    return true;
+    for (struct engine_slot *s = g->slot; failed && s < &g->slot[g->count - 1]; s++) {
+        if (s->opened != failed)
+            continue;
+        engine_close(&s->opened);
+        s->failed = true;
+        return in_words(s + 1);
+    }
+    return NULL;
 }
 
 void engines_close(struct engines *g)
 {
-    engine_close(&g->cpu);
-    engine_close(&g->cuda);
+    for (int i = 0; i < g->count; i++)
+        engine_close(&g->slot[i].opened);
 }

@@ -15,15 +15,13 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* Pixel i covers the units [i * pixel, (i + 1) * pixel), sample x covers [x * sample, (x + 1) * sample). */
-static struct span span_of(const struct axis *a, uint32_t i)
+struct shrink_span shrink_span(uint64_t i, uint64_t pixel, uint64_t sample)
 {
-    uint32_t low = i * a->pixel, high = low + a->pixel;
-    uint32_t first = low / a->sample;
-    uint32_t begin = (low + a->sample - 1) / a->sample, end = high / a->sample;
-    if (begin > end)  /* within one sample, touching neither of its edges */
-        return (struct span){first, a->pixel, first, first, first, 0};
-    struct span s = {first, begin * a->sample - low, begin, end, first, high - end * a->sample};
+    uint64_t low = i * pixel, high = low + pixel;
+    uint64_t first = low / sample, begin = first + (first * sample < low), end = high / sample;
+    if (begin > end)  /* within one cell, touching neither of its edges */
+        return (struct shrink_span){first, pixel, first, first, first, 0};
+    struct shrink_span s = {first, begin * sample - low, begin, end, first, high - end * sample};
     if (s.tail_weight)
         s.tail = end;
     return s;
@@ -39,7 +37,7 @@ static bool axis_room(struct axis *a, uint32_t out, struct err *e)
 {
     if (out <= a->room)
         return true;
-    struct span *span = malloc(out * sizeof *span);
+    struct shrink_span *span = malloc(out * sizeof *span);
     struct edge *edge = malloc(out * sizeof *edge);
     if (!span || !edge) {
         free(span);
@@ -65,7 +63,7 @@ bool shrink_axis_fit(struct axis *a, uint32_t in, uint32_t out, struct err *e)
     a->sample = out / g;
     a->pixel = in / g;
     for (uint32_t i = 0; i < out; i++) {
-        a->span[i] = span_of(a, i);
+        a->span[i] = shrink_span(i, a->pixel, a->sample);
         a->edge[i] = edge_after(a, i);
     }
     return true;
@@ -152,13 +150,13 @@ BY_WEIGHT void add_partial_8(uint32_t *restrict to, const uint8_t *restrict head
         to[i] += (uint32_t)(uint16_t)head[i] * (uint32_t)head_weight + (uint32_t)(uint16_t)tail[i] * (uint32_t)tail_weight;
 }
 
-void shrink_column_sums_8(const struct rows *r, const struct span *span, uint32_t weight, uint16_t *scratch, uint32_t *sum)
+void shrink_column_sums_8(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint16_t *scratch, uint32_t *sum)
 {
-    uint32_t y = span->begin;
+    uint64_t y = span->begin;
     bool fresh = true;
     do {
-        uint32_t count = span->end - y > ROWS_IN_16_BITS ? ROWS_IN_16_BITS : span->end - y;
-        whole_rows_8(scratch, r->data + (ptrdiff_t)y * r->pitch, r->pitch, r->count, count);
+        uint64_t count = span->end - y > ROWS_IN_16_BITS ? ROWS_IN_16_BITS : span->end - y;
+        whole_rows_8(scratch, r->data + (ptrdiff_t)y * r->pitch, r->pitch, r->count, (uint32_t)count);
         if (fresh)
             set_weighted(sum, scratch, (uint16_t)weight, r->count);
         else
@@ -204,10 +202,10 @@ static void multiply(uint32_t *restrict to, uint32_t weight, size_t n)
         to[i] *= weight;
 }
 
-INLINED void sums_16(const struct rows *r, const struct span *span, uint32_t weight, uint32_t *sum, int shift)
+INLINED void sums_16(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint32_t *sum, int shift)
 {
     size_t n = r->count;
-    uint32_t y = span->begin;
+    uint64_t y = span->begin;
     memset(sum, 0, n * sizeof *sum);
     for (; y + 4 <= span->end; y += 4)
         add4_16(sum, r->data + (ptrdiff_t)y * r->pitch, r->pitch, n, shift);
@@ -221,7 +219,7 @@ INLINED void sums_16(const struct rows *r, const struct span *span, uint32_t wei
         add_weighted_16(sum, r->data + (ptrdiff_t)span->tail * r->pitch, (uint16_t)span->tail_weight, n, shift);
 }
 
-void shrink_column_sums_16(const struct rows *r, const struct span *span, uint32_t weight, uint32_t *sum)
+void shrink_column_sums_16(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint32_t *sum)
 {
     switch (r->shift) {
     case 0:  sums_16(r, span, weight, sum, 0);        break;
@@ -338,7 +336,7 @@ void shrink_row_means(const struct mean_rule *rule, const uint32_t *sum, const s
 {
     uint64_t t = (uint64_t)rule->axis->pixel * rule->column_weight;
     if ((((uint64_t)rule->largest * t) << rule->scale) + t / 2 <= INT32_MAX && (t > 1 || rule->largest << rule->scale <= UINT16_MAX)) {
-        /* uint64_t's room is enough for as many uint32_t; nobody reads it as the other type. */
+        /* uint64_t's room is enough for as many uint32_t; it is never read as the other type. */
         if (rule->axis->sample == 1)
             totals_whole(sum, rule->axis->pixel, rule->step, scratch->total, rule->axis->out);
         else

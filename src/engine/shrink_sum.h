@@ -10,18 +10,9 @@
 #include <stdint.h>
 
 #include "barcode/err.h"
+#include "barcode/shrink.h"
 
 enum { SHRINK_LARGEST = 16384 };
-
-/*
- * The samples under one output pixel: `head` in part, begin..end-1 in full, `tail` in part.
- * A weight of 0 comes with an index that is safe to read.
- */
-struct span {
-    uint32_t head, head_weight;
-    uint32_t begin, end;
-    uint32_t tail, tail_weight;
-};
 
 /* The border between two output pixels: `part` units into sample `whole`. */
 struct edge {
@@ -33,12 +24,12 @@ struct edge {
  * them whole: with g = gcd(in, out), a full sample weighs out / g and every pixel in / g.
  */
 struct axis {
-    uint32_t in, out;       /* 0 before the first shrink_axis_fit                             */
-    uint32_t sample;        /* weight of a sample that is covered in full              */
-    uint32_t pixel;         /* sum of the weights of every pixel                       */
-    uint32_t room;          /* pixels that the tables hold                             */
-    struct span *span;      /* [out]; owned; what the sums down columns go by          */
-    struct edge *edge;      /* [out]; owned; the far edge of each pixel, for the means */
+    uint32_t in, out;         /* 0 before the first shrink_axis_fit                      */
+    uint32_t sample;          /* weight of a sample that is covered in full              */
+    uint32_t pixel;           /* sum of the weights of every pixel                       */
+    uint32_t room;            /* pixels that the tables hold                             */
+    struct shrink_span *span; /* [out]; owned; what the sums down columns go by          */
+    struct edge *edge;        /* [out]; owned; the far edge of each pixel, for the means */
 };
 
 /* Makes `a` fit; does nothing when it already does. 1..SHRINK_LARGEST each. */
@@ -58,8 +49,8 @@ struct rows {
  * sum[i] = the weighted sum of column i over `span`. At most 65535 * SHRINK_LARGEST, so it fits.
  * `scratch` has room for r->count and may hold anything.
  */
-void shrink_column_sums_8(const struct rows *r, const struct span *span, uint32_t weight, uint16_t *scratch, uint32_t *sum);
-void shrink_column_sums_16(const struct rows *r, const struct span *span, uint32_t weight, uint32_t *sum);
+void shrink_column_sums_8(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint16_t *scratch, uint32_t *sum);
+void shrink_column_sums_16(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint32_t *sum);
 
 /*
  * One row of means. mean[x] = min(65535, floor((S * 2^scale + floor(T / 2)) / T)), where S is the weighted

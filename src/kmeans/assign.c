@@ -3,17 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *lines(size_t bytes)
-{
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-
-static void *zeroed(size_t bytes)
-{
-    size_t whole = (bytes + 63) / 64 * 64;
-    void *p = lines(whole);
-    return p ? memset(p, 0, whole) : NULL;
-}
+#include "kmeans_lines.h"
+#include "kmeans_vector.h"
 
 /* The vector versions' memory; up to a whole vector and zeroed, for what is loaded beyond the last block and ignored. */
 static bool open_vectors(struct assign *a, size_t padded)
@@ -21,31 +12,30 @@ static bool open_vectors(struct assign *a, size_t padded)
     size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;
     bool fine = true;
     for (int i = 0; i < 2; i++) {
-        a->slack[i] = zeroed(groups * sizeof *a->slack[i]);
-        a->least[i] = zeroed(blocks * sizeof *a->least[i]);
-        a->due[i] = zeroed(blocks * sizeof *a->due[i]);
-        a->rivals[i] = zeroed(blocks * sizeof *a->rivals[i]);
+        a->slack[i] = kmeans_lines_zeroed(groups * sizeof *a->slack[i]);
+        a->least[i] = kmeans_lines_zeroed(blocks * sizeof *a->least[i]);
+        a->due[i] = kmeans_lines_zeroed(blocks * sizeof *a->due[i]);
+        a->rivals[i] = kmeans_lines_zeroed(blocks * sizeof *a->rivals[i]);
         fine = fine && a->slack[i] && a->least[i] && a->due[i] && a->rivals[i];
     }
-    a->kind = zeroed(blocks * sizeof *a->kind);
-    a->label = lines(padded);
+    a->kind = kmeans_lines_zeroed(blocks * sizeof *a->kind);
+    a->label = kmeans_lines(padded);
     return fine && a->kind && a->label;
 }
 
 struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e)
 {
     size_t padded = (capacity + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
-    struct assign *a = lines(sizeof *a);
+    struct assign *a = kmeans_lines_zeroed(sizeof *a);
     if (!a) {
         err_memory(e, sizeof *a);
         return NULL;
     }
-    memset(a, 0, sizeof *a);
-    a->isa = isa;
+    a->vector = kmeans_vector_of(isa);
     a->k = k;
     while (1 << a->bits < k)
         a->bits++;
-    if (isa == ISA_C || open_vectors(a, padded))
+    if (!a->vector || open_vectors(a, padded))
         return a;
     assign_close(&a);
     err_memory(e, padded);
@@ -68,17 +58,11 @@ void assign_close(struct assign **a)
     *a = NULL;
 }
 
-static int32_t constant_of(const int32_t q[3], int bits, int index)
+int32_t assign_constant(const int32_t q[3], int bits, int index)
 {
     int64_t square = (int64_t)q[0] * q[0] + (int64_t)q[1] * q[1] + (int64_t)q[2] * q[2];
     int32_t h = (int32_t)(square / (1 << (9 - bits)));
     return (h + 127 * (q[0] + q[1] + q[2])) * (1 << bits) + index;
-}
-
-int32_t assign_score(const int32_t q[3], int bits, int index, uint32_t colour)
-{
-    int32_t dot = q[0] * colour_red(colour) + q[1] * colour_green(colour) + q[2] * colour_blue(colour);
-    return constant_of(q, bits, index) - dot * (1 << bits);
 }
 
 /* Two int16 as a pair. */
@@ -91,7 +75,7 @@ static void load_one(struct assign *a, int j)
 {
     const int32_t *q = a->q[j];
     int scale = 1 << a->bits;
-    a->now.constant[j] = constant_of(q, a->bits, j);
+    a->now.constant[j] = assign_constant(q, a->bits, j);
     a->now.twice[j] = 2 * (a->now.constant[j] - j) + j;
     a->now.rb[j] = pair(-q[0] * scale, -q[2] * scale);
     a->now.g[j] = pair(-q[1] * scale, 0);
@@ -128,14 +112,13 @@ static void step_plain(struct assign *a)
     const struct points *p = a->p;
     int32_t constant[CLUSTERS_MAX];
     for (int j = 0; j < a->k; j++)
-        constant[j] = constant_of(a->q[j], a->bits, j);
+        constant[j] = assign_constant(a->q[j], a->bits, j);
     memset(a->sum, 0, sizeof a->sum);
     for (size_t i = 0; i < p->n; i++) {
         int r = colour_red(p->colour[i]), g = colour_green(p->colour[i]), b = colour_blue(p->colour[i]);
         int32_t best = INT32_MAX;
         for (int j = 0; j < a->k; j++) {
-            int32_t dot = a->q[j][0] * r + a->q[j][1] * g + a->q[j][2] * b;
-            int32_t score = constant[j] - dot * (1 << a->bits);
+            int32_t score = assign_score(constant[j], a->q[j], a->bits, p->colour[i]);
             best = score < best ? score : best;
         }
         uint64_t *sum = a->sum[best & ((1 << a->bits) - 1)];
@@ -150,20 +133,11 @@ static void step_plain(struct assign *a)
 void assign_step(struct assign *a, const struct points *p, bool first)
 {
     a->p = p;
-    switch (a->isa) {
-    case ISA_C:
+    if (!a->vector) {
         step_plain(a);
         return;
-    case ISA_AVX2:
-        assign_step_avx2(a, first);
-        break;
-    case ISA_AVX512:
-        assign_step_avx512(a, first);
-        break;
-    case ISA_VNNI:
-        assign_step_vnni(a, first);
-        break;
     }
+    a->vector->step(a, first);
     for (int j = 0; j < a->k; j++)
         for (int c = 0; c < 4; c++)
             a->sum[j][c] = a->total[0][j][c] + a->total[1][j][c];

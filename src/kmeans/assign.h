@@ -39,14 +39,14 @@ struct assign_table {
 };
 
 struct assign {
-    enum isa isa;
+    const struct kmeans_vector *vector;   /* NULL: the plain version                                 */
     int k, bits;                     /* bits = ceil(log2 k): b                                        */
     const struct points *p;
     int32_t q[CLUSTERS_MAX][3];      /* in: the centroids, fixed point with 8 - b fractional bits, centred */
     uint64_t sum[CLUSTERS_MAX][4];   /* out: weight * (r, g, b, 1) of the points that each won        */
 
     /* The vector versions' memory from step to step; see assign_template.h. */
-    uint8_t *label;                  /* [padded] who won                                                 */
+    uint8_t *label;                  /* [padded] the winner                                              */
     int32_t *slack[2];               /* [groups] how far scores may still move before a label may change: two sides */
     int32_t *least[2], *due[2];      /* [blocks] the least of slack - due; what slack does not know yet  */
     uint32_t *rivals[2];             /* [blocks] one bit for each centroid that slack speaks of: 0..31 and 32..63 */
@@ -69,11 +69,14 @@ void assign_step(struct assign *a, const struct points *p, bool first);
 /* Fills now, moved and far from q. Common to the vector versions. */
 void assign_load(struct assign *a, bool first);
 
-/* One score, for tests and for the plain version. */
-int32_t assign_score(const int32_t q[3], int bits, int index, uint32_t colour);
+/* constant_j of the score above, for j = index. */
+int32_t assign_constant(const int32_t q[3], int bits, int index);
 
-void assign_step_avx2(struct assign *a, bool first);
-void assign_step_avx512(struct assign *a, bool first);
-void assign_step_vnni(struct assign *a, bool first);
+/* P_j of a colour word (points.h). */
+static inline int32_t assign_score(int32_t constant, const int32_t q[3], int bits, uint32_t colour)
+{
+    int32_t dot = q[0] * colour_red(colour) + q[1] * colour_green(colour) + q[2] * colour_blue(colour);
+    return constant - dot * (1 << bits);
+}
 
 #endif

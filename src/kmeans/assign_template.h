@@ -1,16 +1,21 @@
 /*
  * assign_template.h - the assign step that looks only where something may have changed, written once
- * over kmeans_lanes.h. The including file defines ISA(name). Scores P_j(c) as in assign.h.
+ * over kmeans_lanes.h. Scores P_j(c) as in assign.h.
  *
- * Box test. P_w - P_j is linear in the colour, so over a box its maximum is at a corner:
+ * Box test: the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002; before them Pelleg and Moore, KDD 1999), over boxes
+ * of neighbours in Morton order, of two sizes, in place of the cells of a kd-tree. P_w - P_j is linear in the colour, so
+ * over a box its maximum is at a corner:
  *     2 max(P_w - P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|.
- * Negative: no point of the box can go to j. w is who wins the centre. What is left are the box's rivals.
+ * Negative: no point of the box can go to j. w is the winner of the centre. What is left are the box's rivals.
  *
- * Margins. slack[0][group] <= P_j - P_winner for every point of the group and every other j among its block's
+ * Margins: the bounds of Hamerly (SDM 2010), which save a point from being scored while its centroid and the next best have
+ * moved too little. They are kept for a group where he keeps one for each point, and are differences of scores, not
+ * distances. slack[0][group] <= P_j - P_winner for every point of the group and every other j among its block's
  * rivals. A step that moves P_winner up and P_j down by no more than that in sum leaves the labels as they are (no two
- * scores of a point are equal), and the largest such sum over a block's box, its drift, is found like the box test.
- * With two rivals, slack[0] speaks for the points of the lower one and slack[1] for those of the other: a
- * border that moves threatens one side only.
+ * scores of a point are equal). The largest such sum over a block's box, its drift, is found like the box test, where
+ * Hamerly takes the triangle inequality. With two rivals, slack[0] speaks for the points of the lower one and slack[1] for
+ * those of the other, because a border that moves threatens one side only; Elkan (ICML 2003) goes on in that direction, to
+ * a bound for each centroid.
  *
  * So a step tests the boxes of all blocks and takes the drift off the least slack of each, a vector of blocks at a
  * time; where that is used up it goes down to the block's groups, and to the points of those groups alone whose own
@@ -28,6 +33,7 @@
 
 #include "assign.h"
 #include "kmeans_lanes.h"
+#include "kmeans_vector.h"
 
 /* A stretch is LANES blocks. */
 enum { STRETCH_GROUPS = LANES * POINTS_BLOCK, STRETCH_POINTS = LANES * BLOCK };
@@ -261,7 +267,7 @@ static inline void add_total(struct assign *a, int set, uint32_t winner, const u
     _mm_store_si128(total, _mm_add_epi32(_mm_load_si128(total), _mm_load_si128((const __m128i *)sum)));
 }
 
-/* Gives a block, or each of its groups, to who wins the centre: a visit puts it right. */
+/* Gives a block, or each of its groups, to the winner of the centre: a visit puts it right. */
 static inline void claim(struct assign *a, size_t block)
 {
     _Alignas(64) uint32_t winner[LANES];
@@ -390,7 +396,8 @@ FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
     }
 }
 
-void ISA(assign_step)(struct assign *a, bool first)
+/* assign_step, but for `sum`. */
+static void assign_again(struct assign *a, bool first)
 {
     assign_load(a, first);
     if (first)

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "points_boxes.h"
+#include "kmeans_lines.h"
+#include "kmeans_vector.h"
 
 /*
  * Up to SORT_MOST pixels the keys are sorted, 12 bits a pass, low half first: 8 bytes a pixel. Above
@@ -20,11 +21,6 @@ struct points_maker {
     uint32_t gather[DIGITS];            /* 12 bits of a key as the low nibbles of a colour word   */
 };
 
-static void *lines(size_t bytes)
-{
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-
 size_t points_most(size_t pixels)
 {
     return pixels < KEYS ? pixels : KEYS;
@@ -34,10 +30,9 @@ size_t points_most(size_t pixels)
 static bool boxes_open(struct boxes *b, size_t count)
 {
     size_t each = (count + 15) / 16 * 16;
-    b->low_rb = lines(4 * each * sizeof *b->low_rb);
+    b->low_rb = kmeans_lines_zeroed(4 * each * sizeof *b->low_rb);
     if (!b->low_rb)
         return false;
-    memset(b->low_rb, 0, 4 * each * sizeof *b->low_rb);
     b->low_g = b->low_rb + each;
     b->high_rb = b->low_g + each;
     b->high_g = b->high_rb + each;
@@ -49,11 +44,11 @@ bool points_open(struct points *p, size_t capacity, struct err *e)
     size_t padded = (capacity + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
     size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;
     memset(p, 0, sizeof *p);
-    p->colour = lines(padded * sizeof *p->colour);
-    p->weight = lines(padded * sizeof *p->weight);
-    p->prefix = lines(padded * sizeof *p->prefix);
-    p->group_sum = lines(groups * sizeof *p->group_sum);
-    p->block_sum = lines(blocks * sizeof *p->block_sum);
+    p->colour = kmeans_lines(padded * sizeof *p->colour);
+    p->weight = kmeans_lines(padded * sizeof *p->weight);
+    p->prefix = kmeans_lines(padded * sizeof *p->prefix);
+    p->group_sum = kmeans_lines(groups * sizeof *p->group_sum);
+    p->block_sum = kmeans_lines(blocks * sizeof *p->block_sum);
     if (p->colour && p->weight && p->prefix && p->group_sum && p->block_sum && boxes_open(&p->group, groups) &&
         boxes_open(&p->block, blocks))
         return true;
@@ -95,17 +90,9 @@ void points_seal(struct points *p, size_t n)
 
 void points_box(struct points *p, enum isa isa)
 {
-    switch (isa) {
-    case ISA_C:
-        break;
-    case ISA_AVX2:
-        points_box_avx2(p);
-        break;
-    case ISA_AVX512:
-    case ISA_VNNI:
-        points_box_avx512(p);
-        break;
-    }
+    const struct kmeans_vector *vector = kmeans_vector_of(isa);
+    if (vector)
+        vector->box(p);
 }
 
 static void fill_tables(struct points_maker *m)
@@ -138,10 +125,10 @@ struct points_maker *points_maker_open(size_t pixels, struct err *e)
     fill_tables(m);
     bool sort = pixels <= SORT_MOST;
     if (sort) {
-        m->key = lines(pixels * sizeof *m->key);
-        m->other = lines(pixels * sizeof *m->other);
+        m->key = kmeans_lines(pixels * sizeof *m->key);
+        m->other = kmeans_lines(pixels * sizeof *m->other);
     } else {
-        m->table = lines(KEYS * sizeof *m->table);
+        m->table = kmeans_lines(KEYS * sizeof *m->table);
     }
     if (sort ? m->key && m->other : m->table != NULL)
         return m;

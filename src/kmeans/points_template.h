@@ -1,14 +1,14 @@
 /*
  * points_template.h - boxes and sums of groups and blocks, in C plain enough for the compiler to vectorise with
- * the flags of the including file, which defines ISA(name).
+ * the flags of the including file.
  */
 #include <string.h>
 
 #include "kmeans_lanes.h"
-#include "points_boxes.h"
+#include "kmeans_vector.h"
 
-static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static inline uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static inline uint32_t lower(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t higher(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 struct bounds {
     uint32_t low[3], high[3];
@@ -29,12 +29,12 @@ static void box_group(struct points *p, size_t group)
     uint32_t s[4] = {0, 0, 0, 0};
     for (int i = 0; i < GROUP; i++) {
         uint32_t r = colour[i] & 255, g = colour[i] >> 8 & 255, b = colour[i] >> 16 & 255;
-        box.low[0] = least(box.low[0], r);
-        box.low[1] = least(box.low[1], g);
-        box.low[2] = least(box.low[2], b);
-        box.high[0] = most(box.high[0], r);
-        box.high[1] = most(box.high[1], g);
-        box.high[2] = most(box.high[2], b);
+        box.low[0] = lower(box.low[0], r);
+        box.low[1] = lower(box.low[1], g);
+        box.low[2] = lower(box.low[2], b);
+        box.high[0] = higher(box.high[0], r);
+        box.high[1] = higher(box.high[1], g);
+        box.high[2] = higher(box.high[2], b);
         s[0] += weight[i] * r;
         s[1] += weight[i] * g;
         s[2] += weight[i] * b;
@@ -50,12 +50,12 @@ static void box_block(struct points *p, size_t block)
     const struct boxes *from = &p->group;
     uint32_t s[4] = {0, 0, 0, 0};
     for (size_t i = block * POINTS_BLOCK; i < (block + 1) * POINTS_BLOCK; i++) {
-        box.low[0] = least(box.low[0], from->low_rb[i] & 0xffff);
-        box.low[1] = least(box.low[1], from->low_g[i]);
-        box.low[2] = least(box.low[2], from->low_rb[i] >> 16);
-        box.high[0] = most(box.high[0], from->high_rb[i] & 0xffff);
-        box.high[1] = most(box.high[1], from->high_g[i]);
-        box.high[2] = most(box.high[2], from->high_rb[i] >> 16);
+        box.low[0] = lower(box.low[0], from->low_rb[i] & 0xffff);
+        box.low[1] = lower(box.low[1], from->low_g[i]);
+        box.low[2] = lower(box.low[2], from->low_rb[i] >> 16);
+        box.high[0] = higher(box.high[0], from->high_rb[i] & 0xffff);
+        box.high[1] = higher(box.high[1], from->high_g[i]);
+        box.high[2] = higher(box.high[2], from->high_rb[i] >> 16);
         for (int c = 0; c < 4; c++)
             s[c] += p->group_sum[i][c];
     }
@@ -63,7 +63,8 @@ static void box_block(struct points *p, size_t block)
     memcpy(p->block_sum[block], s, sizeof s);
 }
 
-void ISA(points_box)(struct points *p)
+/* points_box. */
+static void box_points(struct points *p)
 {
     p->each = GROUP;
     p->blocks = (p->n + BLOCK - 1) / BLOCK;

@@ -3,21 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *lines(size_t bytes)
-{
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
+#include "kmeans_lines.h"
+#include "kmeans_vector.h"
 
 bool seed_nearest_open(struct nearest *n, size_t capacity, struct err *e)
 {
     size_t padded = (capacity + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
     size_t groups = padded / POINTS_GROUP_LEAST;
     memset(n, 0, sizeof *n);
-    n->distance = lines(padded * sizeof *n->distance);
-    n->index = lines(padded * sizeof *n->index);
-    n->reach = lines(groups * sizeof *n->reach);
-    n->mass = lines(groups * sizeof *n->mass);
-    n->before = lines(groups * sizeof *n->before);
+    n->distance = kmeans_lines(padded * sizeof *n->distance);
+    n->index = kmeans_lines(padded * sizeof *n->index);
+    n->reach = kmeans_lines(groups * sizeof *n->reach);
+    n->mass = kmeans_lines(groups * sizeof *n->mass);
+    n->before = kmeans_lines(groups * sizeof *n->before);
     if (n->distance && n->index && n->reach && n->mass && n->before)
         return true;
     seed_nearest_close(n);
@@ -73,18 +71,12 @@ static void settle(struct nearest *n)
 
 void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count)
 {
-    switch (isa) {
-    case ISA_C:
+    const struct kmeans_vector *vector = kmeans_vector_of(isa);
+    if (!vector) {
         add_plain(n, colour, first, count);
         return;
-    case ISA_AVX2:
-        seed_nearest_add_avx2(n, colour, first, count);
-        break;
-    case ISA_AVX512:
-    case ISA_VNNI:
-        seed_nearest_add_avx512(n, colour, first, count);
-        break;
     }
+    vector->add(n, colour, first, count);
     settle(n);
 }
 
@@ -102,18 +94,8 @@ static void try_plain(const struct nearest *n, const uint32_t *colour, int count
 
 void seed_nearest_try(const struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential)
 {
-    switch (isa) {
-    case ISA_C:
-        try_plain(n, colour, count, potential);
-        break;
-    case ISA_AVX2:
-        seed_nearest_try_avx2(n, colour, count, potential);
-        break;
-    case ISA_AVX512:
-    case ISA_VNNI:
-        seed_nearest_try_avx512(n, colour, count, potential);
-        break;
-    }
+    const struct kmeans_vector *vector = kmeans_vector_of(isa);
+    (vector ? vector->try : try_plain)(n, colour, count, potential);
 }
 
 /* The last group that begins at or before t: groups of mass 0 before it share its beginning. */

@@ -49,10 +49,4 @@ size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t);
 /* weight[i] = the pixels whose nearest candidate is i, for i < count. */
 void seed_nearest_count(const struct nearest *n, uint32_t *weight, int count);
 
-/* The vector versions: distance, index, reach and mass; `total` and `before` are the caller's to sum. */
-void seed_nearest_add_avx2(struct nearest *n, const uint32_t *colour, int first, int count);
-void seed_nearest_add_avx512(struct nearest *n, const uint32_t *colour, int first, int count);
-void seed_nearest_try_avx2(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);
-void seed_nearest_try_avx512(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);
-
 #endif

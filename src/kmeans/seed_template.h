@@ -1,6 +1,5 @@
 /*
- * seed_template.h - the passes of seed_nearest.h, written once over kmeans_lanes.h. The including
- * file defines ISA(name).
+ * seed_template.h - the passes of seed_nearest.h, written once over kmeans_lanes.h.
  *
  * A candidate changes nothing in a box when it is at least as far from it as the box's farthest point is from
  * its nearest candidate (on a tie the lower candidate stays), or when another candidate is nearer
@@ -12,11 +11,12 @@
 #include <string.h>
 
 #include "kmeans_lanes.h"
+#include "kmeans_vector.h"
 #include "seed_nearest.h"
 
 enum { BATCH = 16 };
 
-/* `count` candidates, BATCH at most, numbered from `first`; behind them, up to BATCH, copies of the first. */
+/* `count` candidates, BATCH at most, numbered from `first`; after them, up to BATCH, copies of the first. */
 struct batch {
     _Alignas(64) uint32_t rb[BATCH];
     _Alignas(64) uint32_t g[BATCH];
@@ -176,7 +176,8 @@ static inline void block_visits(const struct nearest *n, size_t block, const str
         groups_near(n, group, b, near, rival, visits);
 }
 
-void ISA(seed_nearest_add)(struct nearest *n, const uint32_t *colour, int first, int count)
+/* seed_nearest_add, but for the sums over groups. */
+static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count)
 {
     for (int at = 0; at < count; at += BATCH) {
         struct batch all;
@@ -215,7 +216,8 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
     } while (near &= near - 1);
 }
 
-void ISA(seed_nearest_try)(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential)
+/* seed_nearest_try. */
+static void try_candidates(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential)
 {
     struct batch all;
     struct visits visits;

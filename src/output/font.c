@@ -145,7 +145,7 @@ size_t font_ascii(const char *text, char *out, size_t size)
     return used;
 }
 
-/* Is the font's pixel set? Outside of the glyph none is. */
+/* True if the font's pixel is set. Outside the glyph none is. */
 static bool lit(const uint8_t rows[GLYPH_ROWS], int x, int y)
 {
     if (x < 0 || x >= GLYPH_COLUMNS || y < 0 || y >= GLYPH_ROWS)

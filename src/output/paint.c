@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "font.h"
-#include "paint_mode.h"
 #include "paint_text.h"
+#include "strip_paint.h"
 
 enum { WIDTH_MAX = INT32_MAX, PAD_TOP = 5, PAD_BOTTOM = 4, PAD_LEFT = 5, SCALE_MAX = 4, LABEL_SIZE = 300 };
 
@@ -23,15 +23,15 @@ struct label {
 /* A comparison is read, so its labels need room: columns of a short film are drawn several pixels wide. */
 enum { STACKED_WIDTH = 720 };
 
-/* From top to bottom: the film's label, then each mode's label and strip; plain: one strip and nothing else. */
+/* From top to bottom: the film's label, then each strip's label and the strip; alone: one strip and nothing else. */
 struct painter {
     int width, height;
     int strip_height;
-    int bar;                          /* height of a label, 0 when plain  */
+    int bar;                          /* height of a label, 0 when alone  */
     int scale;                        /* of its text                      */
     int strips;
-    struct strip *strip[MODE_COUNT];
-    struct label title, label[MODE_COUNT];
+    struct strip *strip[STRIPS_MOST];
+    struct label title, label[STRIPS_MOST];
 };
 
 /* Characters that fit between the margins. */
@@ -68,7 +68,7 @@ static int label_width(const struct label *l)
     return PAD_LEFT * 2 + (int)(strlen(l->name) + 2 + strlen(l->note)) * FONT_WIDTH;
 }
 
-/* Large enough to read beside strips of this height, small enough that the modes' labels fit if that can be. */
+/* Large enough to read beside strips of this height, small enough that the strips' labels fit if that can be. */
 static int choose_scale(const struct painter *p)
 {
     int longest = 1;
@@ -83,13 +83,13 @@ static int choose_scale(const struct painter *p)
     return scale > 1 ? scale : 1;
 }
 
-static void label_strips(struct painter *p, const struct report *r)
+static void label_strips(struct painter *p, const struct report *r, struct strips strips)
 {
     char text[LABEL_SIZE / 2], size[40];
     font_ascii(paint_text_file_name(r->film->path), p->title.name, LABEL_SIZE);
     for (int i = 0; i < p->strips; i++) {
-        snprintf(p->label[i].name, LABEL_SIZE, "%s", paint_text_mode_name((enum mode)i));
-        paint_text_mode(r, (enum mode)i, p->label[i].note, LABEL_SIZE);
+        snprintf(p->label[i].name, LABEL_SIZE, "%s", strips.kind[i]->title);
+        strips.kind[i]->note(r, p->label[i].note, LABEL_SIZE);
     }
     paint_text_selection(&r->selection, text, sizeof text);
     snprintf(p->title.note, LABEL_SIZE, "%s", text);
@@ -103,10 +103,10 @@ static void label_strips(struct painter *p, const struct report *r)
         label_fit(p, &p->label[i]);
 }
 
-static bool check_size(const struct report *r, struct err *e)
+static bool check_size(const struct report *r, struct strips strips, struct err *e)
 {
-    /* Four strips and five labels of the largest text must stay below INT_MAX rows. */
-    if (r->picture_height < 1 || r->picture_height > INT32_MAX / 4 - 1000)
+    /* The strips, and one label more than strips of the largest text, must stay below INT_MAX rows. */
+    if (r->picture_height < 1 || r->picture_height > INT32_MAX / (int)strips.count - 1000)
         return err_set(e, ERR_FAILED, "a picture cannot be %d pixels high", r->picture_height);
     if (r->picture_width < 0)
         return err_set(e, ERR_FAILED, "a picture cannot be %d pixels wide", r->picture_width);
@@ -117,9 +117,10 @@ static bool check_size(const struct report *r, struct err *e)
     return true;
 }
 
-struct painter *painter_open(const struct report *r, enum mode mode, bool stacked, struct err *e)
+struct painter *painter_open(const struct report *r, struct strips strips, struct err *e)
 {
-    if (!check_size(r, e))
+    bool stacked = strips.count > 1;
+    if (!check_size(r, strips, e))
         return NULL;
     struct painter *p = calloc(1, sizeof *p);
     if (!p) {
@@ -130,12 +131,12 @@ struct painter *painter_open(const struct report *r, enum mode mode, bool stacke
     if (stacked && r->picture_width == 0 && p->width < STACKED_WIDTH)
         p->width *= (STACKED_WIDTH + p->width - 1) / p->width;
     p->strip_height = r->picture_height;
-    p->strips = stacked ? MODE_COUNT : 1;
+    p->strips = (int)strips.count;
     if (stacked)
-        label_strips(p, r);
+        label_strips(p, r, strips);
     p->height = (stacked ? p->bar : 0) + p->strips * (p->bar + p->strip_height);
     for (int i = 0; i < p->strips; i++) {
-        p->strip[i] = strip_open(r, stacked ? (enum mode)i : mode, p->width, p->strip_height, e);
+        p->strip[i] = strip_open(r, strips.kind[i], p->width, p->strip_height, e);
         if (!p->strip[i]) {
             painter_free(&p);
             return NULL;

@@ -109,22 +109,11 @@ void paint_text_selection(const struct selection *s, char *out, size_t size)
         snprintf(out, size, "every %" PRIu64 "%s frame%s", s->every, ordinal_end(s->every), limits);
 }
 
-void paint_text_mode(const struct report *r, enum mode mode, char *out, size_t size)
+void paint_text_titles(struct strips strips, char *out, size_t size)
 {
-    int k = r->kmeans.k;
-    if (mode == MODE_AVERAGE)
-        snprintf(out, size, "each frame's mean");
-    else if (mode == MODE_DOWNSAMPLE)
-        snprintf(out, size, "each row's mean");
-    else if (k == 1)
-        snprintf(out, size, "one cluster");
-    else if (mode == MODE_PALETTE)
-        snprintf(out, size, "all %d clusters by share", k);
-    else
-        snprintf(out, size, "largest of %d clusters", k);
-}
-
-const char *paint_text_mode_name(enum mode mode)
-{
-    return mode == MODE_KMEANS ? "k-means" : mode_name(mode);
+    size_t used = 0;
+    for (size_t i = 0; i < strips.count && used < size; i++) {
+        const char *link = i == 0 ? "" : i + 1 < strips.count ? ", " : " and ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", link, strips.kind[i]->title);
+    }
 }

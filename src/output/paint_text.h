@@ -20,10 +20,7 @@ void paint_text_seconds(int64_t us, char *out, size_t size);
 /* "every 24th frame", "a frame every 0.5 s", "720 frames, evenly spaced", and ", from 5 s to 60 s" if limited. */
 void paint_text_selection(const struct selection *s, char *out, size_t size);
 
-/* What a mode shows, such as "largest of 8 clusters". */
-void paint_text_mode(const struct report *r, enum mode mode, char *out, size_t size);
-
-/* The mode's name as people write it: "k-means". */
-const char *paint_text_mode_name(enum mode mode);
+/* The strips' titles: "k-means, palette, average and downsample". */
+void paint_text_titles(struct strips strips, char *out, size_t size);
 
 #endif

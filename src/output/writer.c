@@ -1,16 +1,72 @@
 #include "barcode/writer.h"
 
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 #include "barcode/atomic_file.h"
 
-bool writer_save(const struct writer *w, const struct report *r, enum mode mode, bool stacked,
-                 const char *path, struct err *e)
+/* A line a writer; NAME stands for writer_NAME, the entry in writer_NAME.c. The first is what -o writes by default. */
+#define EACH_WRITER(DO) \
+    DO(png)             \
+    DO(json)            \
+    DO(bench)
+
+#define DECLARE(name) extern const struct writer writer_##name;
+#define POINT(name) &writer_##name,
+
+EACH_WRITER(DECLARE)
+const struct writer *const writer_table[] = {EACH_WRITER(POINT)};
+const size_t writer_count = sizeof writer_table / sizeof *writer_table;
+_Static_assert(sizeof writer_table / sizeof *writer_table <= WRITERS_MOST, "WRITERS_MOST is too small");
+
+const struct writer *writer_find(const char *name)
 {
-    struct atomic_file *f = atomic_file_open(path, w == &writer_png, e);
+    for (size_t i = 0; i < writer_count; i++) {
+        if (strcmp(writer_table[i]->name, name) == 0)
+            return writer_table[i];
+    }
+    return NULL;
+}
+
+bool writer_has_ending(const char *path, const char *const *ending)
+{
+    const char *dot = strrchr(path, '.');
+    for (; dot && ending && *ending; ending++) {
+        if (strcasecmp(dot + 1, *ending) == 0)
+            return true;
+    }
+    return false;
+}
+
+const struct writer *writer_by_ending(const char *path)
+{
+    for (size_t i = 0; i < writer_count; i++) {
+        if (writer_has_ending(path, writer_table[i]->ending))
+            return writer_table[i];
+    }
+    return NULL;
+}
+
+bool writer_made(const struct writer *w, const char *path)
+{
+    uint8_t head[WRITER_HEAD];
+    struct stat s;
+    /* A pipe without a writer would keep fopen waiting. */
+    FILE *f = w->ours && stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rb") : NULL;
     if (!f)
         return false;
-    if (!w->write(r, mode, stacked, atomic_file_stream(f), e)) {
+    size_t size = fread(head, 1, sizeof head, f);
+    fclose(f);
+    return w->ours(head, size);
+}
+
+bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
+{
+    struct atomic_file *f = atomic_file_open(path, w->binary, e);
+    if (!f)
+        return false;
+    if (!w->write(r, strips, atomic_file_stream(f), e)) {
         if (strcmp(path, "-") == 0)
             err_prefix(e, "cannot write to standard output");
         else

@@ -15,7 +15,7 @@ static json_t *counts_value(const struct stage_counts *c)
                      (json_int_t)c->lost, "damaged", (json_int_t)c->damaged);
 }
 
-/* Parts that follow one another and add up to the wall, and how busy staging kept everybody, as shares of its time. */
+/* Parts that follow one another and add up to the wall, and how busy staging kept each kind of thread, as shares of its time. */
 static json_t *wall_value(const struct stage_times *t)
 {
     double known = t->start_up + t->engine_begin + t->staging + t->engine_finish + t->write;
@@ -38,10 +38,9 @@ static json_t *per_second(uint64_t number, double wall)
     return wall > 0 ? writer_json_seconds((double)number / wall) : json_null();
 }
 
-static bool write_bench(const struct report *r, enum mode mode, bool stacked, FILE *f, struct err *e)
+static bool write_bench(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    (void)mode;
-    (void)stacked;
+    (void)strips;
     json_t *value = json_pack(
         "{ss so so so so so si sI sI so so so sI so so so so}", "version", BARCODE_VERSION, "film", writer_json_bytes(r->film->path),
         "engine", writer_json_bytes(r->engine), "decode", writer_json_bytes(r->decode), "isa", writer_json_bytes(r->isa), "cache",
@@ -55,4 +54,6 @@ static bool write_bench(const struct report *r, enum mode mode, bool stacked, FI
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
-const struct writer writer_bench = {"bench", write_bench};
+const struct writer writer_bench = {
+    .name = "bench", .title = "JSON", .one_line = true, .tells_times = true, .write = write_bench
+};

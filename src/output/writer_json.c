@@ -116,7 +116,7 @@ static json_t *colours_value(const struct column *c)
     return list;
 }
 
-/* Nobody filled in this column: its frame number and time are not known. */
+/* True for a column that was never filled in: its frame number and time are not known. */
 static bool untold(const struct column *c, uint64_t index)
 {
     return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;
@@ -154,7 +154,7 @@ static bool put_columns(FILE *f, const struct report *r)
         return false;
     for (uint64_t i = 0; i < r->count; i++) {
         const struct column *c = columns_get(r->columns, i);
-        if (fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, r->clustered && c->cluster)))
+        if (fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, (r->needs & STRIP_CLUSTERS) && c->cluster)))
             return false;
     }
     return fputs("\n]", f) != EOF;
@@ -199,14 +199,14 @@ static bool put_head(FILE *f, const struct report *r)
            put_key(f, "max_iter", json_integer(k->max_iter)) && put_key(f, "seed", seed_value(k->seed));
 }
 
-static bool write_json(const struct report *r, enum mode mode, bool stacked, FILE *f, struct err *e)
+static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    (void)mode;
-    (void)stacked;
+    (void)strips;
     bool done = put_head(f, r) && put_columns(f, r) && put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
                 put_key(f, "warnings", warnings_value(r)) && put_key(f, "stages", writer_json_stages(&r->times)) &&
                 fputs("\n}\n", f) != EOF;
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
-const struct writer writer_json = {"json", write_json};
+/* No ending: -o x.json is a picture of that name, and --json asks for JSON. */
+const struct writer writer_json = {.name = "json", .title = "JSON", .tells_times = true, .write = write_json};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/paint.h"
 #include "barcode/version.h"
 #include "paint_text.h"
 
@@ -55,7 +56,7 @@ static void on_write(png_structp png, png_bytep data, size_t length)
 
 static void on_flush(png_structp png)
 {
-    (void)png;       /* whoever opened the file flushes it */
+    (void)png;       /* writer_save flushes the file */
 }
 
 static bool is_ascii(const char *text)
@@ -103,19 +104,16 @@ static void add_seconds(struct job *job, const char *key, int64_t us)
 }
 
 /* "k-means (largest of 8 clusters) of 'a film.mkv': every 24th frame, 720 columns". */
-static void add_description(struct job *job, enum mode mode, bool stacked)
+static void add_description(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
-    char note[80], selection[200], text[VALUE_SIZE];
-    paint_text_mode(r, mode, note, sizeof note);
+    char titles[400], note[80], selection[200], text[VALUE_SIZE];
+    paint_text_titles(strips, titles, sizeof titles);
+    strips.kind[0]->note(r, note, sizeof note);
     paint_text_selection(&r->selection, selection, sizeof selection);
-    const char *name = paint_text_file_name(r->film->path), *columns = r->count == 1 ? "column" : "columns";
-    if (stacked)
-        snprintf(text, sizeof text, "k-means, palette, average and downsample of '%s': %s, %" PRIu64 " %s", name,
-                 selection, r->count, columns);
-    else
-        snprintf(text, sizeof text, "%s (%s) of '%s': %s, %" PRIu64 " %s", paint_text_mode_name(mode), note, name, selection,
-                 r->count, columns);
+    bool alone = strips.count == 1;
+    snprintf(text, sizeof text, "%s%s%s%s of '%s': %s, %" PRIu64 " %s", titles, alone ? " (" : "", alone ? note : "",
+             alone ? ")" : "", paint_text_file_name(r->film->path), selection, r->count, r->count == 1 ? "column" : "columns");
     add(job, "Description", text);
 }
 
@@ -134,7 +132,7 @@ static void add_selection(struct job *job)
 }
 
 /* What makes the picture and nothing else: no engine, no times, so that the same input gives the same bytes. */
-static void describe(struct job *job, enum mode mode, bool stacked)
+static void describe(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
     const struct kmeans_params *k = &r->kmeans;
@@ -142,13 +140,13 @@ static void describe(struct job *job, enum mode mode, bool stacked)
     snprintf(size, sizeof size, "%dx%d", r->width, r->height);
     add(job, "Software", "barcode " BARCODE_VERSION);
     add(job, "Title", paint_text_file_name(r->film->path));
-    add_description(job, mode, stacked);
-    add(job, "barcode:mode", stacked ? "all" : mode_name(mode));
+    add_description(job, strips);
+    add(job, "barcode:mode", strips_name(strips));
     add_selection(job);
     add(job, "barcode:size", size);
     if (r->missing > 0)
         add_number(job, "barcode:missing", r->missing);
-    if (!stacked && mode != MODE_KMEANS && mode != MODE_PALETTE)
+    if (!(strips_need(strips) & STRIP_CLUSTERS))
         return;
     add_number(job, "barcode:k", (uint64_t)k->k);
     add_number(job, "barcode:n_init", (uint64_t)k->n_init);
@@ -180,9 +178,9 @@ static bool encode(struct job *job)
     return true;
 }
 
-static bool prepare(struct job *job, enum mode mode, bool stacked)
+static bool prepare(struct job *job, struct strips strips)
 {
-    job->painter = painter_open(job->report, mode, stacked, job->err);
+    job->painter = painter_open(job->report, strips, job->err);
     if (!job->painter)
         return false;
     size_t line = (size_t)painter_width(job->painter) * 3;
@@ -190,7 +188,7 @@ static bool prepare(struct job *job, enum mode mode, bool stacked)
         return err_memory(job->err, line);
     if (!(job->value = calloc(TEXTS_MAX, VALUE_SIZE)))
         return err_memory(job->err, (size_t)TEXTS_MAX * VALUE_SIZE);
-    describe(job, mode, stacked);
+    describe(job, strips);
     job->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, job, on_error, on_warning);
     job->info = job->png ? png_create_info_struct(job->png) : NULL;
     if (!job->info)
@@ -198,11 +196,11 @@ static bool prepare(struct job *job, enum mode mode, bool stacked)
     return true;
 }
 
-static bool write_png(const struct report *r, enum mode mode, bool stacked, FILE *f, struct err *e)
+static bool write_png(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     struct err own = ERR_INIT;   /* on_error needs a place even when the caller wants no sentence */
     struct job job = {.report = r, .file = f, .err = e ? e : &own};
-    bool done = prepare(&job, mode, stacked) && encode(&job);
+    bool done = prepare(&job, strips) && encode(&job);
     png_destroy_write_struct(&job.png, &job.info);
     painter_free(&job.painter);
     free(job.row);
@@ -210,4 +208,47 @@ static bool write_png(const struct report *r, enum mode mode, bool stacked, FILE
     return done;
 }
 
-const struct writer writer_png = {"png", write_png};
+/* Does a text chunk that says what wrote the picture name this program? iTXt has a few fields in between. */
+static bool chunk_is_ours(const uint8_t *chunk, size_t length)
+{
+    static const char key[] = "Software", name[] = "barcode";
+    const uint8_t *data = chunk + 8, *end = data + length;
+    if (length < sizeof key || memcmp(data, key, sizeof key) != 0)
+        return false;
+    data += sizeof key;
+    if (memcmp(chunk + 4, "iTXt", 4) == 0) {
+        data += 2;                                  /* compression flag and method */
+        for (int field = 0; field < 2; field++) {   /* language, translated keyword */
+            const uint8_t *zero = data < end ? memchr(data, 0, (size_t)(end - data)) : NULL;
+            if (!zero)
+                return false;
+            data = zero + 1;
+        }
+    } else if (memcmp(chunk + 4, "tEXt", 4) != 0) {
+        return false;
+    }
+    return (size_t)(end - data) >= strlen(name) && memcmp(data, name, strlen(name)) == 0;
+}
+
+/* Looked up in the text chunks of the file's beginning. */
+static bool is_ours(const uint8_t *head, size_t size)
+{
+    static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    if (size < sizeof signature || memcmp(head, signature, sizeof signature) != 0)
+        return false;
+    for (size_t at = sizeof signature; at + 12 <= size; ) {
+        size_t length = (size_t)head[at] << 24 | (size_t)head[at + 1] << 16 | (size_t)head[at + 2] << 8 | head[at + 3];
+        if (length > size - at - 12)
+            return false;
+        if (chunk_is_ours(head + at, length))
+            return true;
+        at += length + 12;
+    }
+    return false;
+}
+
+static const char *const ending[] = {"png", NULL};
+
+const struct writer writer_png = {
+    .name = "png", .title = "PNG", .ending = ending, .binary = true, .one_a_strip = true, .ours = is_ours, .write = write_png
+};

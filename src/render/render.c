@@ -21,11 +21,6 @@ void render_warn(struct render_job *j, const char *format, ...)
     log_msg(LOG_WARNING, "%s", text);
 }
 
-bool render_wants(const struct options *o, enum mode m)
-{
-    return o->stacked || o->mode[m];
-}
-
 static void describe_film(struct render_job *j)
 {
     const struct film *f = &j->source->film;
@@ -47,14 +42,14 @@ static bool open_job(struct render_job *j, struct err *e)
     if (!o->verify)                  /* which is about decoding */
         j->cache = frame_cache_open(&o->cache, path);
     j->source = source_open(path, e);
-    if (!j->source || !render_decide_selection(j, e))
+    if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
     struct report *r = &j->report;
     const struct film *f = &j->source->film;
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
     r->film = f;
     r->kmeans = o->kmeans;
-    r->clustered = render_wants(o, MODE_KMEANS) || render_wants(o, MODE_PALETTE);
+    r->needs = strips_need((struct strips){o->strip, o->strips});
     r->picture_width = o->width;
     r->picture_height = o->height;
     if (!render_decide_engine(j, e))
@@ -77,7 +72,7 @@ static bool open_job(struct render_job *j, struct err *e)
 static void describe_decoding(struct render_job *j)
 {
     const struct stage_counts *c = &j->report.counts;
-    /* Which of the two sides got which runs is chance, and nothing to be told: automatic means both. */
+    /* Which side got a run is not deterministic, so it is not reported: automatic means both. */
     bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
     if (c->nvdec || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
@@ -96,19 +91,21 @@ static void close_job(struct render_job *j)
     source_close(&j->source);
 }
 
-/* A GPU that nobody demanded may fail: memory, a lost device. The CPU does the film again, and those after it. */
-static bool goes_on_without_gpu(const struct render *r, size_t i, struct err *e)
+/* A GPU that was not demanded may fail: memory, a lost device. The CPU does the film again, and those after it. */
+static bool goes_on_without_gpu(const struct render *r, size_t i, const struct engine *gpu, struct err *e)
 {
     bool demanded = r->options->decode == DECODE_NVDEC;      /* and it may be this that is not there */
-    if (e->code != ERR_ENGINE || demanded || !engines_give_up_cuda(r->engines))
+    const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(r->engines, gpu) : NULL;
+    if (!next)
         return false;
-    log_msg(LOG_WARNING, "%s: '%s' is done again on the CPU", e->text, r->inputs->path[i]);
+    log_msg(LOG_WARNING, "%s: '%s' is done again on %s", e->text, r->inputs->path[i], next);
     err_clear(e);
     return true;
 }
 
 bool render_film(const struct render *r, size_t i, struct err *e)
 {
+    const struct engine *engine;
     bool fine;
     do {
         int64_t started = clock_ns();
@@ -121,7 +118,8 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         if (fine && r->options->strict && !render_is_whole(&j))
             fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
-    } while (!fine && goes_on_without_gpu(r, i, e));
+        engine = j.engine;
+    } while (!fine && goes_on_without_gpu(r, i, engine, e));
     if (!fine && e->code == ERR_INTERRUPTED)
         err_prefix(e, "'%s'", r->inputs->path[i]);
     return fine;

@@ -15,26 +15,11 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
     return every < 1 ? 1 : every > USUAL ? USUAL : every;
 }
 
-/* Does the rule need the film's real length before it is decoded? */
-static bool needs_length(const struct selection *s, const struct film *f)
-{
-    enum { FINE_US = 10000 };        /* far below a frame's time: a wrong length hides millions of columns */
-    if (!f->duration_guessed && f->duration_us > 0)
-        return false;
-    /* Columns are spread over the length: a wrong one would leave the film's end out, or give fewer columns. */
-    return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
-}
-
 bool render_decide_selection(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
     struct selection *s = &j->report.selection;
     *s = j->render->options->selection;
-    if (needs_length(s, f)) {
-        log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
-        if (!source_measure(j->source, e))
-            return false;
-    }
     if (!f->duration_guessed && f->duration_us > 0 && s->start_us >= f->duration_us)
         return err_set(e, ERR_FAILED, "'%s' has no frame after --start: it is %.3f s long", f->path,
                        (double)f->duration_us / 1e6);
@@ -55,7 +40,7 @@ bool render_decide_engine(struct render_job *j, struct err *e)
                             .end_us = j->report.selection.end_us};
     struct engine_work work = {
         .frames = selection_estimate(&all, f->frames, f->duration_us), .width = f->width, .height = f->height,
-        .columns = j->report.clustered ? selection_estimate(&j->report.selection, f->frames, f->duration_us) : 0,
+        .columns = j->report.needs & STRIP_CLUSTERS ? selection_estimate(&j->report.selection, f->frames, f->duration_us) : 0,
         .staged_width = j->report.width, .staged_height = j->report.height,
     };
     j->engine = engines_for(j->render->engines, &work, e);

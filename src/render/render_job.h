@@ -1,7 +1,7 @@
 /*
  * render_job.h - one film on its way through this room: what its steps share.
  *
- *   render.c opens -> render_decide.c -> render_stage.c (-> render_verify.c) -> render_judge.c -> render_write.c
+ *   render.c opens -> render_probe.c -> render_decide.c -> render_stage.c (-> render_verify.c) -> render_judge.c -> render_write.c
  */
 #ifndef BARCODE_RENDER_JOB_H
 #define BARCODE_RENDER_JOB_H
@@ -27,18 +27,27 @@ struct render_job {
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */
     struct digest *digest;           /* the one being filled, or NULL      */
+    bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
 };
 
 /* A warning for the log and the report, where there is room for REPORT_WARNINGS of them. */
 void render_warn(struct render_job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Is this mode asked for, alone or with all others? */
-bool render_wants(const struct options *o, enum mode m);
+/* ---- render_probe.c ---- */
+
+/*
+ * Looks at the film for what the options need to know of it and its headers do not say; the source's film has it from then
+ * on. ERR_INPUT for a pipe that would have to be read for that.
+ */
+bool render_probe(struct render_job *j, struct err *e);
+
+/* Reads the film for its length, which is not what it says. The source is SOURCE_RESTARTABLE. */
+bool render_probe_length(struct render_job *j, struct err *e);
 
 /* ---- render_decide.c ---- */
 
-/* Which frames: j->report.selection with nothing left open. May read the film once for its length. */
+/* Which frames: j->report.selection with nothing left open. The film is probed. */
 bool render_decide_selection(struct render_job *j, struct err *e);
 
 /* Which engine: j->engine. The selection and the staged size are decided. */
@@ -53,7 +62,7 @@ bool render_stage(struct render_job *j, struct err *e);
 bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
                     struct stage_times *times, struct err *e);
 
-/* How loud it is said that software decodes: a warning for those alone who wanted something else. */
+/* The log level of "decoded in software": a warning only for a user who demanded NVDEC. */
 enum log_level render_loudness(const struct render_job *j);
 
 /* ---- render_verify.c ---- */
@@ -71,7 +80,7 @@ bool render_is_whole(const struct render_job *j);
 
 /* ---- render_write.c ---- */
 
-/* All that was asked for: pictures, dump, JSON, --bench. `started` (clock_ns) is when the film's turn came. */
+/* All outputs that were asked for, and the dump. `started` (clock_ns) is when the film's turn came. */
 bool render_write(struct render_job *j, int64_t started, struct err *e);
 
 #endif

@@ -2,12 +2,11 @@
 
 #include "render_job.h"
 
-/* Is the film over long before the container says? A guess at its length proves nothing. */
+/* True if the film is over long before the container says. A guess at its length proves nothing. */
 static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
 {
     int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
-    int64_t slack = f->duration_us / 100 > 2000000 ? f->duration_us / 100 : 2000000;
-    return f->duration_us > 0 && !f->duration_guessed && end - last_us > slack;
+    return f->duration_us > 0 && !f->duration_guessed && end - last_us > selection_end_slack(f->duration_us);
 }
 
 /* How many frames the film may have: where its number and its length contradict each other, one of them is rubbish. */
@@ -94,6 +93,6 @@ bool render_judge(struct render_job *j, struct err *e)
 bool render_is_whole(const struct render_job *j)
 {
     const struct stage_counts *c = &j->report.counts;
-    return j->report.missing == 0 && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
+    return j->report.missing == 0 && !j->spread && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
            c->unreadable == 0 && c->vanished == 0 && c->lead_in == 0;
 }

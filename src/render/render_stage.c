@@ -13,7 +13,7 @@ static bool open_stores(struct render_job *j, struct err *e)
     dump_discard(&j->dump);
     digest_free(&j->first);
     digest_free(&j->second);
-    j->columns = columns_open(r->clustered ? o->kmeans.k : 0, render_wants(o, MODE_DOWNSAMPLE) ? r->height : 0, e);
+    j->columns = columns_open(r->needs & STRIP_CLUSTERS ? o->kmeans.k : 0, r->needs & STRIP_ROWS ? r->height : 0, e);
     if (j->columns && o->dump)
         j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
     if (!j->columns || (o->dump && !j->dump))
@@ -77,8 +77,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .decode = o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
         .tick = shown.progress ? show_progress : NULL, .tick_user = &shown,
         .job = {.width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
-                .cluster = !judging && j->report.clustered,
-                .rows = !judging && render_wants(o, MODE_DOWNSAMPLE),
+                .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .tap = j->dump || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
     };
     bool fine = pass_run(&pass, counts, times, e);
@@ -114,6 +113,28 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
     return true;
 }
 
+/*
+ * True when the film, much shorter than it says, has none of the columns that were to be spread over it: then they are spread
+ * over what is there. The cache would take that for the answer of a whole film.
+ */
+static bool spreads_anew(struct render_job *j, struct err *e)
+{
+    const struct film *f = j->report.film;
+    double said = (double)f->duration_us / 1e6;
+    if (j->spread || j->report.selection.kind != SELECT_COLUMNS || columns_count(j->columns) > 0 ||
+        j->report.counts.displayed == 0 || j->render->options->selection.end_us != INT64_MAX ||
+        !source_can(j->source, SOURCE_RESTARTABLE))
+        return false;
+    j->spread = true;
+    frame_cache_close(&j->cache);
+    j->report.cache = frame_cache_state(NULL);
+    if (!render_probe_length(j, e) || !render_decide_selection(j, e))
+        return false;
+    render_warn(j, "'%s' stops at %.1f s of %.1f s: its columns are spread over what is there", f->path,
+                (double)f->duration_us / 1e6, said);
+    return true;
+}
+
 bool render_stage(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -121,7 +142,8 @@ bool render_stage(struct render_job *j, struct err *e)
     bool fine;
     do
         fine = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
-    while (fine && starts_over(j, &plan));
+    while (fine && (starts_over(j, &plan) || spreads_anew(j, e)));
+    fine = fine && e->code == ERR_NONE;
     frame_cache_end(j->cache, j->columns, &r->counts, fine);
     return fine && (!j->render->options->verify || render_verify(j, e));
 }

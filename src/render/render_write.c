@@ -1,48 +1,50 @@
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "barcode/clock.h"
-#include "barcode/writer.h"
+#include "barcode/outputs.h"
 #include "render_job.h"
 
 static void say_written(const struct render_job *j, const char *path)
 {
-    if (strcmp(path, "-") != 0)
+    if (!outputs_is_stdout(path))
         log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " column%s", path, j->report.count, j->report.count == 1 ? "" : "s");
 }
 
-static bool write_picture(struct render_job *j, enum mode m, struct err *e)
+/* Those outputs that tell how long the film took, or all others. */
+static bool write_outputs(struct render_job *j, const struct outputs *list, bool tell_times, struct err *e)
 {
-    const struct options *o = j->render->options;
-    char *path = inputs_output(o, j->render->inputs, j->input, m, e);
-    if (!path)
+    for (size_t k = 0; k < list->count; k++) {
+        const struct output *output = &list->output[k];
+        if (output->writer->tells_times != tell_times)
+            continue;
+        if (!outputs_allowed(j->render->inputs, output, e) ||
+            !writer_save(output->writer, &j->report, output->strips, output->path, e))
+            return false;
+        say_written(j, output->path);
+    }
+    return true;
+}
+
+static bool write_dump(struct render_job *j, struct err *e)
+{
+    if (!j->dump)
+        return true;
+    if (!dump_commit(&j->dump, j->report.count, e))
         return false;
-    bool fine = writer_save(&writer_png, &j->report, m, o->stacked, path, e);
-    if (fine)
-        say_written(j, path);
-    free(path);
-    return fine;
+    say_written(j, j->render->options->dump);
+    return true;
 }
 
 bool render_write(struct render_job *j, int64_t started, struct err *e)
 {
-    const struct options *o = j->render->options;
+    struct outputs list;
     int64_t before = clock_ns();
-    for (enum mode m = 0; m < MODE_COUNT; m++)
-        if ((o->stacked ? m == 0 : o->mode[m]) && !write_picture(j, m, e))
-            return false;
-    if (j->dump) {
-        if (!dump_commit(&j->dump, j->report.count, e))
-            return false;
-        say_written(j, o->dump);
-    }
+    if (!outputs_of(j->render->options, j->render->inputs, j->input, &list, e))
+        return false;
+    bool fine = write_outputs(j, &list, false, e) && write_dump(j, e);
     j->report.times.write = (double)(clock_ns() - before) / 1e9;
     j->report.times.wall = (double)(clock_ns() - started) / 1e9;
-    if (o->json) {
-        if (!writer_save(&writer_json, &j->report, 0, false, o->json, e))
-            return false;
-        say_written(j, o->json);
-    }
-    return !o->bench || writer_save(&writer_bench, &j->report, 0, false, "-", e);
+    fine = fine && write_outputs(j, &list, true, e);
+    outputs_free(&list);
+    return fine;
 }

@@ -1,6 +1,7 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets), decoder.c (one context), damage.c
- * (what is wrong), view.c (pictures), film_read.c (the reading thread), session.c and sequential.c (decoding), source_film.c.
+ * (what is wrong), view.c (pictures), film_read.c (the reading thread), film_probe.c (a look before), session.c and
+ * sequential.c (decoding), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -92,7 +93,7 @@ void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const
 
 /*
  * Errors of avcodec_receive_frame that are stepped over at a time: each should use up a packet, of which a decoder holds
- * a few dozen. A decoder that errs for ever must not hang us.
+ * a few dozen. A decoder that fails without end must not hang the session.
  */
 enum { RECEIVE_ERRORS_MAX = 1000 };
 
@@ -127,36 +128,36 @@ bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, 
 void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
 
 /*
- * Called when avcodec_send_packet has given `code`: was something wrong with the packet? With threads the answer may come with
- * a later packet.
+ * Called when avcodec_send_packet has given `code`: true if something was wrong with the packet. With threads the answer may
+ * come with a later packet.
  */
 bool damage_found(struct damage_watch *w, int code);
 
 /*
- * Since it was last asked: did the decoder lend pictures in place of references that are missing? No damage by itself (a key
- * may name such references for pictures that are not decoded), but on a GPU what was lent shows what its memory held.
+ * True if the decoder, since it was last asked, lent pictures in place of references that are missing. No damage by itself
+ * (a key may name such references for pictures that are not decoded), but on a GPU what was lent shows what its memory held.
  */
 bool damage_lent(struct damage_watch *w);
 
-/* With threads, a picture that came out: are blocks of it missing? Single-threaded damage_found has told already. */
+/* With threads: true if blocks of a picture that came out are missing. Single-threaded, damage_found has told already. */
 bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame);
 
 /*
- * Does picture `p`, the next in decoding order, whose packet is still there, show damage? `hurt`: its own packet was damaged,
- * which is handed on to all that may refer to it: up to the next key, and to the pictures that lead this one.
+ * True if picture `p`, the next in decoding order, whose packet is still there, shows damage. `hurt`: its own packet was
+ * damaged, which is handed on to all that may refer to it: up to the next key, and to the pictures that lead this one.
  */
 bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt);
 
 /* Decoding begins anew, flushed. */
 void damage_forget(struct damage_watch *w);
 
-/* Something was wrong, who knows where: what comes now may show it. */
+/* Something was wrong, and the decoder does not say where: what comes now may show it. */
 void damage_everywhere(struct damage_watch *w);
 
-/* Did the decoder say that this picture is damaged? So are those before an H.264 recovery point. */
+/* True if the decoder says that this picture is damaged, as it does of those before an H.264 recovery point. */
 bool damage_flagged(const AVFrame *frame);
 
-/* Did the decoder find damage in this picture's own data? */
+/* True if the decoder found damage in this picture's own data. */
 bool damage_concealed(const AVFrame *frame);
 
 void damage_watch_close(struct damage_watch *w);
@@ -216,16 +217,16 @@ void staging_open(struct staging *s, const struct film *film, const struct demux
 /* Opens the queue, once pace[].sessions says how many will take from it. */
 bool staging_open_queue(struct staging *s, struct err *e);
 
-/* Frees what it holds, runs that nobody took included. Every session has ended. */
+/* Frees what it holds, runs included that no session took. Every session has ended. */
 void staging_close(struct staging *s);
 
-/* Keeps the first error, closes the queue, wakes everybody. */
+/* Keeps the first error, closes the queue, wakes the reader and the sessions. */
 void staging_fail(struct staging *s, const struct err *e);
 
-/* Stops everybody: only a sequential decode can tell what the film's frames are. */
+/* Stops the reader and the sessions: only a sequential decode can tell what the film's frames are. */
 void staging_contradict(struct staging *s);
 
-/* Stops everybody: only a careful decoder gives the same pictures every time. */
+/* Stops the reader and the sessions: only a careful decoder gives the same pictures every time. */
 void staging_find_damage(struct staging *s);
 
 /* True when threads should stop; looks at interrupted() too. */
@@ -238,6 +239,11 @@ bool staging_stopped(struct staging *s);
  * after the last run is queued; fills the counts of what was read. True also when staging was stopped from elsewhere.
  */
 bool film_read(struct staging *s, struct demux *r, struct err *e);
+
+/* ---- film_probe.c: what can be found out before staging ---- */
+
+/* PROBE_LENGTH: reads on from where `r` stands, its film's start. *facts is as it was when it fails. */
+bool film_probe_length(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e);
 
 /* ---- session.c: a thread that decodes runs ---- */
 
@@ -271,8 +277,8 @@ void staging_add_counts(struct staging *s, const struct stage_counts *c);
 void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
 
 /*
- * Should a software session take another run? Not when the NVDEC sessions would be through with the whole rest of
- * the film before it is through with that one run: then everybody would wait for it at the end.
+ * True if a software session should take another run. Not when the NVDEC sessions would be through with the whole rest of
+ * the film before it is through with that one run: they would wait for it at the end.
  */
 bool staging_worth_it(struct staging *s);
 

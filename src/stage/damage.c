@@ -206,7 +206,7 @@ static const char *const about_blocks[] = {
 
 /*
  * How HEVC's messages about slices that are lost, whole or in part, begin. Not among them is "Could not find ref with POC": the
- * standard allows that a picture names references which nobody uses.
+ * standard allows that a picture names references which it does not use.
  */
 static const char *const about_slices[] = {
     "CABAC_MAX_BIN", "The cu_qp_delta", "The slice_qp", "Invalid slice segment address", "Previous slice segment missing",

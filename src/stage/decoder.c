@@ -18,7 +18,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
     c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
     /* The crop to the pixel, not to the next aligned address. */
     c->flags |= AV_CODEC_FLAG_UNALIGNED;
-    /* Grain is noise added after decoding; hardware leaves it out, so everybody does. */
+    /* Grain is noise added after decoding; hardware leaves it out, so every decoder does. */
     c->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
     return c;
 }

@@ -165,7 +165,7 @@ static struct orientation read_orientation(AVStream *s)
 }
 
 /*
- * How long the pictures last, -1 when nobody says. Matroska has one length for all streams, sound included, and
+ * How long the pictures last, -1 when the file does not say. Matroska has one length for all streams, sound included, and
  * counts from zero even when the first picture comes later; FFmpeg's muxer adds a DURATION tag a stream.
  */
 static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
@@ -242,8 +242,8 @@ static bool check_container(const AVFormatContext *format, const char *path, str
 }
 
 /*
- * An MP4's index, its `moov` box, stands at its end until somebody moves it: of a download that broke off it is missing. True
- * for a file that begins as a film in MP4 and has none among its boxes.
+ * An MP4's index, its `moov` box, stands at its end unless it was moved: a download that broke off lacks it. True for a
+ * file that begins as a film in MP4 and has none among its boxes.
  */
 static bool lacks_index(const char *path)
 {

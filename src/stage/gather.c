@@ -132,7 +132,7 @@ static bool number_frame(struct gather *g, struct picture *p, const struct pictu
     return true;
 }
 
-/* Numbers g->shown[0..n) and asks the selection; the frame behind them is `after`, or the film ends. */
+/* Numbers g->shown[0..n) and asks the selection; the frame after them is `after`, or the film ends. */
 static bool number_frames(struct gather *g, size_t n, const struct picture *after, struct err *e)
 {
     if (n == 0)
@@ -211,7 +211,7 @@ static bool move_all(struct run *to, struct run *from, struct err *e)
     return true;
 }
 
-/* Puts copies of the following GOP's key and leading pictures behind the run when one of them is wanted. */
+/* Puts copies of the following GOP's key and leading pictures at the run's end when one of them is wanted. */
 static bool add_extras(struct run *run, struct run *following, struct err *e)
 {
     size_t last = 0;
@@ -225,7 +225,7 @@ static bool add_extras(struct run *run, struct run *following, struct err *e)
         if (p->leading) {
             p->wanted = false;
         } else {
-            /* The key has no number yet: it is displayed right behind the last of its leading pictures. */
+            /* The key has no number yet: it is displayed right after the last of its leading pictures. */
             copy.wanted = false;
             copy.frame = following->picture[last - 1].frame + following->count;
         }
@@ -237,7 +237,7 @@ static bool add_extras(struct run *run, struct run *following, struct err *e)
     return true;
 }
 
-/* Sends the pending run off. `following` is the GOP right behind it (NULL: none). */
+/* Sends the pending run off. `following` is the GOP right after it (NULL: none). */
 static bool emit_pending(struct gather *g, struct run *following, struct err *e)
 {
     struct run *run = g->pending;
@@ -390,7 +390,7 @@ bool gather_push(struct gather *g, struct picture *p, struct err *e)
         p->leading = false;
         p->hidden |= !whole;
     } else if (!p->hidden) {
-        g->first_gop = false;      /* leading pictures come right behind their key */
+        g->first_gop = false;      /* leading pictures come right after their key */
     }
     return keep(in, p, e);
 }
@@ -413,7 +413,7 @@ bool gather_stuck(const struct gather *g, bool at_end)
 {
     if (!g->cut_seen && at_end)
         return g->gop->count > 0;
-    /* A key whose time or order is far too high seems to be led by everything behind it. */
+    /* A key whose time or order is far too high seems to be led by everything after it. */
     return too_long(g->gop) || too_long(g->next);
 }
 
@@ -432,7 +432,7 @@ bool gather_release(struct gather *g, struct gather_state *s, struct err *e)
     struct run *held = g->gop;
     if (!emit_pending(g, held, e))
         return false;
-    /* next holds at most a key and leading pictures of the GOP behind: they follow in decoding order, and have no number yet. */
+    /* next holds at most the following GOP's key and leading pictures: next in decoding order, and without a number yet. */
     for (size_t i = 0; i < g->next->count; i++)
         g->next->picture[i].leading = false;
     if (!move_all(held, g->next, e))

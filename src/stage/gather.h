@@ -57,7 +57,7 @@ struct gather_config {
     struct columns *columns;      /* wanted frames are announced here; NULL: not at all        */
     struct timetable *timetable;  /* every numbered frame is noted here; NULL: not at all      */
     frame_have *have;             /* asked of every selected frame; a GOP that has them all is not
-                                     decoded, any other one as ever. NULL: none is there       */
+                                     decoded; other GOPs are. NULL: none is there              */
     void *have_user;
     gather_emit *emit;            /* NULL: nothing is emitted (only counting)                  */
     void *user;

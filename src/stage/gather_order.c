@@ -35,8 +35,8 @@ static bool all_ordered(struct picture *const *p, size_t n)
 }
 
 /*
- * Pictures sorted by order count: can a decoder have meant this? Each once, and none so late that it waits for more
- * pictures than a decoder keeps. What fails has counts that began anew in mid-GOP, or come from damage.
+ * True if the bitstream can have meant these order counts, by which the pictures are sorted: each once, and none so late
+ * that it waits for more pictures than a decoder keeps. What fails has counts that began anew in mid-GOP, or come from damage.
  */
 static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
 {

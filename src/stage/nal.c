@@ -22,7 +22,7 @@ static size_t find_start(const uint8_t *data, size_t at, size_t size)
     return size;
 }
 
-/* The NAL at *at, which moves behind it. False at the end or where lengths make no sense. */
+/* The NAL at *at, which moves past it. False at the end or where lengths make no sense. */
 static bool next_nal(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal)
 {
     if (length_size == 0) {
@@ -110,13 +110,23 @@ static bool sei_recovers_at_once(const struct nal *nal)
     return false;
 }
 
+/* As many zeros as an alignment needs may follow a packet's last unit; more of them are a hole. */
+enum { PADDING_MOST = 64 };
+
+static size_t zeros_at_end(const uint8_t *data, size_t size)
+{
+    size_t zeros = 0;
+    while (zeros < size && data[size - 1 - zeros] == 0)
+        zeros++;
+    return zeros;
+}
+
 /*
  * Is the whole packet made of NAL units, none of them empty? Zeros that fill a hole are no NAL units, with lengths nor, at
  * the end of the last one, with start codes: there as many as an alignment needs may stand.
  */
 static bool well_formed(int length_size, const uint8_t *data, size_t size)
 {
-    enum { PADDING_MOST = 64 };
     size_t at = 0, nals = 0;
     struct nal nal = {0};
     while (next_nal(length_size, data, size, &at, &nal)) {
@@ -126,10 +136,7 @@ static bool well_formed(int length_size, const uint8_t *data, size_t size)
     }
     if (length_size > 0)
         return nals > 0 && at == size;
-    size_t zeros = 0;
-    while (zeros < nal.size && nal.data[nal.size - 1 - zeros] == 0)
-        zeros++;
-    return nals > 0 && zeros <= PADDING_MOST;
+    return nals > 0 && zeros_at_end(nal.data, nal.size) <= PADDING_MOST;
 }
 
 /* H.264 slice_type 2 and 7: I. */
@@ -186,7 +193,7 @@ static void note_hidden(int type, const struct nal *nal, struct nal_info *info)
     if (type == 36 || type == 37)             /* end of sequence, of bitstream */
         *(info->picture ? &info->ends : &info->after_end) = true;
     info->broken_link |= type >= 16 && type <= 18;
-    /* no_output_of_prior_pics_flag, behind first_slice_segment_in_pic_flag */
+    /* no_output_of_prior_pics_flag, after first_slice_segment_in_pic_flag */
     info->discards |= type >= 16 && type <= 20 && nal->size > 2 && nal->data[2] >> 6 & 1;
 }
 
@@ -220,16 +227,6 @@ static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct 
     info->unreadable = !info->picture && !well_formed(length_size, data, size);
 }
 
-/* Headers alone, or the end of a sequence, up to the last byte but for some padding: no picture was meant to be here. */
-static bool ends_in_padding(const uint8_t *data, size_t size)
-{
-    enum { PADDING_MOST = 64 };
-    size_t zeros = 0;
-    while (zeros < size && data[size - 1 - zeros] == 0)
-        zeros++;
-    return zeros <= PADDING_MOST;
-}
-
 static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
 {
     bool gop = false, sequence = false, coded = false;
@@ -256,7 +253,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
             return;                           /* slices: nothing more of interest */
         }
     }
-    info->unreadable = info->picture || !coded || !ends_in_padding(data, size);
+    info->unreadable = info->picture || !coded || zeros_at_end(data, size) > PADDING_MOST;
     if (info->picture)                        /* without a slice there is none */
         *info = (struct nal_info){.shown = true, .order = -1, .unreadable = true};
 }
@@ -277,7 +274,7 @@ static void scan_vp8(const uint8_t *data, size_t size, struct nal_info *info)
     info->shown = data[0] >> 4 & 1;
 }
 
-/* Bits of a VP9 key's header behind show_frame: error_resilient_mode, then the sync code. */
+/* Bits of a VP9 key's header after show_frame: error_resilient_mode, then the sync code. */
 static bool vp9_syncs(const uint8_t *data, size_t size, size_t bit)
 {
     uint32_t code = 0;
@@ -311,10 +308,7 @@ static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
     if (!inter && !vp9_syncs(data, size, bit))
         return;
     bool superframe = (data[size - 1] & 0xe0) == 0xc0 && (data[size - 1] & 7) > 0;
-    size_t zeros = 0;
-    while (zeros < size && data[size - 1 - zeros] == 0)
-        zeros++;
-    if (!shown && !superframe && zeros >= INDEX_LEAST)
+    if (!shown && !superframe && zeros_at_end(data, size) >= INDEX_LEAST)
         return;
     info->picture = true;
     info->unreadable = false;

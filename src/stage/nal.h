@@ -38,7 +38,7 @@ struct nal_info {
     bool needs_before;     /* HEVC RASL: cannot be decoded when decoding starts at its key      */
     bool closed;           /* MPEG-2: the GOP header's closed_gop; HEVC: IDR                    */
     bool broken_link;      /* HEVC BLA: a key whose RASL pictures are never displayed            */
-    bool after_end, ends;  /* HEVC: an end of sequence in front of the picture, or behind it (or no picture) */
+    bool after_end, ends;  /* HEVC: an end of sequence before the picture, or after it (or no picture) */
     bool discards;         /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
     bool hides;            /* HEVC: a PPS lets pictures hide themselves                          */
     bool shown;            /* VP8/VP9/AV1: the packet shows a frame; true for the others        */
@@ -54,8 +54,8 @@ struct nal_info {
 void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info);
 
 /*
- * H.264 and HEVC: does a slice hold two zero bytes followed by 0, 1 or 2, but for zeros at its end? Encoders break such rows
- * up (emulation prevention, H.264 7.4.1, H.265 7.4.2.1), so that something was lost there. Zeroed blocks of a disk or a
+ * H.264 and HEVC: true if a slice holds two zero bytes followed by 0, 1 or 2, but for zeros at its end. Encoders break such
+ * rows up (emulation prevention, H.264 7.4.1, H.265 7.4.2.1), so that something was lost there. Zeroed blocks of a disk or a
  * download show in this way.
  */
 bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, size_t size);

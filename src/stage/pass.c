@@ -83,7 +83,8 @@ static bool wait_for_stager(struct stager *s, struct err *e)
 bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_times *times, struct err *e)
 {
     struct engine_job job = p->job;
-    job.ports = p->threads + 1;      /* sessions, and the reading thread when the rest of a film is decoded in one piece */
+    /* Software sessions, and the thread that reads when it decodes the rest of a film. NVDEC's sessions come on top. */
+    job.ports = p->threads + 1;
     int64_t begun = clock_ns();
     if (!engine_begin(p->engine, &job, e))
         return false;

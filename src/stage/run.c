@@ -28,7 +28,7 @@ bool run_append(struct run *r, const struct picture *p, struct err *e)
 /* Decides [begin, end), a stretch that starts where decoding may start. */
 static void plan_segment(struct run *r, const struct run_traits *t, size_t begin, size_t end, int top_layer)
 {
-    size_t stop = begin;      /* one past the last wanted picture: nobody needs what follows */
+    size_t stop = begin;      /* one past the last wanted picture: what follows is not needed */
     for (size_t i = begin; i < end; i++)
         if (r->picture[i].wanted)
             stop = i + 1;
@@ -87,6 +87,14 @@ int run_reorder(const struct run *r)
             most = later;
     }
     return most;
+}
+
+void run_order_watch(struct run_order *o, const struct run_traits *t, const struct picture *p)
+{
+    if (!t->reorder || p->hidden || p->done)
+        return;
+    o->wrong |= p->frame < o->last;
+    o->last = p->frame > o->last ? p->frame : o->last;
 }
 
 void run_free(struct run **r)

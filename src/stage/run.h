@@ -2,7 +2,7 @@
  * run.h - pictures in decoding order, gathered into runs before they are decoded.
  *
  * A run is what one session decodes in one go: one or more whole GOPs, starting where a
- * decoder that knows nothing may start, and behind them, where it needs them, the next GOP's
+ * decoder that knows nothing may start, and after them, where it needs them, the next GOP's
  * key and leading pictures ("extras": they are displayed before that key and refer to this run).
  * Serials inside a run are consecutive, so serial - first serial is an index.
  *
@@ -89,13 +89,25 @@ bool run_append(struct run *r, const struct picture *p, struct err *e);
 
 /*
  * Decides every picture's action. `everything` decodes all pictures (a second try), else only what wanted
- * pictures need: per segment (from one CUT_CLEAN to the next) nothing behind the last wanted picture, no unwanted
+ * pictures need: per segment (from one CUT_CLEAN to the next) nothing after the last wanted picture, no unwanted
  * droppable ones, no RASL of the run's first key. HEVC droppable counts only at the run's highest temporal layer.
  */
 void run_plan(struct run *r, const struct run_traits *t, bool everything);
 
 /* The most pictures that precede one in decoding order and follow it in display order: a decoder's needed delay. */
 int run_reorder(const struct run *r);
+
+/*
+ * Pictures of a run come out of a decoder in display order, or the order that gather foresaw is wrong. Begin with zeros; a
+ * run that is decoded anew begins with `last` 0.
+ */
+struct run_order {
+    uint64_t last;     /* highest frame number that came out so far                       */
+    bool wrong;        /* a picture came out after one that should have followed it       */
+};
+
+/* `p` came out. Hidden pictures and those that are staged already say nothing, nor do codecs that do not reorder. */
+void run_order_watch(struct run_order *o, const struct run_traits *t, const struct picture *p);
 
 /* Frees pictures and packets and the run itself; *r becomes NULL. NULL is fine. */
 void run_free(struct run **r);

@@ -118,10 +118,14 @@ uint64_t selection_estimate(const struct selection *rule, int64_t frames, int64_
     return targets_before(&r, r.end_us);
 }
 
+int64_t selection_end_slack(int64_t end_us)
+{
+    return end_us / 100 > 2000000 ? end_us / 100 : 2000000;
+}
+
 int64_t selection_last_until(const struct selection *rule, int64_t last_us, int64_t frame_us)
 {
     if (rule->kind != SELECT_COLUMNS || rule->end_us == INT64_MAX)
         return last_us + frame_us;
-    int64_t slack = rule->end_us / 100 > 2000000 ? rule->end_us / 100 : 2000000;
-    return rule->end_us - last_us <= slack ? INT64_MAX : last_us + frame_us;
+    return rule->end_us - last_us <= selection_end_slack(rule->end_us) ? INT64_MAX : last_us + frame_us;
 }

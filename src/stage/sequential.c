@@ -51,7 +51,7 @@ struct sequential {
     struct awaited awaited[AWAITED_MAX];
     size_t awaits;
     uint64_t sent_last;       /* serial                                                */
-    int64_t settled_us;       /* of the last frame that was numbered, -1: none         */
+    int64_t numbered_us;       /* of the last frame that was numbered, -1: none         */
     bool done;                /* the selection can want no more: counts say how far    */
     int64_t pts_us[SLOTS];    /* by serial modulo SLOTS                                */
     bool ignore[SLOTS];       /* numbered already, or never to be displayed            */
@@ -85,13 +85,13 @@ static void found_damage(struct sequential *q)
 }
 
 /* Numbers a frame that is displayed from time_us until next_us, and stages it. */
-static bool settle_frame(struct sequential *q, bool lost, int64_t time_us, int64_t next_us, struct err *e)
+static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64_t next_us, struct err *e)
 {
     timetable_add(q->staging->job->timetable, time_us, next_us);
     if (next_us == TIMETABLE_OPEN)
         next_us = selection_last_until(&q->cursor.rule, time_us, q->timeline.frame_us);
     struct frame_tag tag = {.frame = q->next_frame++, .time_us = time_us};
-    q->settled_us = time_us;
+    q->numbered_us = time_us;
     tag.damaged = !lost && q->held.hurt;
     tag.repeat = selection_take(&q->cursor, time_us, next_us, &tag.column);
     atomic_store(&q->staging->frames_done, q->next_frame);
@@ -105,11 +105,11 @@ static bool settle_frame(struct sequential *q, bool lost, int64_t time_us, int64
 }
 
 /* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
-static bool settle(struct sequential *q, int64_t next_us, struct err *e)
+static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 {
     if (!q->held.there)
         return true;
-    bool fine = settle_frame(q, q->held.lost, q->held.us, next_us, e);
+    bool fine = number_frame(q, q->held.lost, q->held.us, next_us, e);
     av_frame_unref(q->picture);
     q->held.there = false;
     return fine;
@@ -126,9 +126,9 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
     if (gone > 0)
         found_damage(q);
     q->counts.vanished += gone;
-    bool fine = settle(q, holes_time(from, time, 1, gone), e);
+    bool fine = number_held(q, holes_time(from, time, 1, gone), e);
     for (uint64_t i = 1; i <= gone && fine; i++)
-        fine = settle_frame(q, true, holes_time(from, time, i, gone), holes_time(from, time, i + 1, gone), e);
+        fine = number_frame(q, true, holes_time(from, time, i, gone), holes_time(from, time, i + 1, gone), e);
     q->held = (struct held){.there = true, .serial = serial, .us = time};
     return fine;
 }
@@ -282,7 +282,7 @@ static void covered(struct sequential *q)
 {
     q->done = true;
     q->counts.displayed = q->next_frame;
-    q->counts.last_us = q->settled_us;
+    q->counts.last_us = q->numbered_us;
 }
 
 static bool decode_all(struct sequential *q, struct run *held, struct err *e)
@@ -296,7 +296,7 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
         if (!send_picture(q, &p, e))
             return false;
         timetable_check(q->staging->job->timetable);
-        if (q->settled_us >= 0 && selection_done(&q->cursor, q->settled_us)) {
+        if (q->numbered_us >= 0 && selection_done(&q->cursor, q->numbered_us)) {
             covered(q);
             timetable_stop(q->staging->job->timetable);
             break;
@@ -310,9 +310,9 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
     if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, true, 0, TIME_NONE, e))
         return false;
     int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->lasts_us[q->held.serial % SLOTS] : 0);
-    if (!settle(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e))
+    if (!number_held(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e))
         return false;
-    if (damage_found(&q->watch, 0))      /* of threads that were behind */
+    if (damage_found(&q->watch, 0))      /* of threads that had not finished yet */
         found_damage(q);
     if (!q->done)
         covered(q);
@@ -329,7 +329,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     q->cursor = state->cursor;
     q->timeline = state->timeline;
     q->next_frame = state->next_frame;
-    q->settled_us = state->timeline.last_us;
+    q->numbered_us = state->timeline.last_us;
     bool fine = open_all(q, e) && decode_all(q, state->held, e);
     pthread_mutex_lock(&s->lock);       /* sessions that ended early count too */
     s->counts.sent += q->counts.sent;
@@ -339,7 +339,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     s->counts.lost += q->counts.lost;
     s->counts.vanished += q->counts.vanished;
     s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
-    s->counts.last_us = q->done ? q->counts.last_us : q->settled_us;
+    s->counts.last_us = q->done ? q->counts.last_us : q->numbered_us;
     s->counts.sequential = true;
     pthread_mutex_unlock(&s->lock);
     engine_port_close(&q->port);

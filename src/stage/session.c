@@ -1,7 +1,7 @@
 /*
  * session.c - one single-threaded decoder that takes runs from the queue.
  *
- * Every run begins with a fresh decoder state (drained and flushed behind the last one), so which session
+ * Every run begins with a fresh decoder state (drained and flushed after the last one), so which session
  * decodes which run, and in what order, cannot change a pixel. A picture is known by its serial, which
  * travels through the decoder in `pts`.
  *
@@ -23,8 +23,7 @@ struct session {
     struct engine_port *port;
     bool hurt;                     /* the run is damaged                                        */
     struct damage_watch usual, *watch;   /* the usual decoder's; that of the decoder in use     */
-    uint64_t last_frame;           /* highest number that came out of the run so far            */
-    bool disorder;                 /* a picture came out behind one that should have followed it */
+    struct run_order order;        /* of what comes out of the run                              */
     struct stage_counts counts;
 };
 
@@ -62,15 +61,6 @@ static bool stage_frame(struct session *s, struct picture *p, struct err *e)
     return engine_put(s->port, &view, &p->tag, e);
 }
 
-/* Pictures come out in display order, or the order that gather foresaw is wrong. */
-static void watch_order(struct session *s, const struct picture *p)
-{
-    if (!s->staging->traits.reorder || p->hidden || p->done)
-        return;
-    s->disorder |= p->frame < s->last_frame;
-    s->last_frame = p->frame > s->last_frame ? p->frame : s->last_frame;
-}
-
 static bool given_up(const struct session *s)
 {
     return s->hurt && !s->watch->careful;
@@ -83,7 +73,7 @@ static struct picture *picture_of(struct session *s, struct run *run)
     struct picture *p = index < run->count ? &run->picture[index] : NULL;
     if (!p || given_up(s))
         return NULL;
-    watch_order(s, p);
+    run_order_watch(&s->order, &s->staging->traits, p);
     if (!p->wanted || p->done)
         return NULL;
     s->hurt |= damage_concealed(s->frame);
@@ -153,7 +143,7 @@ static void miss(struct session *s, const struct run *run, const struct picture 
 static bool decode_once(struct session *s, struct run *run, bool everything, struct err *e)
 {
     assert(s->decoder);
-    s->last_frame = 0;
+    s->order.last = 0;
     damage_forget(s->watch);
     for (size_t i = 0; i < run->count; i++)
         run->picture[i].tag.damaged &= run->picture[i].done;
@@ -202,7 +192,7 @@ static bool decode_carefully(struct session *s, struct run *run, struct err *e)
 static bool decode_run(struct session *s, struct run *run, struct err *e)
 {
     uint64_t errors = s->counts.decode_errors, damaged = s->counts.damaged;
-    s->disorder = s->hurt = false;
+    s->order.wrong = s->hurt = false;
     if (!decode_once(s, run, run->unsure, e))
         return false;
     if (still_wanted(run) > 0 && !s->hurt && !staging_stopped(s->staging)) {
@@ -217,14 +207,14 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
             return false;
     }
     if (staging_stopped(s->staging)) {
-        if (s->disorder)                       /* frames of this run must not be kept for the next try */
+        if (s->order.wrong)                    /* frames of this run must not be kept for the next try */
             atomic_store(&s->staging->contradicted, true);
         return true;
     }
     uint64_t lost = still_wanted(run);
     s->counts.lost += lost;
     /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is not. */
-    if ((s->disorder || lost > 0) && !s->hurt && s->counts.damaged == damaged)
+    if ((s->order.wrong || lost > 0) && !s->hurt && s->counts.damaged == damaged)
         staging_contradict(s->staging);
     return true;
 }

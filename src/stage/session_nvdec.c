@@ -1,8 +1,8 @@
 /*
  * session_nvdec.c - one NVDEC decoder that takes runs from the queue that software sessions share.
  *
- * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another (research/h200-probe.md). So a run
- * that begins with an IDR picture is fed right behind the last one, whose last pictures then come out while the new
+ * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another (tests/bench/RESULTS.md, the probe). So a run
+ * that begins with an IDR picture is fed directly after the last one, whose last pictures then come out while the new
  * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. A run
  * that begins with anything else finds an empty decoder: drained, flushed.
  *
@@ -21,14 +21,13 @@
 
 enum {
     WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
-    PATIENCE = 48         /* packets sent behind a run after which nothing more of it will come     */
+    PATIENCE = 48         /* packets sent after a run, beyond which nothing more of it will come    */
 };
 
 struct waiting {
     struct run *run;
     unsigned behind;      /* packets sent since its last one           */
-    uint64_t last_frame;  /* highest number that came out of it so far */
-    bool disorder;        /* a picture came out behind one that should have followed it */
+    struct run_order order;
     bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
 };
 
@@ -82,15 +81,6 @@ static void close_all(struct nvdec_session *s)
 
 /* ------------------------------------------------------------------ pictures out */
 
-/* Pictures come out in display order, or the order that gather foresaw is wrong: session.c says more. */
-static void watch_order(const struct nvdec_session *s, struct waiting *w, const struct picture *p)
-{
-    if (!s->staging->traits.reorder || p->hidden || p->done)
-        return;
-    w->disorder |= p->frame < w->last_frame;
-    w->last_frame = p->frame > w->last_frame ? p->frame : w->last_frame;
-}
-
 /* An error came with the packet that went in last. */
 static void broke(struct nvdec_session *s)
 {
@@ -99,7 +89,7 @@ static void broke(struct nvdec_session *s)
 }
 
 /*
- * The picture that came out. NULL: nobody's, or of a broken run; one that libavcodec knows to be damaged breaks its run,
+ * The picture that came out. NULL: of no run, or of a broken one; one that libavcodec knows to be damaged breaks its run,
  * for what is done about damage (which pictures are lent to hide it) is the decoder's own affair.
  */
 static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
@@ -111,7 +101,7 @@ static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
         uint64_t index = (uint64_t)serial - run->picture[0].serial;
         /* A run's extras are the next run's first pictures: only one of the two was sent here, and only one wants them. */
         if (index < run->count && run->picture[index].action != ACTION_SKIP) {
-            watch_order(s, &s->waiting[i], &run->picture[index]);
+            run_order_watch(&s->waiting[i].order, &s->staging->traits, &run->picture[index]);
             s->waiting[i].broken |= damaged;
             return s->waiting[i].broken ? NULL : &run->picture[index];
         }
@@ -177,14 +167,14 @@ static bool is_whole(const struct run *run)
  * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong with a broken one.
  * Nothing is staged twice: what was staged before a run broke was decoded before it.
  */
-static bool settle(struct nvdec_session *s, int i, struct err *e)
+static bool finish_run(struct nvdec_session *s, int i, struct err *e)
 {
     struct waiting w = s->waiting[i];
     struct run *run = w.run;
     /* The order is kept: the last one is the one being fed. */
     memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
     bool fine = true;
-    if (w.disorder && !w.broken)
+    if (w.order.wrong && !w.broken)
         staging_contradict(s->staging);
     if ((w.broken || !is_whole(run)) && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
@@ -196,12 +186,12 @@ static bool settle(struct nvdec_session *s, int i, struct err *e)
     return fine;
 }
 
-/* Those that are whole, and those of which nothing more will come; `all`: every one. */
-static bool settle_old(struct nvdec_session *s, bool all, struct err *e)
+/* Finishes the runs that are whole, and those of which nothing more will come; `all`: every one. */
+static bool finish_runs(struct nvdec_session *s, bool all, struct err *e)
 {
     for (int i = s->waitings - 1; i >= 0; i--) {
         bool over = all || (is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].behind > PATIENCE;
-        if (over && !settle(s, i, e))
+        if (over && !finish_run(s, i, e))
             return false;
     }
     return true;
@@ -215,15 +205,16 @@ static bool drain(struct nvdec_session *s, struct err *e)
         avcodec_send_packet(s->decoder, NULL);
         fine = receive(s, e);
     }
-    return settle_old(s, true, e) && fine;
+    return finish_runs(s, true, e) && fine;
 }
 
 /*
- * May what comes from here on be other than a software decoder's? NVDEC says nothing of damage inside slices: what can be
- * known of it must come from the bytes. And where references are missing, libavcodec lends surfaces that nobody filled.
+ * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage inside slices: what can be
+ * known of it must come from the bytes. And where references are missing, libavcodec lends surfaces that hold no picture.
  * `key`: the run's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
- * name references that this decoder never saw; a CRA's are lent in silence, so that nobody hears when a RADL picture, which must not, refers to them. (A film whose
- * every CRA has RADL pictures, which no encoder that we know of makes, is decoded twice.)
+ * name references that this decoder never saw. A CRA's are lent in silence: libavcodec does not tell when a RADL picture,
+ * which must not, refers to them. (A film whose every CRA has RADL pictures is decoded twice. No encoder that we know of
+ * makes one.)
  */
 static bool untrusted(struct nvdec_session *s, const struct picture *key, const struct picture *p, int code)
 {
@@ -249,7 +240,7 @@ static bool send_picture(struct nvdec_session *s, const struct picture *key, con
     return receive(s, e);
 }
 
-/* May the run be fed right behind the last one? */
+/* True if the run may be fed right after the last one. */
 static bool follows_on(const struct nvdec_session *s, const struct run *run)
 {
     if (!s->used || !s->staging->traits.flush)
@@ -283,7 +274,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
         if (p->action != ACTION_SKIP && !p->lost)
             fine = send_picture(s, key, p, e);
     }
-    return fine && settle_old(s, false, e);
+    return fine && finish_runs(s, false, e);
 }
 
 void *session_nvdec_main(void *staging)

@@ -9,6 +9,11 @@ struct source *source_open(const char *path, struct err *e)
     return source_film_open(path, e);
 }
 
+bool source_can(const struct source *s, unsigned abilities)
+{
+    return (s->ops->can & ~s->lacks & abilities) == abilities;
+}
+
 bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,
                   struct stage_times *times, struct err *e)
 {
@@ -20,9 +25,23 @@ void source_progress(struct source *s, struct stage_progress *p)
     s->ops->progress(s, p);
 }
 
-bool source_measure(struct source *s, struct err *e)
+bool source_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
-    return s->ops->measure(s, e);
+    struct probe_request able = *request;
+    able.want &= s->ops->probes;
+    *facts = (struct probe_facts){.found = 0};
+    if (able.want == 0)
+        return true;
+    if (!s->ops->probe(s, &able, facts, e)) {
+        *facts = (struct probe_facts){.found = 0};
+        return false;
+    }
+    if (facts->found & PROBE_LENGTH) {
+        s->film.frames = facts->frames;
+        s->film.duration_us = facts->duration_us;
+        s->film.duration_guessed = false;
+    }
+    return true;
 }
 
 void source_close(struct source **s)

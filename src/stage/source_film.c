@@ -30,6 +30,9 @@ static bool reopen(struct source_film *f, struct err *e)
         f->used = true;
         return true;
     }
+    /* Opening a pipe once more would wait for a writer. */
+    if (!source_can(&f->base, SOURCE_RESTARTABLE))
+        return err_set(e, ERR_INPUT, "'%s' would have to be read again from its start, and is no file", f->base.film.path);
     avformat_close_input(&f->format);
     struct film again;
     const struct film *before = &f->base.film;
@@ -198,47 +201,15 @@ static void film_progress(struct source *base, struct stage_progress *p)
     p->total_bytes = f->file_bytes;
 }
 
-/* Pictures that show, and the time they take by the clock that staging goes by (timeline.h). */
-struct tally {
-    struct timeline timeline;
-    int64_t shown, lead_us;       /* lead: how far the earliest picture lies before the first one stored */
-};
-
-/* Pictures come in the order of decoding: the timeline is only ever moved on to the latest of them. */
-static void tally_add(struct tally *t, const struct picture *p)
-{
-    struct timeline *line = &t->timeline;
-    t->shown++;
-    int64_t time = timeline_at(line, p->pts_us);
-    if (p->pts_us != TIME_NONE && line->shift_us == 0 && line->origin_us - p->pts_us > t->lead_us && time == 0)
-        t->lead_us = line->origin_us - p->pts_us;
-    if (time > line->last_us)
-        timeline_step(line, time);
-}
-
-/* Reads every packet once. */
-static bool film_measure(struct source *base, struct err *e)
+static bool film_probe(struct source *base, const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
     struct demux r;
     if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
         return false;
-    struct tally t = {.timeline = timeline_begin(film_av_frame_us(&base->film))};
-    struct picture p;
-    while (!interrupted() && demux_next(&r, &p, e)) {
-        if (!p.hidden)
-            tally_add(&t, &p);
-        packet_free(&p.packet);
-    }
+    bool fine = !(request->want & PROBE_LENGTH) || film_probe_length(&r, &base->film, facts, e);
     demux_close(&r);
-    if (interrupted())
-        return interrupt_error(e);
-    if (e->code != ERR_NONE)
-        return false;
-    base->film.frames = t.shown;
-    base->film.duration_us = t.shown > 0 ? t.lead_us + t.timeline.last_us + t.timeline.frame_us : 0;
-    base->film.duration_guessed = false;
-    return true;
+    return fine;
 }
 
 static void film_close(struct source **base)
@@ -252,8 +223,30 @@ static void film_close(struct source **base)
 }
 
 static const struct source_ops film_ops = {
-    .name = "film", .stage = film_stage, .progress = film_progress, .measure = film_measure, .close = film_close,
+    .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
+    .probes = PROBE_LENGTH, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
 };
+
+/* A playlist's bytes say nothing of the films that it names. */
+static bool is_playlist(const struct film *film)
+{
+    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
+    char names[sizeof film->container], *save = NULL;
+    snprintf(names, sizeof names, "%s", film->container);
+    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
+        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+            if (strcmp(name, kind[i]) == 0)
+                return true;
+    return false;
+}
+
+/* What this film cannot, though films can. A container without a file of its own (pb) reads others, and can do so again. */
+static unsigned find_lacks(const struct source_film *f)
+{
+    const AVIOContext *file = f->format->pb;
+    bool pipe = file && !(file->seekable & AVIO_SEEKABLE_NORMAL);
+    return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
+}
 
 struct source *source_film_open(const char *path, struct err *e)
 {
@@ -271,5 +264,6 @@ struct source *source_film_open(const char *path, struct err *e)
     }
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
     f->file_bytes = size > 0 ? (uint64_t)size : 0;
+    f->base.lacks = find_lacks(f);
     return &f->base;
 }

@@ -91,13 +91,6 @@ static void synth_progress(struct source *base, struct stage_progress *p)
     *p = (struct stage_progress){.frames = atomic_load(&((struct synth *)base)->done)};
 }
 
-static bool synth_measure(struct source *base, struct err *e)
-{
-    (void)base;
-    (void)e;
-    return true;
-}
-
 static void synth_close(struct source **base)
 {
     free((*base)->film.path);
@@ -106,10 +99,10 @@ static void synth_close(struct source **base)
 }
 
 static const struct source_ops synth_ops = {
-    .name = "synth", .stage = synth_stage, .progress = synth_progress, .measure = synth_measure, .close = synth_close,
+    .name = "synth", .can = SOURCE_RESTARTABLE, .stage = synth_stage, .progress = synth_progress, .close = synth_close,
 };
 
-/* A whole number from 1 to `most` at *text, followed by one of `after`; *text moves behind it. */
+/* A whole number from 1 to `most` at *text, followed by one of `after`; *text moves past it. */
 static bool read_number(const char **text, long long most, const char *after, long long *value)
 {
     char *end;

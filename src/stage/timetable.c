@@ -93,11 +93,6 @@ void timetable_end(struct timetable *t)
         t->whole = true;
 }
 
-uint64_t timetable_frames(const struct timetable *t)
-{
-    return t ? t->count : 0;
-}
-
 bool timetable_walk(const struct timetable *t, const struct selection *rule, timetable_pick *pick, void *user,
                     struct timetable_walked *w)
 {
@@ -128,17 +123,6 @@ bool timetable_walk(const struct timetable *t, const struct selection *rule, tim
  */
 enum { ODD_NEXT = 1, CHECK = 2, STEP_SHIFT = 2 };
 
-static uint64_t folded(int64_t value)
-{
-    uint64_t twice = (uint64_t)value << 1;
-    return value < 0 ? ~twice : twice;
-}
-
-static int64_t unfolded(uint64_t value)
-{
-    return (int64_t)(value & 1 ? ~(value >> 1) : value >> 1);
-}
-
 void timetable_encode(const struct timetable *t, struct wire_out *o)
 {
     bool usable = t && !t->unsound;
@@ -151,9 +135,9 @@ void timetable_encode(const struct timetable *t, struct wire_out *o)
         const struct row *r = &t->row[i];
         bool odd = i + 1 == count || r->next_us != t->row[i + 1].time_us;
         uint64_t flags = (odd ? ODD_NEXT : 0) | (r->check ? CHECK : 0);
-        wire_put_number(o, folded(r->time_us - last - step) << STEP_SHIFT | flags);
+        wire_put_number(o, wire_fold(r->time_us - last - step) << STEP_SHIFT | flags);
         if (odd)
-            wire_put_number(o, r->next_us == TIMETABLE_OPEN ? 0 : 1 + folded(r->next_us - r->time_us));
+            wire_put_number(o, r->next_us == TIMETABLE_OPEN ? 0 : 1 + wire_fold(r->next_us - r->time_us));
         step = r->time_us - last;
         last = r->time_us;
     }
@@ -164,7 +148,7 @@ static bool read_row(struct timetable *t, struct wire_in *in, int64_t *step, boo
 {
     int64_t last = t->count > 0 ? t->row[t->count - 1].time_us : 0;
     uint64_t word = wire_number(in);
-    int64_t change = unfolded(word >> STEP_SHIFT);
+    int64_t change = wire_unfold(word >> STEP_SHIFT);
     if (in->failed || change > 2 * SANE_US || change < -2 * SANE_US)
         return false;
     *step += change;
@@ -172,7 +156,7 @@ static bool read_row(struct timetable *t, struct wire_in *in, int64_t *step, boo
     *odd = word & ODD_NEXT;
     if (*odd) {
         uint64_t far = wire_number(in);
-        int64_t distance = far ? unfolded(far - 1) : 0;
+        int64_t distance = far ? wire_unfold(far - 1) : 0;
         if (in->failed || distance > 2 * SANE_US || distance < -2 * SANE_US)
             return false;
         r.next_us = far ? r.time_us + distance : TIMETABLE_OPEN;
@@ -204,7 +188,7 @@ struct timetable *timetable_decode(struct wire_in *in)
         if (fine && !before)
             t->row[i - 1].next_us = t->row[i].time_us;
     }
-    if (!fine || !odd)      /* the last row has nothing behind it that could say its next */
+    if (!fine || !odd)      /* the last row has none after it that could say its next */
         timetable_free(&t);
     return t;
 }

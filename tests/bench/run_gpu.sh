@@ -3,8 +3,8 @@
 #
 #   run_gpu.sh BIN FILM.mp4 HEVC.mp4
 #
-# BIN holds barcode and bench_nvdec (make portable-tests); FILM is the 1080p clip, video alone (ffmpeg -i F -an -c copy),
-# and is repeated to HOURS (2); HEVC is 10 s of it in HEVC Main10, repeated to half an hour. WORK (/tmp) takes 6 GB.
+# BIN holds barcode and bench_nvdec (make portable-tests); FILM is half a minute of 1080p, video alone (ffmpeg -i F -an
+# -c copy), and is repeated to HOURS (2); HEVC is 10 s of it in HEVC Main10, repeated to half an hour. WORK (/tmp) takes 6 GB.
 set -uo pipefail
 
 bin=${1:?usage: run_gpu.sh BIN FILM.mp4 HEVC.mp4} film=${2:?} hevc=${3:?}

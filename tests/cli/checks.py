@@ -5,7 +5,7 @@
     checks.py selection FILM JSON RULE     the frames that RULE picks, from ffprobe's list of frames
     checks.py picture PNG JSON MODE        every pixel of a picture of one pixel a column against the columns
     checks.py same JSON JSON               equal but for times, threads and instruction set
-    checks.py shape JSON                   DESIGN.md section 7, field by field
+    checks.py shape JSON                   src/DESIGN.md section 7, field by field
     checks.py dump JSON RGB                the dump's size, and its averages against the columns'
     checks.py size JSON WIDTH HEIGHT       the staged size
     checks.py png PNG WIDTH HEIGHT         the picture's size

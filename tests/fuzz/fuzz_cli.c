@@ -25,6 +25,8 @@ static void check_options(const struct options *o)
     demand(o->selection.kind != SELECT_INTERVAL || o->selection.interval_us >= 1);
     demand(o->selection.kind != SELECT_COLUMNS || o->selection.columns >= 1);
     demand(o->width >= 0 && o->height >= 1 && o->threads >= 0 && o->threads <= 1024);
+    demand(o->strips >= 1 && o->strips <= strip_count && (!o->stacked || o->strips == strip_count));
+    demand(o->extras <= writer_count);
     int w, h;
     size_resolve(&o->size, 1920, 1080, &w, &h);
     demand(w >= 1 && w <= 1920 && h >= 1 && h <= 1080);

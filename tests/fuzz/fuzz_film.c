@@ -1,5 +1,5 @@
 /*
- * fuzz_film.c - any bytes as a film: opened, measured, and staged both ways. What comes of it is the file's business;
+ * fuzz_film.c - any bytes as a film: opened, staged both ways, and probed. What comes of it is the file's business;
  * that nothing breaks, hangs, leaks or fails without a sentence is ours.
  */
 #include <stdio.h>
@@ -73,8 +73,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         demand(s->film.width > 0 && s->film.height > 0);
         stage(s, g, DECODE_PARALLEL, SELECT_EVERY);
         stage(s, g, DECODE_SEQUENTIAL, SELECT_COLUMNS);
-        if (!source_measure(s, &e))
-            demand(e.text[0]);
+        struct probe_request request = {.want = PROBE_LENGTH};
+        struct probe_facts facts;
+        bool fine = source_probe(s, &request, &facts, &e);
+        demand(fine ? facts.found == PROBE_LENGTH && facts.frames >= 0 && facts.duration_us >= 0 : e.text[0] && !facts.found);
     }
     source_close(&s);
     close(fd);

@@ -37,8 +37,12 @@ film() { # NAME ARG...
     local name=$1
     shift
     [ -s "film/$name" ] && return 0
-    ffmpeg -nostdin -hide_banner -v error -y -f lavfi -i testsrc=s=48x32:r=10 -frames:v 12 "$@" -fflags +bitexact "film/.$name" 2> /dev/null &&
-        mv "film/.$name" "film/$name" || { rm -f "film/.$name"; echo "make-corpus: no $name" >&2; }
+    if ffmpeg -nostdin -hide_banner -v error -y -f lavfi -i testsrc=s=48x32:r=10 -frames:v 12 "$@" -fflags +bitexact "film/.$name" 2> /dev/null; then
+        mv "film/.$name" "film/$name"
+    else
+        rm -f "film/.$name"
+        echo "make-corpus: no $name" >&2
+    fi
 }
 film h264.mp4 -c:v libx264 -x264-params keyint=5:bframes=2:open-gop=1:rc-lookahead=5 -pix_fmt yuv420p -f mp4
 film h264.mkv -c:v libx264 -x264-params keyint=5:bframes=2:open-gop=1:rc-lookahead=5 -pix_fmt yuv420p -f matroska

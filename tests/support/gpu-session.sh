@@ -3,7 +3,10 @@
 #
 #   gpu-session.sh PACK PART...      PACK: the folder that pack-gpu.sh made
 #
-#   checks     the check programs, with frames of the real film and of more than 2^24 pixels; 200 films in one process
+# `The film` is the one that the pack's file bench-film names: a real one of 1080p where the pack was made with BARCODE_FILMS
+# that has one, else the bench's made one.
+#
+#   checks     the check programs, with frames of the film and of more than 2^24 pixels; 200 films in one process
 #   sanitize   compute-sanitizer's four tools on them; what they found, by place
 #   films      every film on both engines and with every way of decoding (test-gpu.sh)
 #   cache      cold, warm and no cache: the same pictures and JSON, three k, every mode
@@ -21,7 +24,7 @@ shift
 here=$(cd "$(dirname "$0")/../.." && pwd)
 work=${WORK:-/tmp/gpu-session}
 bin=$work/bin films=$pack/films
-film=$films/bbb-1080p.mp4
+film=$films/$(cat "$pack/bench-film")
 mkdir -p "$work"
 [ -d "$bin" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$pack/pack.tar.xz" "$work"
 export BARCODE_CACHE=-
@@ -73,7 +76,7 @@ part_films() {
     # The check programs are another part's.
     mkdir -p "$work/only"
     cp "$bin/barcode" "$work/only/"
-    CLIPS=$work/clips FILMS=$films SAMPLE=$films/sample.mkv "$here/tests/support/test-gpu.sh" "$work/only" |
+    CLIPS=$work/clips BARCODE_FILMS=$films SAMPLE=$pack/sample.mkv "$here/tests/support/test-gpu.sh" "$work/only" |
         awk '!/^ok/ || /\(damaged\)/'
 }
 
@@ -88,7 +91,7 @@ render() { # FILM NAME OPTION...
 
 part_cache() {
     local same=0 other=0 file k way
-    for file in "$films"/*; do
+    for file in "$pack/sample.mkv" "$films"/*; do
         rm -rf "$work/cache"
         for k in 3 8 17; do
             render "$file" none -n 6 -k $k --no-cache
@@ -203,6 +206,7 @@ part_cufile() {
     tail -n 15 "$work/cufile.log"
 }
 
+echo "the film: ${film##*/}"
 for part; do
     echo "==== $part, $(date -u +%H:%M:%S)"
     "part_$part"

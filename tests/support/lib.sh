@@ -2,16 +2,25 @@
 # lib.sh - what a test of the built program may use. Read by tests/cli/run.sh before the case file.
 #
 # A case is a function test_NAME in tests/cli/*.sh. It runs in a shell of its own with `set -eu`, in an empty folder:
-# it passes by returning, fails by fail or any failing command, and is skipped by skip.
+# it passes by returning, fails by fail or any failing command, and is skipped by skip, wherever in it they are called.
 #
-#   $BARCODE  the program      $CLIPS  the made clips      $FILMS  the real ones      $SAMPLE  the sample film
+#   $BARCODE  the program      $CLIPS  the made clips      $SAMPLE  the sample film      "${extra[@]}"  those of BARCODE_FILMS
 #   $HERE     tests/cli        $STATUS, ./stdout, ./stderr of the latest run (in $LOGS, out of the way)
 
 PYTHON=${PYTHON:-/usr/bin/python3}
 export LC_ALL=C
+# shellcheck disable=SC2034  # for the cases
+mapfile -t extra < "$WORK/films"
+
+# What a case has come to: the first word counts, and run.sh looks at it before it looks at the exit status. Called inside
+# $(...), a pipe or a background job, `exit` ends no more than that shell, and the case would go on as if nothing had been said.
+word() {
+    [ -e "$LOGS/word" ] || echo "$1" > "$LOGS/word"
+}
 
 fail() {
     exec >&2    # also when called inside $(...)
+    word FAIL
     echo "FAIL: $*"
     if [ -n "${STATUS:-}" ]; then
         echo "  command: $COMMAND"
@@ -22,7 +31,7 @@ fail() {
 }
 
 skip() {
-    echo "SKIP: $*" >&2
+    word "SKIP  $*"
     exit 77
 }
 
@@ -74,20 +83,17 @@ files() {
     [ "$have" = "$want" ] || fail "the folder holds '$have', not '$want'"
 }
 
-# A clip's path by its name; skips the case loudly where it could not be made. To be called as `f=$(clip NAME)`,
-# on a line of its own: inside another command's words its skip would go unheard.
+# A clip's path by its name; skips the case where this machine's ffmpeg could not make it.
 clip() {
-    [ -e "$CLIPS/$1" ] || skip "clip $1 is not there: $(grep "^$1" "$CLIPS/SKIPPED" 2> /dev/null || echo "run 'make clips'")"
+    if [ ! -e "$CLIPS/$1" ]; then
+        grep -q "^$1: " "$CLIPS/SKIPPED" || fail "there is no clip $1: run 'make clips'"
+        skip "no clip $(grep "^$1: " "$CLIPS/SKIPPED")"
+    fi
     echo "$CLIPS/$1"
 }
 
-film() {
-    [ -s "$FILMS/$1" ] || skip "film $FILMS/$1 is not there"
-    echo "$FILMS/$1"
-}
-
 sample() {
-    [ -s "$SAMPLE" ] || skip "the sample film $SAMPLE is not there: run 'make sample'"
+    [ -s "$SAMPLE" ] || fail "the sample film $SAMPLE is not there: run 'make out/sample.mkv'"
     echo "$SAMPLE"
 }
 

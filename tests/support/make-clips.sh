@@ -7,12 +7,14 @@
 #   OUTDIR/parts/*     what the others are made of
 #   OUTDIR/SKIPPED     the clips that this machine's ffmpeg cannot make, and why
 #
-# The pictures are small and the GOPs short, so that a clip of 8 s has many runs, selections and cuts.
+# The pictures are small and the GOPs short, so that a clip of 8 s has many runs, selections and cuts. Two films are of the
+# sizes, lengths and texture of real ones: film-480p.mp4 and film-1080p.mp4, by make-film.sh.
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: make-clips.sh OUTDIR" >&2; exit 2; }
 OUT=$1
 JOBS=${JOBS:-$(nproc)}
+MAKE_FILM=$(cd "$(dirname "$0")" && pwd)/make-film.sh
 mkdir -p "$OUT/damaged" "$OUT/bad" "$OUT/parts" "$OUT"/.tmp/{damaged,bad,parts}
 OUT=$(cd "$OUT" && pwd)
 cd "$OUT"
@@ -217,6 +219,13 @@ elif what == 'cra-radl':              # begins with a CRA, and what leads it nee
 open(sys.argv[3], 'wb').write(data)
 PY
 }
+
+# ---- films of ordinary sizes, first since they take longest ----
+
+# Half a minute, as what interrupts, kills and crowds the program needs; and 1080p, as much as its colour matrix, its size and
+# the threads that it takes need.
+clip film-480p.mp4 "$MAKE_FILM" 854x480 30 -preset veryfast -b:v 1000k
+clip film-1080p.mp4 "$MAKE_FILM" 1920x1080 10 -preset superfast -b:v 6000k
 
 # ---- the master ----
 

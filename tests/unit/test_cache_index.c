@@ -147,10 +147,22 @@ static void block_sizes(void **state)
     assert_int_equal(cache_index_block_frames(160, 90), ENTRY_BLOCK_BYTES / (160 * 90 * 3));
 }
 
+static void sorted_by_place(void **state)
+{
+    (void)state;
+    struct cache_index x;
+    make(&x);
+    cache_index_sort_by_place(x.frame, 4);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_true(x.frame[i].place == i && x.frame[i].tag.frame == 24 * (3 - i));
+    assert_int_equal(x.frame[4].status, COLUMN_MISSING);
+    cache_index_sort_by_place(NULL, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back), cmocka_unit_test(nonsense), cmocka_unit_test(broken_bytes), cmocka_unit_test(clean),
+        cmocka_unit_test(there_and_back), cmocka_unit_test(sorted_by_place), cmocka_unit_test(nonsense), cmocka_unit_test(broken_bytes), cmocka_unit_test(clean),
         cmocka_unit_test(block_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

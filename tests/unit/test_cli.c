@@ -12,6 +12,7 @@
 #include "barcode/version.h"
 #include "barcode/engine.h"
 #include "barcode/log.h"
+#include "cli/cli_modes.h"
 
 static char words[1024];
 static char *argument[64];
@@ -40,6 +41,25 @@ static void good(const char *line)
         fail_msg("'%s' was refused: %s", line, e.text);
 }
 
+/* Is this strip asked for? */
+static bool wanted(const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < o.strips; i++)
+        found |= strcmp(o.strip[i]->name, name) == 0;
+    return found;
+}
+
+/* Where the output with this option goes; NULL: it was not asked for. */
+static const char *extra(const char *option)
+{
+    for (size_t i = 0; i < o.extras; i++) {
+        if (strcmp(o.extra[i].writer->name, option) == 0)
+            return o.extra[i].path;
+    }
+    return NULL;
+}
+
 static void bad(const char *line, const char *sentence)
 {
     assert_int_equal(parse(line), CLI_BAD);
@@ -54,10 +74,12 @@ static void defaults(void **state)
     assert_int_equal(o.inputs, 1);
     assert_string_equal(o.input[0], "film.mkv");
     assert_null(o.output);
-    assert_null(o.json);
+    assert_null(extra("json"));
+    assert_int_equal(o.extras, 0);
     assert_null(o.dump);
-    assert_true(o.mode[MODE_KMEANS]);
-    assert_false(o.mode[MODE_PALETTE] || o.mode[MODE_AVERAGE] || o.mode[MODE_DOWNSAMPLE] || o.stacked);
+    assert_true(wanted("kmeans"));
+    assert_int_equal(o.strips, 1);
+    assert_false(o.stacked);
     assert_int_equal(o.kmeans.k, 8);
     assert_int_equal(o.kmeans.n_init, 20);
     assert_int_equal(o.kmeans.max_iter, 300);
@@ -73,7 +95,7 @@ static void defaults(void **state)
     assert_int_equal(o.height, 360);
     assert_int_equal(o.threads, 0);
     assert_int_equal(o.progress, PROGRESS_AUTO);
-    assert_false(o.strict || o.verify || o.bench);
+    assert_false(o.strict || o.verify || extra("bench"));
 }
 
 static void every_option(void **state)
@@ -88,9 +110,10 @@ static void every_option(void **state)
     assert_string_equal(o.input[1], "b");
     assert_string_equal(o.input[2], "-c");
     assert_string_equal(o.output, "x.png");
-    assert_string_equal(o.json, "j");
+    assert_string_equal(extra("json"), "j");
+    assert_int_equal(o.extras, 2);
     assert_string_equal(o.dump, "d");
-    assert_true(o.mode[MODE_PALETTE] && o.mode[MODE_AVERAGE] && !o.mode[MODE_KMEANS] && !o.mode[MODE_DOWNSAMPLE]);
+    assert_true(wanted("palette") && wanted("average") && o.strips == 2);
     assert_int_equal(o.kmeans.k, 64);
     assert_int_equal(o.kmeans.n_init, 1000);
     assert_int_equal(o.kmeans.max_iter, 100000);
@@ -105,7 +128,8 @@ static void every_option(void **state)
     assert_int_equal(o.height, 65535);
     assert_int_equal(o.threads, 1024);
     assert_int_equal(o.progress, PROGRESS_ALWAYS);
-    assert_true(o.strict && o.verify && o.bench);
+    assert_true(o.strict && o.verify);
+    assert_string_equal(extra("bench"), "-");
 }
 
 static void selections(void **state)
@@ -185,11 +209,15 @@ static void names_of_stdout(void **state)
     (void)state;
     good("f -o /dev/stdout --json /dev/fd/2 --dump /dev/stderr");
     assert_string_equal(o.output, "-");
-    assert_string_equal(o.json, "/dev/fd/2");
+    assert_string_equal(extra("json"), "/dev/fd/2");
     assert_string_equal(o.dump, "/dev/stderr");
+    good("f --bench --json a --json b --bench");         /* the last one counts; in the table's order */
+    assert_string_equal(extra("json"), "b");
+    assert_int_equal(o.extras, 2);
+    assert_string_equal(o.extra[1].writer->name, "bench");
     good("f -o ./- --json /dev/fd/1");
     assert_string_equal(o.output, "./-");
-    assert_string_equal(o.json, "-");
+    assert_string_equal(extra("json"), "-");
 }
 
 static void the_cache(void **state)
@@ -285,15 +313,18 @@ static void modes(void **state)
 {
     (void)state;
     good("f -m all");
-    for (int m = 0; m < MODE_COUNT; m++)
-        assert_true(o.mode[m]);
+    assert_int_equal(o.strips, strip_count);
+    for (size_t m = 0; m < strip_count; m++)
+        assert_ptr_equal(o.strip[m], strip_table[m]);
     assert_true(o.stacked);
     good("f -m all -m downsample,downsample");
-    assert_true(o.mode[MODE_DOWNSAMPLE] && !o.mode[MODE_KMEANS] && !o.stacked);
-    for (int m = 0; m < MODE_COUNT; m++) {
+    assert_true(wanted("downsample") && o.strips == 1 && !o.stacked);
+    good("f -m downsample,kmeans");           /* in the table's order */
+    assert_true(o.strips == 2 && o.strip[0] == strip_table[0] && o.strip[0] != o.strip[1] && wanted("downsample"));
+    for (size_t m = 0; m < strip_count; m++) {
         memset(&o, 0, sizeof o);
-        assert_true(cli_parse_modes(mode_name((enum mode)m), &o, &e));
-        assert_true(o.mode[m]);
+        assert_true(cli_parse_modes(strip_table[m]->name, &o, &e));
+        assert_true(wanted(strip_table[m]->name));
     }
     static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "", ",", "kmeans,", ",kmeans", "kmean", "kmeans2", "Kmeans"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
@@ -301,7 +332,7 @@ static void modes(void **state)
         assert_false(cli_parse_modes(no[i], &o, &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
-    assert_true(o.mode[MODE_DOWNSAMPLE]);     /* as it was */
+    assert_true(o.strips == 1 && wanted("downsample"));     /* as it was */
 }
 
 /* What parse(line) prints on stdout. */
@@ -340,6 +371,11 @@ static void questions_are_answered(void **state)
                                         "--cache-limit", "--no-cache", "--progress", "--version"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         assert_non_null(strstr(help, shown[i]));
+    assert_non_null(strstr(help, "kmeans (default), palette, average, downsample;"));
+    char *modes = cli_modes_help();
+    assert_string_equal(modes, "kmeans (default), palette, average, downsample; several make a picture each, NAME-MODE.png; "
+                               "all: the four in one picture");
+    free(modes);
     static const char *const hidden[] = {"mandatory"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         assert_null(strstr(help, hidden[i]));

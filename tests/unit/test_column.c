@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/column.h"
@@ -62,6 +63,47 @@ static void test_storage_does_not_overlap(void **state)
         assert_int_equal(column->row[14], i % 251);
     }
     columns_free(&c);
+}
+
+static void test_fill(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(0, 3, &e);
+    struct column *column = columns_at(c, 5, &e);
+    const struct frame_tag tag = {.column = 5, .repeat = 2, .frame = 77, .time_us = -3, .damaged = true};
+    /* Two pixels a row: halves go up. */
+    const uint32_t row_sum[3][3] = {{0, 1, 510}, {1, 3, 509}, {2, 0, 508}};
+    const uint8_t rows[3][3] = {{0, 1, 255}, {1, 2, 255}, {1, 0, 254}}, average[3] = {1, 1, 255};     /* 0.5, 0.67, 254.5 */
+    column_fill(column, &tag, row_sum[0], 2, 3, true);
+    assert_int_equal(column->frame, 77);
+    assert_int_equal(column->time_us, -3);
+    assert_int_equal(column->repeat, 2);
+    assert_int_equal(column->status, COLUMN_DAMAGED);
+    assert_int_equal(column->clusters, 0);
+    assert_memory_equal(column->row, rows, sizeof rows);
+    assert_memory_equal(column->average, average, sizeof average);
+    columns_free(&c);
+}
+
+/* The largest frame there is, all white but for one pixel: 2^28 pixels overflow nothing. */
+static void test_fill_the_largest(void **state)
+{
+    (void)state;
+    enum { SIDE = 16384 };
+    struct column column = {0};
+    const struct frame_tag tag = {.repeat = 1};
+    uint32_t *row_sum = malloc(SIDE * 3 * sizeof *row_sum);
+    assert_non_null(row_sum);
+    for (int i = 0; i < SIDE * 3; i++)
+        row_sum[i] = 255 * SIDE;
+    row_sum[0] -= 255;
+    column_fill(&column, &tag, row_sum, SIDE, SIDE, false);
+    const uint8_t white[3] = {255, 255, 255};
+    assert_memory_equal(column.average, white, sizeof white);
+    assert_int_equal(column.status, COLUMN_OK);
+    assert_null(column.row);
+    free(row_sum);
 }
 
 static void test_nothing_asked_for(void **state)
@@ -168,6 +210,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pointers_stay),
         cmocka_unit_test(test_storage_does_not_overlap),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_fill_the_largest),
         cmocka_unit_test(test_nothing_asked_for),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_finish_repeats_and_cuts),

@@ -292,7 +292,7 @@ static void absurd_times(void **state)
     reading_free(&r);
     struct source *s = source_open("absurd.nut", &e);
     assert_non_null(s);
-    assert_true(source_measure(s, &e));
+    assert_true(clip_measure(s, &e));
     assert_int_equal(s->film.frames, CLIP_FRAMES);
     assert_true(s->film.duration_us > 0);
     source_close(&s);

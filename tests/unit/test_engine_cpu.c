@@ -81,7 +81,7 @@ static void unknown_instruction_set(void **state)
     unsetenv("BARCODE_ISA");
 }
 
-/* A picture that cannot be shrunk fails the engine for good, with the shrink's sentence. */
+/* A picture that cannot be shrunk fails the engine for the rest of the film, with the shrink's sentence. */
 static void a_picture_too_large(void **state)
 {
     (void)state;
@@ -109,10 +109,10 @@ static void a_picture_too_large(void **state)
     columns_free(&job.columns);
 }
 
-/* ------------------------------------------------------------------ back-pressure and cancelling */
+/* ------------------------------------------------------------------ back-pressure and failure */
 
-/* A tap that lets nothing through until the gate opens. */
-static atomic_bool gate;
+/* A tap that lets nothing through until the gate opens; of those that wait there, one fails when a failure is asked for. */
+static atomic_bool gate, failure;
 static atomic_int inside;
 
 static void nap(void)
@@ -122,10 +122,11 @@ static void nap(void)
 
 static bool wait_at_gate(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
-    (void)user, (void)tag, (void)rgb, (void)e;
+    (void)user, (void)tag, (void)rgb;
     atomic_fetch_add(&inside, 1);
-    while (!atomic_load(&gate))
-        nap();
+    for (; !atomic_load(&gate); nap())
+        if (atomic_exchange(&failure, false))
+            return err_set(e, ERR_FAILED, "failed at the gate");
     return true;
 }
 
@@ -161,6 +162,7 @@ static void fill_up(struct engine *g, struct pusher *u, struct columns *c)
     struct err e = ERR_INIT;
     struct engine_job job = {.width = W, .height = H, .ports = PORTS, .columns = c, .tap = wait_at_gate};
     atomic_store(&gate, false);
+    atomic_store(&failure, false);
     atomic_store(&inside, 0);
     assert_true(engine_begin(g, &job, &e));
     *u = (struct pusher){.engine = g, .error = ERR_INIT, .frames = 100};
@@ -193,7 +195,8 @@ static void put_waits(void **state)
     columns_free(&c);
 }
 
-static void cancel_wakes_who_waits(void **state)
+/* While the other worker is still at the gate. */
+static void a_failure_wakes_who_waits(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
@@ -201,15 +204,14 @@ static void cancel_wakes_who_waits(void **state)
     struct engine_times times;
     struct engine *g = open_cpu(THREADS);
     struct columns *c = columns_open(0, 0, NULL);
-    engine_cancel(g);                                  /* between films it does nothing */
     fill_up(g, &u, c);
-    engine_cancel(g);
+    atomic_store(&failure, true);
     pthread_join(u.thread, NULL);                      /* before the gate opens */
     assert_int_equal(u.error.code, ERR_FAILED);
-    assert_string_equal(u.error.text, "cancelled");
+    assert_string_equal(u.error.text, "failed at the gate");
     atomic_store(&gate, true);
     assert_false(engine_finish(g, &times, &e));
-    assert_string_equal(e.text, "cancelled");
+    assert_string_equal(e.text, "failed at the gate");
     columns_free(&c);
     c = cluster_frames(g);                             /* the next film is as if nothing had been */
     assert_int_equal(columns_count(c), 40);
@@ -221,7 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instruction_set), cmocka_unit_test(unknown_instruction_set), cmocka_unit_test(a_picture_too_large),
-        cmocka_unit_test(put_waits), cmocka_unit_test(cancel_wakes_who_waits),
+        cmocka_unit_test(put_waits), cmocka_unit_test(a_failure_wakes_who_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

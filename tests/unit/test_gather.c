@@ -383,24 +383,6 @@ static void empty_film(void **state)
     gather_free(&g);
 }
 
-/* ------------------------------------------------------------------ the end */
-
-static void last_frame(void **state)
-{
-    (void)state;
-    struct selection s = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 100000000};
-    assert_true(selection_last_until(&s, 98000000, 40000) == INT64_MAX);      /* 2 s before the end */
-    assert_int_equal(selection_last_until(&s, 97999999, 40000), 97999999 + 40000);
-    s.end_us = 1000000000;
-    assert_true(selection_last_until(&s, 990000000, 40000) == INT64_MAX);     /* 1 % */
-    assert_int_equal(selection_last_until(&s, 989999999, 40000), 989999999 + 40000);
-    s.end_us = INT64_MAX;
-    assert_int_equal(selection_last_until(&s, 5, 40000), 40005);
-    s.kind = SELECT_INTERVAL;
-    s.end_us = 100;
-    assert_int_equal(selection_last_until(&s, 99, 40000), 40099);
-}
-
 static void announcing(void **state)
 {
     (void)state;
@@ -437,6 +419,13 @@ static bool is_there(void *user, const struct frame_tag *tag, bool take)
     return there;
 }
 
+static bool count_pick(void *user, const struct frame_tag *tag)
+{
+    (void)tag;
+    ++*(size_t *)user;
+    return true;
+}
+
 /* A GOP whose wanted frames are all there is not decoded; of any other one every wanted frame is. All are announced and timed. */
 static void frames_that_are_there(void **state)
 {
@@ -454,7 +443,11 @@ static void frames_that_are_there(void **state)
     push_gops(g, 10, 10, true);
     assert_true(gather_end(g, &e));
     assert_int_equal(columns_count(config.columns), 20);
-    assert_int_equal(timetable_frames(config.timetable), 100);
+    struct timetable_walked walked;
+    struct selection all = {.every = 1, .end_us = INT64_MAX};
+    size_t timed = 0;
+    assert_false(timetable_walk(config.timetable, &all, count_pick, &timed, &walked));      /* it was not told of an end */
+    assert_int_equal(timed, 100);
     assert_int_equal(t.taken, 2 * 4);                         /* the GOPs of frames 20 to 59 */
     size_t wanted = 0;
     for (size_t r = 0; r < c.runs; r++)
@@ -565,7 +558,7 @@ int main(void)
         cmocka_unit_test(random_films), cmocka_unit_test(no_films_at_all), cmocka_unit_test(too_long), cmocka_unit_test(never_a_cut), cmocka_unit_test(a_key_that_never_shows),
         cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras), cmocka_unit_test(first_leading_pictures),
         cmocka_unit_test(extras_do_not_lengthen_the_delay), cmocka_unit_test(refusal), cmocka_unit_test(counting_alone),
-        cmocka_unit_test(empty_film), cmocka_unit_test(last_frame), cmocka_unit_test(announcing),
+        cmocka_unit_test(empty_film), cmocka_unit_test(announcing),
         cmocka_unit_test(frames_that_are_there), cmocka_unit_test(lost_ones_keep_their_place),
         cmocka_unit_test(holes_are_filled_and_gaps_are_not), cmocka_unit_test(where_films_begin),
     };

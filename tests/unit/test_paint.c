@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "barcode/paint.h"
+#include "strips.h"
 
 /* A report over columns that a test fills. */
 struct scene {
@@ -50,10 +51,10 @@ static void set_flat(struct scene *s, uint64_t i, uint8_t shade)
 }
 
 /* The whole picture; *width and *height get its size. */
-static uint8_t *paint(const struct scene *s, enum mode mode, bool stacked, int *width, int *height)
+static uint8_t *paint(const struct scene *s, struct strips strips, int *width, int *height)
 {
     struct err e = ERR_INIT;
-    struct painter *p = painter_open(&s->report, mode, stacked, &e);
+    struct painter *p = painter_open(&s->report, strips, &e);
     assert_string_equal(e.text, "");
     assert_non_null(p);
     *width = painter_width(p);
@@ -68,10 +69,10 @@ static uint8_t *paint(const struct scene *s, enum mode mode, bool stacked, int *
 }
 
 /* The red channel of a picture, row after row. */
-static void expect(const struct scene *s, enum mode mode, int width, int height, const uint8_t *red)
+static void expect(const struct scene *s, struct strips strips, int width, int height, const uint8_t *red)
 {
     int w, h;
-    uint8_t *rgb = paint(s, mode, false, &w, &h);
+    uint8_t *rgb = paint(s, strips, &w, &h);
     assert_int_equal(w, width);
     assert_int_equal(h, height);
     for (int i = 0; i < w * h; i++)
@@ -90,15 +91,15 @@ static void test_modes(void **state)
     memcpy(columns_at(s.columns, 0, NULL)->row, top_and_bottom, 6);
     memset(columns_at(s.columns, 1, NULL)->row, 5, 6);
 
-    expect(&s, MODE_KMEANS, 2, 4, (const uint8_t[]){10, 200, 10, 200, 10, 200, 10, 200});
-    expect(&s, MODE_AVERAGE, 2, 4, (const uint8_t[]){77, 88, 77, 88, 77, 88, 77, 88});
-    expect(&s, MODE_PALETTE, 2, 4, (const uint8_t[]){10, 200, 10, 200, 20, 200, 30, 200});
-    expect(&s, MODE_DOWNSAMPLE, 2, 4, (const uint8_t[]){40, 5, 40, 5, 60, 5, 60, 5});
+    expect(&s, alone("kmeans"), 2, 4, (const uint8_t[]){10, 200, 10, 200, 10, 200, 10, 200});
+    expect(&s, alone("average"), 2, 4, (const uint8_t[]){77, 88, 77, 88, 77, 88, 77, 88});
+    expect(&s, alone("palette"), 2, 4, (const uint8_t[]){10, 200, 10, 200, 20, 200, 30, 200});
+    expect(&s, alone("downsample"), 2, 4, (const uint8_t[]){40, 5, 40, 5, 60, 5, 60, 5});
     s.report.picture_height = 3;
-    expect(&s, MODE_DOWNSAMPLE, 2, 3, (const uint8_t[]){40, 5, 50, 5, 60, 5});
+    expect(&s, alone("downsample"), 2, 3, (const uint8_t[]){40, 5, 50, 5, 60, 5});
     s.report.picture_height = 1;
-    expect(&s, MODE_DOWNSAMPLE, 2, 1, (const uint8_t[]){50, 5});
-    expect(&s, MODE_PALETTE, 2, 1, (const uint8_t[]){10, 200});
+    expect(&s, alone("downsample"), 2, 1, (const uint8_t[]){50, 5});
+    expect(&s, alone("palette"), 2, 1, (const uint8_t[]){10, 200});
     columns_free(&s.columns);
 }
 
@@ -112,15 +113,15 @@ static void test_width(void **state)
     set_flat(&s, 2, 41);
     s.report.picture_height = 1;
     s.report.picture_width = 6;
-    expect(&s, MODE_KMEANS, 6, 1, (const uint8_t[]){10, 10, 20, 20, 41, 41});
+    expect(&s, alone("kmeans"), 6, 1, (const uint8_t[]){10, 10, 20, 20, 41, 41});
     s.report.picture_width = 2;                                 /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
-    expect(&s, MODE_AVERAGE, 2, 1, (const uint8_t[]){13, 34});
+    expect(&s, alone("average"), 2, 1, (const uint8_t[]){13, 34});
     s.report.picture_width = 1;                                 /* 71 / 3 = 23.67                   */
-    expect(&s, MODE_PALETTE, 1, 1, (const uint8_t[]){24});
+    expect(&s, alone("palette"), 1, 1, (const uint8_t[]){24});
     s.report.picture_width = 4;                                 /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
-    expect(&s, MODE_KMEANS, 4, 1, (const uint8_t[]){10, 17, 27, 41});
+    expect(&s, alone("kmeans"), 4, 1, (const uint8_t[]){10, 17, 27, 41});
     s.report.picture_width = 3;
-    expect(&s, MODE_KMEANS, 3, 1, (const uint8_t[]){10, 20, 41});
+    expect(&s, alone("kmeans"), 3, 1, (const uint8_t[]){10, 20, 41});
     columns_free(&s.columns);
 
     scene_open(&s, 2, 1, 0);                             /* exactly half: up                 */
@@ -128,7 +129,7 @@ static void test_width(void **state)
     set_flat(&s, 1, 11);
     s.report.picture_height = 1;
     s.report.picture_width = 1;
-    expect(&s, MODE_KMEANS, 1, 1, (const uint8_t[]){11});
+    expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){11});
     columns_free(&s.columns);
 }
 
@@ -141,7 +142,7 @@ static void test_palette_narrower(void **state)
     set(&s, 0, 2, (const uint8_t[]){10, 100}, (const uint32_t[]){3, 1}, 0);
     set(&s, 1, 2, (const uint8_t[]){20, 200}, (const uint32_t[]){2, 2}, 0);
     s.report.picture_width = 1;
-    expect(&s, MODE_PALETTE, 1, 4, (const uint8_t[]){15, 15, 105, 150});
+    expect(&s, alone("palette"), 1, 4, (const uint8_t[]){15, 15, 105, 150});
     columns_free(&s.columns);
 }
 
@@ -155,8 +156,8 @@ static void test_missing(void **state)
     memset(columns_at(s.columns, 2, NULL)->row, 50, 3);
     memset(columns_at(s.columns, 4, NULL)->row, 60, 3);
     s.report.picture_height = 1;
-    for (int m = 0; m < MODE_COUNT; m++)
-        expect(&s, (enum mode)m, 6, 1, (const uint8_t[]){50, 50, 50, 50, 60, 60});
+    for (size_t m = 0; m < strip_count; m++)
+        expect(&s, alone(strip_table[m]->name), 6, 1, (const uint8_t[]){50, 50, 50, 50, 60, 60});
     columns_free(&s.columns);
 }
 
@@ -166,25 +167,25 @@ static void test_nothing_to_paint(void **state)
     struct scene s;
     scene_open(&s, 3, 1, 0);
     struct err e = ERR_INIT;
-    assert_null(painter_open(&s.report, MODE_KMEANS, false, &e));
+    assert_null(painter_open(&s.report, alone("kmeans"), &e));
     assert_non_null(strstr(e.text, "no column has a picture"));
     err_clear(&e);
     set_flat(&s, 1, 9);
-    assert_null(painter_open(&s.report, MODE_DOWNSAMPLE, false, &e));   /* no row means were kept */
+    assert_null(painter_open(&s.report, alone("downsample"), &e));   /* no row means were kept */
     assert_non_null(strstr(e.text, "'downsample'"));
     err_clear(&e);
-    assert_null(painter_open(&s.report, MODE_KMEANS, true, &e));
+    assert_null(painter_open(&s.report, stacked(), &e));
     err_clear(&e);
     s.report.count = 0;
-    assert_null(painter_open(&s.report, MODE_KMEANS, false, &e));
+    assert_null(painter_open(&s.report, alone("kmeans"), &e));
     err_clear(&e);
     s.report.count = UINT64_C(1) << 31;
-    assert_null(painter_open(&s.report, MODE_KMEANS, false, &e));
+    assert_null(painter_open(&s.report, alone("kmeans"), &e));
     assert_non_null(strstr(e.text, "--width"));
     err_clear(&e);
     s.report.count = 3;
     s.report.picture_height = 0;
-    assert_null(painter_open(&s.report, MODE_KMEANS, false, &e));
+    assert_null(painter_open(&s.report, alone("kmeans"), &e));
     columns_free(&s.columns);
 }
 
@@ -209,7 +210,7 @@ static void test_palette_random(void **state)
         set(&s, 0, k, shade, count, 0);
         s.report.picture_height = height;
         int w, h, y = 0;
-        uint8_t *rgb = paint(&s, MODE_PALETTE, false, &w, &h);
+        uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
         uint64_t below = 0;
         for (int j = 0; j < k; j++) {
             below += count[j];
@@ -237,9 +238,9 @@ static void test_any_order(void **state)
     s.report.picture_height = 40;
     s.report.picture_width = 17;
     int w, h;
-    uint8_t *rgb = paint(&s, MODE_KMEANS, true, &w, &h), row[17 * 3];
+    uint8_t *rgb = paint(&s, stacked(), &w, &h), row[17 * 3];
     struct err e = ERR_INIT;
-    struct painter *p = painter_open(&s.report, MODE_KMEANS, true, &e);
+    struct painter *p = painter_open(&s.report, stacked(), &e);
     for (int y = h - 1; y >= 0; y--) {
         painter_row(p, y, row);
         assert_memory_equal(row, rgb + y * w * 3, (size_t)w * 3);
@@ -261,17 +262,17 @@ static void test_stacked(void **state)
     }
     s.report.picture_height = 50;
     s.report.picture_width = 300;
-    int w, h, w1, h1;
-    uint8_t *all = paint(&s, MODE_KMEANS, true, &w, &h);
+    int w, h, w1, h1, n = (int)strip_count;
+    uint8_t *all = paint(&s, stacked(), &w, &h);
     assert_int_equal(w, 300);
-    int bar = (h - 4 * 50) / 5;
-    assert_int_equal(h, 4 * 50 + 5 * bar);
-    for (int m = 0; m < MODE_COUNT; m++) {
-        uint8_t *one = paint(&s, (enum mode)m, false, &w1, &h1);
+    int bar = (h - n * 50) / (n + 1);
+    assert_int_equal(h, n * 50 + (n + 1) * bar);
+    for (int m = 0; m < n; m++) {
+        uint8_t *one = paint(&s, alone(strip_table[m]->name), &w1, &h1);
         assert_memory_equal(all + (size_t)(bar + m * (bar + 50) + bar) * 900, one, 50 * 900);
         free(one);
     }
-    for (int b = 0; b < 5; b++) {               /* there is text, and it leaves the bar's edges alone */
+    for (int b = 0; b <= n; b++) {              /* there is text, and it leaves the bar's edges alone */
         const uint8_t *label = all + (size_t)(b == 0 ? 0 : bar + (b - 1) * (bar + 50)) * 900;
         bool text = false;
         for (int i = 0; i < bar * 300; i++) {
@@ -294,10 +295,12 @@ static void test_stacked_short_film(void **state)
     for (uint64_t i = 0; i < 7; i++)
         set_flat(&s, i, (uint8_t)(30 * i));
     int w, h;
-    uint8_t *rgb = paint(&s, MODE_KMEANS, true, &w, &h);
+    uint8_t *rgb = paint(&s, stacked(), &w, &h);
     assert_int_equal(w, 721);
-    int strip = s.report.picture_height, bar = (h - 4 * strip) / 5;
-    const uint8_t *average = rgb + (size_t)(h - strip - bar - 1) * 721 * 3;     /* its last row */
+    int strip = s.report.picture_height, n = (int)strip_count, bar = (h - n * strip) / (n + 1), place = 0;
+    while (strip_table[place] != alone("average").kind[0])
+        place++;
+    const uint8_t *average = rgb + (size_t)((place + 1) * (bar + strip) + bar - 1) * 721 * 3;       /* its last row */
     for (int x = 0; x < w; x++)
         assert_int_equal(average[x * 3], 30 * (x / 103));
     free(rgb);
@@ -320,7 +323,7 @@ static void test_stacked_narrow(void **state)
         s.report.picture_width = width;
         s.report.picture_height = width * 3;
         int w, h;
-        uint8_t *rgb = paint(&s, MODE_KMEANS, true, &w, &h);
+        uint8_t *rgb = paint(&s, stacked(), &w, &h);
         assert_int_equal(w, width);
         free(rgb);
         columns_free(&s.columns);
@@ -337,7 +340,7 @@ static void test_wide(void **state)
     s.report.picture_width = 1500000;
     s.report.picture_height = 1;
     int w, h;
-    uint8_t *rgb = paint(&s, MODE_PALETTE, false, &w, &h);
+    uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
     assert_int_equal(rgb[749999 * 3], 1);
     assert_int_equal(rgb[750000 * 3], 2);
     free(rgb);

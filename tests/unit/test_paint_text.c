@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/paint_text.h"
+#include "strips.h"
 
 static void test_utf8(void **state)
 {
@@ -40,8 +41,17 @@ static void test_names(void **state)
     assert_string_equal(paint_text_file_name("/a/b.mkv"), "b.mkv");
     assert_string_equal(paint_text_file_name("b.mkv"), "b.mkv");
     assert_string_equal(paint_text_file_name(NULL), "");
-    assert_string_equal(paint_text_mode_name(MODE_KMEANS), "k-means");
-    assert_string_equal(paint_text_mode_name(MODE_DOWNSAMPLE), "downsample");
+    char out[64];
+    paint_text_titles(alone("kmeans"), out, sizeof out);
+    assert_string_equal(out, "k-means");
+    paint_text_titles(alone("downsample"), out, sizeof out);
+    assert_string_equal(out, "downsample");
+    paint_text_titles(stacked(), out, sizeof out);
+    assert_string_equal(out, "k-means, palette, average and downsample");
+    paint_text_titles((struct strips){strip_table, 2}, out, sizeof out);
+    assert_string_equal(out, "k-means and palette");
+    paint_text_titles(stacked(), out, 12);
+    assert_string_equal(out, "k-means, pa");
 }
 
 static void test_selection(void **state)
@@ -66,27 +76,12 @@ static void test_selection(void **state)
     }
 }
 
-static void test_mode(void **state)
-{
-    (void)state;
-    struct report r = {.kmeans = {.k = 8}};
-    char out[64];
-    paint_text_mode(&r, MODE_KMEANS, out, sizeof out);
-    assert_string_equal(out, "largest of 8 clusters");
-    paint_text_mode(&r, MODE_PALETTE, out, sizeof out);
-    assert_string_equal(out, "all 8 clusters by share");
-    r.kmeans.k = 1;
-    paint_text_mode(&r, MODE_PALETTE, out, sizeof out);
-    assert_string_equal(out, "one cluster");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_selection),
-        cmocka_unit_test(test_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

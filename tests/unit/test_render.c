@@ -13,16 +13,18 @@
 #include "barcode/cli.h"
 #include "barcode/log.h"
 #include "barcode/render.h"
+#include "render/render_job.h"
 #include "stage/synth.h"
 
 static char folder[64];
-static struct engines engines = {.choice = ENGINE_CPU, .config = {.threads = 2}};
+static struct engines engines;
 
 static int set_up(void **state)
 {
     (void)state;
     setenv("BARCODE_CACHE", "-", 1);
     strcpy(folder, "/tmp/barcode-render-XXXXXX");
+    engines_init(&engines, ENGINE_CPU, 0, 2);
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
@@ -212,6 +214,58 @@ static void film_after_film(void **state)
     free(b);
 }
 
+/* ------------------------------------------------------------------ the look before */
+
+static unsigned asked;
+
+static bool note_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e)
+{
+    (void)s, (void)e;
+    asked |= request->want;
+    *facts = (struct probe_facts){.found = request->want, .frames = 500, .duration_us = 20000000};
+    return true;
+}
+
+/* A film is read for its length only where columns depend on it and the container does not state it. */
+static void lengths_that_are_needed(void **state)
+{
+    (void)state;
+    static const struct source_ops ops = {.name = "noting", .can = SOURCE_RESTARTABLE, .probes = PROBE_LENGTH, .probe = note_probe};
+    static const struct {
+        struct selection rule;
+        bool guessed;
+        int64_t stated;
+        unsigned want;
+    } films[] = {
+        {{.kind = SELECT_EVERY}, true, 9000000, 0},
+        {{.kind = SELECT_COLUMNS, .columns = 9}, false, 9000000, 0},
+        {{.kind = SELECT_COLUMNS, .columns = 9}, true, 9000000, PROBE_LENGTH},
+        {{.kind = SELECT_COLUMNS, .columns = 9}, false, -1, PROBE_LENGTH},
+        {{.kind = SELECT_INTERVAL, .interval_us = 10000}, true, 9000000, 0},
+        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, true, 9000000, PROBE_LENGTH},
+        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, false, 9000000, 0},
+    };
+    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
+        static char path[] = "film";
+        struct options o = {.selection = films[i].rule};
+        struct render r = {.options = &o};
+        struct source s = {.ops = &ops, .film = {.path = path, .duration_us = films[i].stated, .duration_guessed = films[i].guessed}};
+        struct render_job j = {.render = &r, .source = &s};
+        struct err e = ERR_INIT;
+        asked = 0;
+        assert_true(render_probe(&j, &e));
+        assert_int_equal(asked, films[i].want);
+        assert_int_equal(s.film.duration_us, films[i].want ? 20000000 : films[i].stated);
+        s.film.duration_us = films[i].stated;
+        s.film.duration_guessed = films[i].guessed;
+        s.lacks = SOURCE_RESTARTABLE;      /* reading it now would leave nothing to stage */
+        asked = 0;
+        assert_int_equal(render_probe(&j, &e), films[i].want == 0);
+        assert_int_equal(e.code, films[i].want ? ERR_INPUT : ERR_NONE);
+        assert_int_equal(asked, 0);
+    }
+}
+
 /* ------------------------------------------------------------------ refusals */
 
 static void must_fail(const char *line, enum err_code code, const char *words)
@@ -255,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(staged_frames_are_dumped), cmocka_unit_test(one_file_a_mode), cmocka_unit_test(facts_in_json),
         cmocka_unit_test(columns_of_short_films), cmocka_unit_test(film_after_film),
+        cmocka_unit_test(lengths_that_are_needed),
         cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

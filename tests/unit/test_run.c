@@ -251,12 +251,32 @@ static void reorder(void **state)
     assert_int_equal(run_reorder(&r), 0);
 }
 
+static void order_of_what_comes_out(void **state)
+{
+    (void)state;
+    struct run_traits reorders = run_traits(STREAM_H264), does_not = run_traits(STREAM_VP9);
+    struct run_order o = {0};
+    struct picture p = {.frame = 4}, hidden = {.frame = 1, .hidden = true}, staged = {.frame = 2, .done = true}, late = {.frame = 3};
+    run_order_watch(&o, &reorders, &p);
+    run_order_watch(&o, &reorders, &p);
+    run_order_watch(&o, &reorders, &hidden);
+    run_order_watch(&o, &reorders, &staged);
+    run_order_watch(&o, &does_not, &late);
+    assert_true(o.last == 4 && !o.wrong);
+    run_order_watch(&o, &reorders, &late);
+    assert_true(o.last == 4 && o.wrong);
+    p.frame = 9;
+    run_order_watch(&o, &reorders, &p);
+    assert_true(o.last == 9 && o.wrong);                                 /* for good */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(append_and_free), cmocka_unit_test(traits), cmocka_unit_test(tail_and_droppable),
         cmocka_unit_test(segments), cmocka_unit_test(without_discard), cmocka_unit_test(hevc_layers), cmocka_unit_test(rasl),
         cmocka_unit_test(everything), cmocka_unit_test(random_plans), cmocka_unit_test(reorder),
+        cmocka_unit_test(order_of_what_comes_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,6 +283,25 @@ static void last_frame_and_extremes(void **unused)
     assert_int_equal(selection_estimate(&rule, INT64_MAX, INT64_MAX), INT64_MAX);
 }
 
+static void last_frame(void **unused)
+{
+    (void)unused;
+    struct selection s = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 100000000};
+    assert_true(selection_last_until(&s, 98000000, 40000) == INT64_MAX);      /* 2 s before the end */
+    assert_int_equal(selection_last_until(&s, 97999999, 40000), 97999999 + 40000);
+    s.end_us = 1000000000;
+    assert_true(selection_last_until(&s, 990000000, 40000) == INT64_MAX);     /* 1 % */
+    assert_int_equal(selection_last_until(&s, 989999999, 40000), 989999999 + 40000);
+    assert_int_equal(selection_end_slack(0), 2000000);
+    assert_int_equal(selection_end_slack(200000000), 2000000);
+    assert_int_equal(selection_end_slack(200000100), 2000001);
+    s.end_us = INT64_MAX;
+    assert_int_equal(selection_last_until(&s, 5, 40000), 40005);
+    s.kind = SELECT_INTERVAL;
+    s.end_us = 100;
+    assert_int_equal(selection_last_until(&s, 99, 40000), 40099);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +310,7 @@ int main(void)
         cmocka_unit_test(film_starts_late),      cmocka_unit_test(columns_in_the_middle),
         cmocka_unit_test(random_films),          cmocka_unit_test(pieces_are_the_whole),
         cmocka_unit_test(glitches_lose_nothing), cmocka_unit_test(last_frame_and_extremes),
+        cmocka_unit_test(last_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -430,6 +430,22 @@ static void what_cannot_be(void **unused)
     shrink_free(&s);
 }
 
+static void spans_cover_what_they_should(void **unused)
+{
+    (void)unused;
+    for (unsigned in = 1; in <= 24; in++)
+        for (unsigned out = 1; out <= 24; out++)
+            for (unsigned i = 0; i < out; i++) {
+                struct shrink_span s = shrink_span(i, in, out);
+                assert_true(s.head < in && s.tail < in && s.begin <= s.end && s.end <= in);
+                for (unsigned j = 0; j < in; j++)
+                    assert_int_equal((j == s.head) * s.head_weight + (j >= s.begin && j < s.end) * out +
+                                     (j == s.tail) * s.tail_weight, overlap(i, j, in, out));
+            }
+    struct shrink_span far = shrink_span(INT32_MAX - 1, INT32_MAX, INT32_MAX);      /* as wide as a picture can be */
+    assert_true(far.begin == INT32_MAX - 1 && far.end == INT32_MAX && far.head_weight + far.tail_weight == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +459,7 @@ int main(void)
         cmocka_unit_test(centre_stripe),
         cmocka_unit_test(checkerboard),
         cmocka_unit_test(what_cannot_be),
+        cmocka_unit_test(spans_cover_what_they_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,8 @@ struct noting {
     struct source base;
     const struct stage_job *job;
     int calls;
+    unsigned wanted;
+    bool fails;
 };
 
 static bool note_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts, struct stage_times *times,
@@ -31,11 +33,12 @@ static void note_progress(struct source *s, struct stage_progress *p)
     p->frames = 5;
 }
 
-static bool note_measure(struct source *s, struct err *e)
+static bool note_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
-    (void)e;
-    s->film.frames = 6;
-    return true;
+    struct noting *n = (struct noting *)s;
+    n->wanted = request->want;
+    *facts = (struct probe_facts){.found = PROBE_LENGTH, .frames = 6, .duration_us = 7};
+    return !n->fails || err_set(e, ERR_INPUT, "not probed");
 }
 
 static void note_close(struct source **s)
@@ -45,7 +48,8 @@ static void note_close(struct source **s)
 }
 
 static const struct source_ops noting_ops = {
-    .name = "noting", .stage = note_stage, .progress = note_progress, .measure = note_measure, .close = note_close,
+    .name = "noting", .probes = PROBE_LENGTH, .stage = note_stage, .progress = note_progress, .probe = note_probe,
+    .close = note_close,
 };
 
 static void calls_go_through_the_table(void **state)
@@ -67,11 +71,53 @@ static void calls_go_through_the_table(void **state)
     assert_true(times.demux == 4);
     source_progress(s, &p);
     assert_int_equal(p.frames, 5);
-    assert_true(source_measure(s, &e));
-    assert_int_equal(s->film.frames, 6);
     source_close(&s);
     assert_null(s);
     source_close(&s);
+}
+
+/* What the source can find out is asked of it and nothing else; what it finds the film has. */
+static void a_probe(void **state)
+{
+    (void)state;
+    static const struct source_ops blind = {.name = "blind"};
+    struct noting n = {.base = {.ops = &noting_ops, .film = {.frames = -1, .duration_us = -1, .duration_guessed = true}}};
+    struct probe_request request = {.want = 0};
+    struct probe_facts facts = {.found = 99, .frames = 99};
+    struct err e = ERR_INIT;
+    struct film *f = &n.base.film;
+    assert_true(source_probe(&n.base, &request, &facts, &e));      /* nothing is asked */
+    assert_true(facts.found == 0 && facts.frames == 0 && f->frames == -1 && n.wanted == 0);
+
+    request.want = ~0u;
+    n.fails = true;
+    assert_false(source_probe(&n.base, &request, &facts, &e));
+    assert_string_equal(e.text, "not probed");
+    assert_true(facts.found == 0 && f->frames == -1 && f->duration_us == -1 && f->duration_guessed);
+
+    err_clear(&e);
+    n.fails = false;
+    assert_true(source_probe(&n.base, &request, &facts, &e));
+    assert_int_equal(n.wanted, PROBE_LENGTH);
+    assert_true(facts.found == PROBE_LENGTH && facts.frames == 6 && facts.duration_us == 7);
+    assert_true(f->frames == 6 && f->duration_us == 7 && !f->duration_guessed);
+
+    n.base.ops = &blind;
+    assert_true(source_probe(&n.base, &request, &facts, &e));
+    assert_true(facts.found == 0 && f->frames == 6);
+}
+
+/* All that is asked for, and nothing that this one source lacks. */
+static void abilities(void **state)
+{
+    (void)state;
+    static const struct source_ops able = {.name = "able", .can = SOURCE_CACHEABLE | SOURCE_SPARING | SOURCE_CAREFUL};
+    struct source s = {.ops = &able};
+    assert_true(source_can(&s, SOURCE_CACHEABLE) && source_can(&s, SOURCE_CACHEABLE | SOURCE_CAREFUL) && source_can(&s, 0));
+    assert_false(source_can(&s, SOURCE_RESTARTABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_TIMETABLED));
+    s.lacks = SOURCE_CACHEABLE | SOURCE_RESTARTABLE;
+    assert_true(source_can(&s, SOURCE_SPARING | SOURCE_CAREFUL));
+    assert_false(source_can(&s, SOURCE_CACHEABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_SPARING));
 }
 
 static void names_decide(void **state)
@@ -96,6 +142,7 @@ static void names_decide(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_go_through_the_table), cmocka_unit_test(names_decide)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_go_through_the_table), cmocka_unit_test(a_probe),
+                                       cmocka_unit_test(abilities), cmocka_unit_test(names_decide)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,11 +182,39 @@ static void a_damaged_block(void **state)
     columns_free(&r.columns);
 }
 
+/* Where the film is read, what the film can; where it is not, nothing. A film that cannot spare frames is decoded whole. */
+static void abilities(void **state)
+{
+    (void)state;
+    static const struct source_ops able = {.name = "able", .can = SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL};
+    struct source film = {.ops = &able};
+    for (enum cache_answer answer = CACHE_PARTIAL; answer <= CACHE_HIT_OTHER; answer++) {
+        struct cache_found found = {.answer = answer};
+        for (int careful = 0; careful < 2; careful++) {
+            film.lacks = careful ? 0 : SOURCE_CAREFUL;
+            struct source *s = source_cache_open(&film, &found, NULL);
+            assert_non_null(s);
+            assert_int_equal(source_can(s, SOURCE_TIMETABLED), answer == CACHE_PARTIAL);
+            assert_int_equal(source_can(s, SOURCE_CAREFUL), answer == CACHE_PARTIAL && careful);
+            assert_false(source_can(s, SOURCE_SPARING) || source_can(s, SOURCE_CACHEABLE) || source_can(s, SOURCE_RESTARTABLE));
+            source_close(&s);
+        }
+    }
+    assert_true(cached_write(&usual, NULL));
+    struct result r = stage(&usual, &usual, CACHE_PARTIAL, 2);      /* beside a synthetic film, which spares nothing */
+    assert_true(r.fine);
+    assert_int_equal(r.frames, 0);
+    assert_int_equal(columns_count(r.columns), 75);
+    for (uint64_t i = 0; i < 75; i++)
+        assert_int_equal(columns_get(r.columns, i)->status, COLUMN_OK);
+    columns_free(&r.columns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_own_selection), cmocka_unit_test(another_selection), cmocka_unit_test(missing_columns_stay_missing),
-        cmocka_unit_test(a_damaged_block),
+        cmocka_unit_test(a_damaged_block), cmocka_unit_test(abilities),
     };
     return cmocka_run_group_tests(tests, begin, cached_end);
 }

@@ -229,40 +229,6 @@ static void lead_in_both_ways(void **state)
 
 /* ------------------------------------------------------------------ the source itself */
 
-static void measuring(void **state)
-{
-    (void)state;
-    if (!clip_encode("-c:v libx264 -preset ultrafast -x264-params keyint=20:bframes=2 whole.mkv") ||
-        !clip_ffmpeg("-i whole.mkv -c copy bare.h264") || !clip_ffmpeg("-i whole.mkv -c copy -t 3 short.mp4") ||
-        !clip_ffmpeg("-i whole.mkv -c copy whole.mp4") || !clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4") ||
-        !clip_ffmpeg("-i whole.mkv -c copy whole.ts") || system("cat whole.ts whole.ts > twice.ts") != 0)
-        skip();
-    static const struct {
-        const char *name;
-        int64_t frames;
-    } films[] = {{"whole.mkv", CLIP_FRAMES}, {"bare.h264", CLIP_FRAMES}, {"short.mp4", 75}, {"edited.mp4", 125},
-                 {"twice.ts", 2 * CLIP_FRAMES}};
-    for (int i = 0; i < 5; i++) {
-        struct err e = ERR_INIT;
-        struct source *s = source_open(films[i].name, &e);
-        assert_non_null(s);
-        for (int again = 0; again < 2; again++) {
-            s->film.frames = s->film.duration_us = -1;
-            s->film.duration_guessed = true;
-            assert_true(source_measure(s, &e));
-            assert_false(s->film.duration_guessed);
-            assert_in_range(s->film.frames, films[i].frames, films[i].frames + 2);      /* a cut may keep a B picture more */
-            assert_in_range(s->film.duration_us, s->film.frames * CLIP_STEP_US, (s->film.frames + 2) * CLIP_STEP_US);
-        }
-        struct selection rule = every(10);
-        struct staged r = clip_stage_with(s, DECODE_PARALLEL, 1, &rule, CLIP_W / 2, CLIP_H / 2, NULL, NULL);
-        assert_true(r.fine);
-        assert_int_equal(columns_count(r.columns), (s->film.frames + 9) / 10);
-        staged_free(&r);
-        source_close(&s);
-    }
-}
-
 /* A hole in the container: what is left is staged, and told. */
 static void damaged_container(void **state)
 {
@@ -323,7 +289,7 @@ static void progress_and_reopening(void **state)
         assert_non_null(strstr(r.error.text, "cannot open 'film.mkv'"));
         staged_free(&r);
     }
-    assert_false(source_measure(s, &e));
+    assert_false(clip_measure(s, &e));
     source_close(&s);
 }
 
@@ -341,10 +307,10 @@ static void changed_in_between(void **state)
             skip();
         struct source *s = source_open("film.mkv", &e);
         assert_non_null(s);
-        assert_true(source_measure(s, &e));
-        assert_true(source_measure(s, &e));      /* nothing changed */
+        assert_true(clip_measure(s, &e));
+        assert_true(clip_measure(s, &e));      /* nothing changed */
         assert_int_equal(rename("other.mkv", "film.mkv"), 0);
-        assert_false(source_measure(s, &e));
+        assert_false(clip_measure(s, &e));
         struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, NULL, NULL);
         assert_false(r.fine);
         assert_int_equal(r.error.code, ERR_INPUT);
@@ -352,6 +318,44 @@ static void changed_in_between(void **state)
         staged_free(&r);
         source_close(&s);
     }
+}
+
+/* A file can be read again; what a playlist names may change without it; a pipe is read once, and then an error, no hang. */
+static void what_a_film_can(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv"))
+        skip();
+    struct err e = ERR_INIT;
+    struct selection rule = every(10);
+    const unsigned by_reading = SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL;
+    struct source *s = source_open("film.mkv", &e);
+    assert_non_null(s);
+    assert_true(source_can(s, by_reading | SOURCE_RESTARTABLE | SOURCE_CACHEABLE));
+    source_close(&s);
+
+    assert_int_equal(system("printf 'ffconcat version 1.0\nfile film.mkv\n' > list.ffconcat"), 0);
+    s = source_open("list.ffconcat", &e);
+    assert_non_null(s);
+    assert_true(source_can(s, by_reading | SOURCE_RESTARTABLE));
+    assert_false(source_can(s, SOURCE_CACHEABLE));
+    source_close(&s);
+
+    assert_int_equal(mkfifo("pipe.mkv", 0600), 0);
+    assert_int_equal(system("cat film.mkv > pipe.mkv &"), 0);
+    s = source_open("pipe.mkv", &e);
+    assert_non_null(s);
+    assert_true(source_can(s, by_reading));
+    assert_false(source_can(s, SOURCE_RESTARTABLE) || source_can(s, SOURCE_CACHEABLE));
+    for (int again = 0; again < 2; again++) {
+        struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, NULL, NULL);
+        assert_int_equal(r.fine, again == 0);
+        assert_int_equal(columns_count(r.columns), again == 0 ? CLIP_FRAMES / 10 : 0);
+        assert_int_equal(r.error.code, again == 0 ? ERR_NONE : ERR_INPUT);
+        assert_true(again == 0 || strstr(r.error.text, "would have to be read again"));
+        staged_free(&r);
+    }
+    source_close(&s);
 }
 
 /* Leaves the process interrupted: the last test. */
@@ -378,7 +382,7 @@ static void interrupted_staging(void **state)
         assert_int_equal(r.counts.lost, 0);      /* what was not decoded any more is not lost */
         staged_free(&r);
     }
-    assert_false(source_measure(s, &e));
+    assert_false(clip_measure(s, &e));
     assert_int_equal(e.code, ERR_INTERRUPTED);
     source_close(&s);
 }
@@ -388,8 +392,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(h264_is_what_ffmpeg_says), cmocka_unit_test(hevc_is_what_ffmpeg_says),
         cmocka_unit_test(others_are_what_ffmpeg_says), cmocka_unit_test(mpeg2_both_ways), cmocka_unit_test(h264_both_ways),
-        cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(measuring), cmocka_unit_test(damaged_container),
-        cmocka_unit_test(progress_and_reopening), cmocka_unit_test(changed_in_between), cmocka_unit_test(interrupted_staging),
+        cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(damaged_container),
+        cmocka_unit_test(progress_and_reopening), cmocka_unit_test(changed_in_between), cmocka_unit_test(what_a_film_can),
+        cmocka_unit_test(interrupted_staging),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

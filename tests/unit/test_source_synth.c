@@ -163,7 +163,14 @@ static void facts(void **state)
     assert_int_equal(s->film.frames, 1000);
     assert_int_equal(s->film.duration_us, 20000000);
     assert_int_equal(s->film.rate_num, 50);
-    assert_true(source_measure(s, &e));
+    assert_true(source_can(s, SOURCE_RESTARTABLE));
+    for (unsigned ability = SOURCE_CACHEABLE; ability <= SOURCE_CAREFUL; ability <<= 1)
+        assert_false(source_can(s, ability));
+    struct probe_request request = {.want = PROBE_LENGTH};
+    struct probe_facts facts;
+    assert_true(source_probe(s, &request, &facts, &e));      /* there is nothing to find out: all of it is stated */
+    assert_int_equal(facts.found, 0);
+    assert_false(s->film.duration_guessed);
     assert_int_equal(s->film.frames, 1000);
     struct stage_progress p;
     source_progress(s, &p);

@@ -7,23 +7,72 @@
 #include <string.h>
 
 #include "barcode/cli.h"
+#include "barcode/report.h"
+#include "strips.h"
 
 /* The names are used three times: on the command line, in file names and in the PNG. They must be the same word. */
 static void every_name_is_a_mode(void **state)
 {
     (void)state;
-    for (enum mode m = 0; m < MODE_COUNT; m++) {
+    for (size_t m = 0; m < strip_count; m++) {
         struct options o = {0};
         struct err e = ERR_INIT;
-        assert_true(cli_parse_modes(mode_name(m), &o, &e));
-        for (enum mode other = 0; other < MODE_COUNT; other++)
-            assert_int_equal(o.mode[other], other == m);
-        assert_null(strpbrk(mode_name(m), "/ ."));
+        const char *name = strip_table[m]->name;
+        assert_true(cli_parse_modes(name, &o, &e));
+        assert_int_equal(o.strips, 1);
+        assert_ptr_equal(o.strip[0], strip_table[m]);
+        assert_ptr_equal(strip_find(name, strlen(name)), strip_table[m]);
+        assert_null(strip_find(name, strlen(name) - 1));
+        assert_null(strpbrk(name, "/ ., %"));
+        assert_string_not_equal(name, STRIP_ALL);
     }
+    assert_null(strip_find("", 0));
+}
+
+static void the_table(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *title; unsigned needs; } known[] = {
+        {"kmeans", "k-means", STRIP_CLUSTERS}, {"palette", "palette", STRIP_CLUSTERS}, {"average", "average", 0},
+        {"downsample", "downsample", STRIP_ROWS}};
+    assert_in_range(strip_count, 4, STRIPS_MOST);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(strip_table[i]->name, known[i].name);
+        assert_string_equal(strip_table[i]->title, known[i].title);
+        assert_int_equal(strips_need(alone(known[i].name)), known[i].needs);
+        assert_string_equal(strips_name(alone(known[i].name)), known[i].name);
+    }
+    assert_int_equal(strips_need(stacked()), STRIP_CLUSTERS | STRIP_ROWS);
+    assert_string_equal(strips_name(stacked()), "all");
+}
+
+static void expect_note(const char *name, int k, const char *text)
+{
+    struct report r = {.kmeans = {.k = k}};
+    char out[64];
+    alone(name).kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, text);
+    alone(name).kind[0]->note(&r, out, 4);
+    assert_int_equal(strlen(out), 3);
+}
+
+static void what_they_show(void **state)
+{
+    (void)state;
+    expect_note("kmeans", 8, "largest of 8 clusters");
+    expect_note("kmeans", 1, "one cluster");
+    expect_note("palette", 8, "all 8 clusters by share");
+    expect_note("palette", 1, "one cluster");
+    expect_note("average", 8, "each frame's mean");
+    expect_note("downsample", 8, "each row's mean");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_name_is_a_mode)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_name_is_a_mode),
+        cmocka_unit_test(the_table),
+        cmocka_unit_test(what_they_show),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

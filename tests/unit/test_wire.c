@@ -37,6 +37,16 @@ static void there_and_back(void **state)
     assert_null(o.data);
 }
 
+static void folded(void **state)
+{
+    (void)state;
+    static const int64_t small[] = {0, -1, 1, -2, 2};
+    for (uint64_t i = 0; i < sizeof small / sizeof *small; i++)
+        assert_true(wire_fold(small[i]) == i && wire_unfold(i) == small[i]);
+    assert_true(wire_fold(INT64_MAX) == UINT64_MAX - 1 && wire_unfold(UINT64_MAX - 1) == INT64_MAX);
+    assert_true(wire_fold(INT64_MIN) == UINT64_MAX && wire_unfold(UINT64_MAX) == INT64_MIN);
+}
+
 static void bytes_are_fixed(void **state)
 {
     (void)state;
@@ -70,7 +80,7 @@ static void short_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back), cmocka_unit_test(bytes_are_fixed), cmocka_unit_test(short_input),
+        cmocka_unit_test(there_and_back), cmocka_unit_test(folded), cmocka_unit_test(bytes_are_fixed), cmocka_unit_test(short_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

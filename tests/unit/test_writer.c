@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "barcode/writer.h"
+#include "strips.h"
 
 static struct film film;
 static struct report report;
@@ -61,10 +62,10 @@ static void test_saves(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    static const struct writer *const writers[] = {&writer_png, &writer_json, &writer_bench};
+    const struct writer *const writers[] = {writer_find("png"), writer_find("json"), writer_find("bench")};
     static const char *const starts[] = {"\x89PNG", "{\n\"version\"", "{\"version\""};
     for (int i = 0; i < 3; i++) {
-        assert_true(writer_save(writers[i], &report, MODE_KMEANS, false, path, &e));
+        assert_true(writer_save(writers[i], &report, alone("kmeans"), path, &e));
         char start[16] = {0};
         FILE *f = fopen(path, "rb");
         assert_int_equal(fread(start, 1, 12, f), 12);
@@ -82,7 +83,7 @@ static void test_failure_keeps_the_old(void **state)
     fputs("old", f);
     fclose(f);
     report.count = 0;
-    assert_false(writer_save(&writer_png, &report, MODE_KMEANS, false, path, &e));
+    assert_false(writer_save(writer_find("png"), &report, alone("kmeans"), path, &e));
     char sentence[128], old[8] = {0};
     snprintf(sentence, sizeof sentence, "cannot write '%s': there is no column to paint", path);
     assert_string_equal(e.text, sentence);
@@ -96,11 +97,11 @@ static void test_failure_keeps_the_old(void **state)
 static void test_full_disk(void **state)
 {
     (void)state;
-    static const struct writer *const writers[] = {&writer_png, &writer_json, &writer_bench};
+    const struct writer *const writers[] = {writer_find("png"), writer_find("json"), writer_find("bench")};
     for (int i = 0; i < 6; i++) {
         struct err e = ERR_INIT;
         report.picture_height = i < 3 ? 20 : 20000;     /* fails at commit, and while writing */
-        assert_false(writer_save(writers[i % 3], &report, MODE_KMEANS, false, "/dev/full", &e));
+        assert_false(writer_save(writers[i % 3], &report, alone("kmeans"), "/dev/full", &e));
         assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
     }
 }
@@ -109,8 +110,38 @@ static void test_no_folder(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    assert_false(writer_save(&writer_json, &report, MODE_KMEANS, false, "/no/such/x.json", &e));
+    assert_false(writer_save(writer_find("json"), &report, alone("kmeans"), "/no/such/x.json", &e));
     assert_string_equal(e.text, "cannot write '/no/such/x.json': No such file or directory");
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    assert_string_equal(writer_table[0]->name, "png");        /* what -o writes by default */
+    assert_non_null(writer_table[0]->ending);
+    for (size_t i = 0; i < writer_count; i++)
+        assert_ptr_equal(writer_find(writer_table[i]->name), writer_table[i]);
+    assert_null(writer_find("jpg"));
+    assert_ptr_equal(writer_by_ending("a/b.PnG"), writer_find("png"));
+    assert_null(writer_by_ending("png"));
+    assert_null(writer_by_ending("x.png.json"));
+    assert_true(writer_find("png")->one_a_strip && writer_find("png")->binary);
+    assert_false(writer_find("json")->one_a_strip || writer_find("json")->binary || writer_find("json")->one_line);
+    assert_true(writer_find("bench")->one_line && writer_find("json")->tells_times && writer_find("bench")->tells_times);
+}
+
+static void test_made(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    const struct writer *png = writer_find("png"), *json = writer_find("json");
+    assert_false(writer_made(png, path));
+    assert_true(writer_save(png, &report, alone("kmeans"), path, &e));
+    assert_true(writer_made(png, path));
+    assert_false(writer_made(json, path));
+    assert_true(writer_save(json, &report, alone("kmeans"), path, &e));
+    assert_false(writer_made(png, path) || writer_made(json, path));      /* JSON does not tell */
+    assert_false(writer_made(png, folder) || writer_made(png, "/dev/null"));
 }
 
 int main(void)
@@ -119,6 +150,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_saves, setup, teardown),
         cmocka_unit_test_setup_teardown(test_failure_keeps_the_old, setup, teardown),
         cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_made, setup, teardown),
+        cmocka_unit_test(test_table),
         cmocka_unit_test_setup_teardown(test_no_folder, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

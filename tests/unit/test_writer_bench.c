@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "barcode/writer.h"
+#include "strips.h"
 
 static char path[] = "film.mkv";
 
@@ -23,7 +24,7 @@ static json_t *bench(double wall)
     size_t size;
     FILE *f = open_memstream(&bytes, &size);
     struct err e = ERR_INIT;
-    assert_true(writer_bench.write(&report, MODE_KMEANS, false, f, &e));
+    assert_true(writer_find("bench")->write(&report, alone("kmeans"), f, &e));
     fclose(f);
     assert_ptr_equal(strchr(bytes, '\n'), bytes + size - 1);    /* one line */
     json_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, NULL);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "barcode/writer.h"
+#include "strips.h"
 
 static struct film film;
 static struct report report;
@@ -37,7 +38,7 @@ static void scene(uint64_t count)
                          .range_guessed = true, .transfer = TRANSFER_HLG, .rate_num = 24000, .rate_den = 1001,
                          .duration_us = 60041667, .frames = -1};
     report = (struct report){
-        .film = &film, .clustered = true, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
+        .film = &film, .needs = STRIP_CLUSTERS, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
         .engine = "cpu", .decode = "cpu", .isa = "avx2", .cache = "hit", .threads = 4, .warnings = 1, .warning = {"it \xc3"},
         .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
         .times = {.wall = 2.0, .decode = 0.1234567}, .counts = {.displayed = 96, .packets = 100}};
@@ -55,7 +56,7 @@ static char *written(const struct writer *w)
     size_t size;
     FILE *f = open_memstream(&bytes, &size);
     struct err e = ERR_INIT;
-    assert_true(w->write(&report, MODE_KMEANS, false, f, &e));
+    assert_true(w->write(&report, alone("kmeans"), f, &e));
     fclose(f);
     return bytes;
 }
@@ -76,7 +77,7 @@ static void test_golden(void **state)
 {
     (void)state;
     scene(4);
-    char *text = written(&writer_json);
+    char *text = written(writer_find("json"));
     assert_string_equal(text,
         "{\n\"version\": \"0.1.0\",\n"
         "\"film\": {\"path\":\"/films/Am\xc3\xa9lie \xef\xbf\xbd \\\"x\\\"\\n.mkv\",\"container\":\"matroska,webm\","
@@ -106,7 +107,7 @@ static void test_parses_back(void **state)
 {
     (void)state;
     scene(2000);
-    json_t *root = parsed(&writer_json);
+    json_t *root = parsed(writer_find("json"));
     json_t *columns = json_object_get(root, "columns");
     assert_int_equal(json_array_size(columns), 2000);
     for (size_t i = 0; i < 2000; i++) {
@@ -128,14 +129,14 @@ static void test_no_colours_unless_asked(void **state)
 {
     (void)state;
     scene(1);
-    report.clustered = false;
-    json_t *root = parsed(&writer_json);
+    report.needs = STRIP_ROWS;
+    json_t *root = parsed(writer_find("json"));
     json_t *column = json_array_get(json_object_get(root, "columns"), 0);
     assert_null(json_object_get(column, "colours"));
     assert_non_null(json_object_get(column, "average"));
     json_decref(root);
-    report.clustered = true;
-    root = parsed(&writer_json);
+    report.needs = STRIP_CLUSTERS;
+    root = parsed(writer_find("json"));
     assert_non_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "colours"));
     json_decref(root);
     scene_close();
@@ -152,7 +153,7 @@ static void test_unknowns(void **state)
     report.kmeans.seed = UINT64_MAX;
     report.isa = NULL;
     report.times.wall = -1;
-    json_t *root = parsed(&writer_json), *f = json_object_get(root, "film"), *s = json_object_get(root, "selection");
+    json_t *root = parsed(writer_find("json")), *f = json_object_get(root, "film"), *s = json_object_get(root, "selection");
     assert_true(json_is_null(json_object_get(f, "rate")));
     assert_true(json_is_null(json_object_get(f, "duration")));
     assert_string_equal(json_string_value(json_object_get(s, "kind")), "interval");
@@ -164,7 +165,7 @@ static void test_unknowns(void **state)
     assert_int_equal(json_array_size(json_object_get(root, "columns")), 0);
     json_decref(root);
     report.selection = (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
-    root = parsed(&writer_json);
+    root = parsed(writer_find("json"));
     assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "selection"), "columns")), 5);
     json_decref(root);
     scene_close();
@@ -174,12 +175,12 @@ static void test_full_disk(void **state)
 {
     (void)state;
     scene(500);
-    static const struct writer *const writers[] = {&writer_json, &writer_bench};
+    const struct writer *const writers[] = {writer_find("json"), writer_find("bench")};
     for (int i = 0; i < 2; i++) {
         struct err e = ERR_INIT;
         FILE *f = fopen("/dev/full", "w");
         setvbuf(f, NULL, _IONBF, 0);
-        assert_false(writers[i]->write(&report, MODE_KMEANS, false, f, &e));
+        assert_false(writers[i]->write(&report, alone("kmeans"), f, &e));
         assert_string_equal(e.text, "No space left on device");
         fclose(f);
     }

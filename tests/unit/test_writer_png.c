@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/paint.h"
 #include "barcode/writer.h"
+#include "strips.h"
 
 static struct film film;
 static struct report report;
@@ -40,12 +42,12 @@ static void scene_close(void)
     columns_free(&c);
 }
 
-static char *to_memory(enum mode mode, bool stacked, size_t *size)
+static char *to_memory(struct strips strips, size_t *size)
 {
     char *bytes = NULL;
     FILE *f = open_memstream(&bytes, size);
     struct err e = ERR_INIT;
-    assert_true(writer_png.write(&report, mode, stacked, f, &e));
+    assert_true(writer_find("png")->write(&report, strips, f, &e));
     assert_int_equal(e.code, ERR_NONE);
     fclose(f);
     return bytes;
@@ -76,10 +78,10 @@ static const char *text_of(png_structp png, png_infop info, const char *key)
 }
 
 /* Reads a picture back and compares its pixels with the painter's; then `look` at its chunks. */
-static void check(enum mode mode, bool stacked, void (*look)(png_structp png, png_infop info))
+static void check(struct strips strips, void (*look)(png_structp png, png_infop info))
 {
     size_t size;
-    char *bytes = to_memory(mode, stacked, &size);
+    char *bytes = to_memory(strips, &size);
     struct reading reading = {bytes, size};
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png_create_info_struct(png);
@@ -89,7 +91,7 @@ static void check(enum mode mode, bool stacked, void (*look)(png_structp png, pn
     assert_int_equal(reading.left, 0);
 
     struct err e = ERR_INIT;
-    struct painter *p = painter_open(&report, mode, stacked, &e);
+    struct painter *p = painter_open(&report, strips, &e);
     assert_int_equal(png_get_image_width(png, info), painter_width(p));
     assert_int_equal(png_get_image_height(png, info), painter_height(p));
     assert_int_equal(png_get_color_type(png, info), PNG_COLOR_TYPE_RGB);
@@ -143,6 +145,9 @@ static void look_average(png_structp png, png_infop info)
 static void look_stacked(png_structp png, png_infop info)
 {
     assert_string_equal(text_of(png, info, "barcode:mode"), "all");
+    assert_string_equal(text_of(png, info, "Description"),
+                        "k-means, palette, average and downsample of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
+                        "every 24th frame, from 1.5 s on, 20 columns");
     assert_string_equal(text_of(png, info, "barcode:k"), "8");
 }
 
@@ -151,13 +156,13 @@ static void test_read_back(void **state)
     (void)state;
     static char path[] = "/films/Am\xc3\xa9lie \xff\n.mkv";
     scene(20, path);
-    check(MODE_KMEANS, false, look_kmeans);
-    check(MODE_PALETTE, false, NULL);
-    check(MODE_AVERAGE, false, look_average);
-    check(MODE_DOWNSAMPLE, false, NULL);
-    check(MODE_KMEANS, true, look_stacked);
+    check(alone("kmeans"), look_kmeans);
+    check(alone("palette"), NULL);
+    check(alone("average"), look_average);
+    check(alone("downsample"), NULL);
+    check(stacked(), look_stacked);
     report.picture_width = 7;
-    check(MODE_PALETTE, true, NULL);
+    check(stacked(), NULL);
     scene_close();
 }
 
@@ -167,7 +172,7 @@ static void test_one_pixel(void **state)
     static char path[] = "x";
     scene(1, path);
     report.picture_height = 1;
-    check(MODE_KMEANS, false, NULL);
+    check(alone("kmeans"), NULL);
     scene_close();
 }
 
@@ -179,11 +184,11 @@ static void test_same_bytes(void **state)
     size_t size[2];
     report.engine = "cpu";
     report.times.wall = 1;
-    char *a = to_memory(MODE_PALETTE, false, &size[0]);
+    char *a = to_memory(alone("palette"), &size[0]);
     report.engine = "cuda";
     report.threads = 9;
     report.times.wall = 2;
-    char *b = to_memory(MODE_PALETTE, false, &size[1]);
+    char *b = to_memory(alone("palette"), &size[1]);
     assert_int_equal(size[0], size[1]);
     assert_memory_equal(a, b, size[0]);
     free(a);
@@ -199,7 +204,7 @@ static void test_wide(void **state)
     scene(10, path);
     report.picture_width = 1000003;
     report.picture_height = 1;
-    check(MODE_KMEANS, false, NULL);
+    check(alone("kmeans"), NULL);
     scene_close();
 }
 
@@ -212,9 +217,9 @@ static void test_full_disk(void **state)
     struct err e = ERR_INIT;
     FILE *f = fopen("/dev/full", "wb");
     setvbuf(f, NULL, _IONBF, 0);
-    assert_false(writer_png.write(&report, MODE_KMEANS, true, f, &e));
+    assert_false(writer_find("png")->write(&report, stacked(), f, &e));
     assert_string_equal(e.text, "No space left on device");
-    assert_false(writer_png.write(&report, MODE_KMEANS, true, f, NULL));
+    assert_false(writer_find("png")->write(&report, stacked(), f, NULL));
     fclose(f);
     scene_close();
 }
@@ -228,7 +233,7 @@ static void test_nothing_to_paint(void **state)
     size_t size;
     char *bytes = NULL;
     FILE *f = open_memstream(&bytes, &size);
-    assert_false(writer_png.write(&report, MODE_KMEANS, false, f, &e));
+    assert_false(writer_find("png")->write(&report, alone("kmeans"), f, &e));
     assert_int_equal(e.code, ERR_FAILED);
     fclose(f);
     assert_int_equal(size, 0);

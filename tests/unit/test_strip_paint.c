@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/paint_mode.h"
+#include "output/strip_paint.h"
+#include "strips.h"
 
 enum { COUNT_MAX = 40, ROWS_MAX = 40 };
 
@@ -44,7 +45,7 @@ static void test_area_mean(void **state)
                 c->row[j] = (uint8_t)rand();
         }
         struct report report = {.columns = columns, .count = count, .width = 1, .height = rows};
-        struct strip *s = strip_open(&report, MODE_DOWNSAMPLE, width, height, &e);
+        struct strip *s = strip_open(&report, alone("downsample").kind[0], width, height, &e);
         assert_non_null(s);
         for (int y = 0; y < height; y++) {
             uint8_t line[COUNT_MAX], rgb[60 * 3];
@@ -74,7 +75,7 @@ static void test_empty_clusters(void **state)
             c->cluster[j] = (struct cluster){{(uint8_t)(j + 1), 0, 0}, i == 0 && j != 1 ? 5 : 0};
     }
     struct report report = {.columns = columns, .count = 2, .width = 1, .height = 1};
-    struct strip *s = strip_open(&report, MODE_PALETTE, 2, 4, &e);
+    struct strip *s = strip_open(&report, alone("palette").kind[0], 2, 4, &e);
     const uint8_t expected[4] = {1, 1, 3, 3};
     for (int y = 0; y < 4; y++) {
         uint8_t rgb[6];

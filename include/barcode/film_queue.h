@@ -1,0 +1,45 @@
+/*
+ * film_queue.h - the films of a run as a queue: a thread that is free takes the next one and says what became of it.
+ *
+ * Today main alone takes films, one after another. Several may be under way at once: the calls may come from any thread,
+ * and the exit status does not depend on which film ends first.
+ */
+#ifndef BARCODE_FILM_QUEUE_H
+#define BARCODE_FILM_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "barcode/inputs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct film_queue;
+
+/*
+ * All films of `in` that have no problem, in its order. `in` is the caller's and stays as it is until film_queue_free. NULL
+ * when memory runs out.
+ */
+struct film_queue *film_queue_open(const struct inputs *in, struct err *e);
+
+/* Takes a film: *film is its number in the inputs. False when none is left, or one was interrupted. */
+bool film_queue_next(struct film_queue *q, size_t *film);
+
+/* What became of a film that was taken: `failure` is copied, NULL if all went well. Once a film. */
+void film_queue_done(struct film_queue *q, size_t film, const struct err *failure);
+
+/*
+ * The exit status for what is done so far: that of an interruption, else of the first film with a problem known beforehand,
+ * else of the first that failed, in the order of the inputs; else 0.
+ */
+int film_queue_status(struct film_queue *q);
+
+/* Frees the queue; sets *q to NULL. NULL is fine. No film may be under way. */
+void film_queue_free(struct film_queue **q);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

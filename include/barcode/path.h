@@ -1,0 +1,34 @@
+/*
+ * path.h - the names of files: how they are put together and taken apart. Nothing here looks at the disk. Any thread.
+ */
+#ifndef BARCODE_PATH_H
+#define BARCODE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "barcode/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A new string, the caller's to free: `folder`, a slash, `name`, `end`. No slash after one that is there already, none
+ * where `folder` or `name` is empty. NULL when memory runs out (errno is ENOMEM too).
+ */
+char *path_join(const char *folder, const char *name, const char *end, struct err *e);
+
+/* FOLDER/NAME by the same rule into path[room]. False, with `path` cut off, when it does not fit. */
+bool path_fill(char *path, size_t room, const char *folder, const char *name);
+
+/* `name` in the folder where `path` lies: of "a/b.mkv" and "c" it is "a/c", of "b.mkv" and "c" it is "c". As path_join. */
+char *path_beside(const char *path, const char *name, struct err *e);
+
+/* The last part of a path, which points into it, and how long it is: "a/b.mkv" gives "b.mkv", "a/b/" gives "b". */
+const char *path_last(const char *path, size_t *length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

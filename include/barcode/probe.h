@@ -1,0 +1,38 @@
+/*
+ * probe.h - a look at a film before it is staged: what must be known by then, and costs reading or decoding to find out.
+ * (What the film's headers say costs nothing: film.h.)
+ *
+ * A request says what is wanted; the source finds out what it can, and its facts say what that is (source_probe). All that is
+ * wanted of a film goes into one request, so that a source may find out several things in one reading.
+ *
+ * Another thing to find out is: a flag here; beside it in the request what finding it takes (how many pictures, an engine
+ * whose GPU decodes them); in the facts what was found; and the flag among the `probes` of the sources that can.
+ */
+#ifndef BARCODE_PROBE_H
+#define BARCODE_PROBE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What may be wanted. */
+enum probe_want {
+    PROBE_LENGTH = 1 << 0      /* how many frames are displayed and for how long: reads all of the film, decodes nothing */
+};
+
+struct probe_request {
+    unsigned want;             /* PROBE_ flags, together; 0 asks nothing and costs nothing           */
+};
+
+struct probe_facts {
+    unsigned found;            /* PROBE_ flags: of what follows, what holds; the rest is zero        */
+    int64_t frames;            /* PROBE_LENGTH: displayed frames, 0 or more                          */
+    int64_t duration_us;       /* PROBE_LENGTH: from the first frame's start to the last one's end, 0 without a frame */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+#include "barcode/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/path.h"
+
+bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
+{
+    uint8_t *out = to;
+    while (bytes > 0) {
+        ssize_t n = pread(fd, out, bytes, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        out += n;
+        at += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+static bool same_inode(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool file_same(const char *a, const char *b)
+{
+    struct stat sa, sb;
+    bool there_a = stat(a, &sa) == 0, there_b = stat(b, &sb) == 0;
+    if (there_a && there_b)
+        return S_ISREG(sa.st_mode) && same_inode(&sa, &sb);
+    if (there_a || there_b)
+        return false;
+    size_t na, nb;
+    const char *last_a = path_last(a, &na), *last_b = path_last(b, &nb);
+    if (na != nb || memcmp(last_a, last_b, na) != 0)
+        return false;
+    char *up_a = strndup(a, (size_t)(last_a - a)), *up_b = strndup(b, (size_t)(last_b - b));
+    bool same = up_a && up_b && stat(*up_a ? up_a : ".", &sa) == 0 && stat(*up_b ? up_b : ".", &sb) == 0 &&
+                same_inode(&sa, &sb);
+    free(up_a);
+    free(up_b);
+    return same;
+}

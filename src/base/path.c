@@ -1,0 +1,49 @@
+#include "barcode/path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands between the first `length` bytes of `folder` and `name`. */
+static const char *slash_between(const char *folder, size_t length, const char *name)
+{
+    return length == 0 || !*name || folder[length - 1] == '/' ? "" : "/";
+}
+
+static char *put_together(const char *folder, size_t length, const char *name, const char *end, struct err *e)
+{
+    char *path;
+    if (asprintf(&path, "%.*s%s%s%s", (int)length, folder, slash_between(folder, length, name), name, end) >= 0)
+        return path;
+    err_memory(e, length + strlen(name) + strlen(end) + 2);
+    return NULL;
+}
+
+char *path_join(const char *folder, const char *name, const char *end, struct err *e)
+{
+    return put_together(folder, strlen(folder), name, end, e);
+}
+
+bool path_fill(char *path, size_t room, const char *folder, const char *name)
+{
+    int n = snprintf(path, room, "%s%s%s", folder, slash_between(folder, strlen(folder), name), name);
+    return n >= 0 && (size_t)n < room;
+}
+
+char *path_beside(const char *path, const char *name, struct err *e)
+{
+    const char *slash = strrchr(path, '/');
+    return put_together(path, slash ? (size_t)(slash + 1 - path) : 0, name, "", e);
+}
+
+const char *path_last(const char *path, size_t *length)
+{
+    size_t end = strlen(path);
+    while (end > 0 && path[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && path[begin - 1] != '/')
+        begin--;
+    *length = end - begin;
+    return path + begin;
+}

@@ -1,0 +1,20 @@
+/*
+ * inputs_names.h - what names say of films and folders: inputs.c's, for outputs.c as well. Any thread.
+ */
+#ifndef BARCODE_INPUTS_NAMES_H
+#define BARCODE_INPUTS_NAMES_H
+
+#include "barcode/inputs.h"
+
+/* True for a name with an ending of films. */
+bool inputs_is_film_name(const char *name);
+
+/* "synth:...": a film without a file. */
+bool inputs_is_synthetic(const char *path);
+
+bool inputs_is_folder(const char *path);
+
+/* Entries that are films, not folders without any. */
+size_t inputs_films(const struct inputs *in);
+
+#endif

@@ -1,0 +1,6 @@
+/* The passes of kmeans_vector.h for AVX2; the Makefile gives this file the flags. */
+#include "assign_template.h"
+#include "points_template.h"
+#include "seed_template.h"
+
+const struct kmeans_vector kmeans_avx2 = {box_points, add_candidates, try_candidates, assign_again};

@@ -1,0 +1,35 @@
+/*
+ * kmeans_vector.h - the passes over a frame's points that are worth vectors, one set of functions for each instruction
+ * set. The templates hold them, written once over kmeans_lanes.h; kmeans_avx2.c and its like compile them.
+ */
+#ifndef BARCODE_KMEANS_VECTOR_H
+#define BARCODE_KMEANS_VECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/isa.h"
+
+struct assign;
+struct nearest;
+struct points;
+
+/* What a set leaves is what the plain functions leave; all but `box` need what `box` has filled. */
+struct kmeans_vector {
+    /* points_box. */
+    void (*box)(struct points *p);
+    /* seed_nearest_add; the caller sums `total` and `before`. */
+    void (*add)(struct nearest *n, const uint32_t *colour, int first, int count);
+    /* seed_nearest_try. */
+    void (*try)(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);
+    /* assign_step; the caller sets `p` and sums `sum`. */
+    void (*step)(struct assign *a, bool first);
+};
+
+extern const struct kmeans_vector kmeans_avx2, kmeans_avx512, kmeans_vnni;   /* in builds for x86-64 */
+
+/* The set for an instruction set that this processor has; NULL for ISA_C, whose passes are plain C. */
+const struct kmeans_vector *kmeans_vector_of(enum isa isa);
+
+#endif

@@ -1,0 +1,6 @@
+/* The passes of kmeans_vector.h for AVX-512 with VNNI; the Makefile gives this file the flags. */
+#include "assign_template.h"
+#include "points_template.h"
+#include "seed_template.h"
+
+const struct kmeans_vector kmeans_vnni = {box_points, add_candidates, try_candidates, assign_again};

@@ -1,0 +1,23 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "strip_paint.h"
+
+static void note(const struct report *r, char *out, size_t size)
+{
+    if (r->kmeans.k == 1)
+        snprintf(out, size, "one cluster");
+    else
+        snprintf(out, size, "largest of %d clusters", r->kmeans.k);
+}
+
+static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+{
+    (void)s;
+    (void)i;
+    memcpy(rgb, c->cluster[0].rgb, 3);
+}
+
+const struct strip_kind strip_kmeans = {
+    .name = "kmeans", .title = "k-means", .needs = STRIP_CLUSTERS, .flat = true, .note = note, .pixel = pixel
+};

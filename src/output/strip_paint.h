@@ -1,0 +1,34 @@
+/*
+ * strip_paint.h - one strip of pixels, row by row: what all strips share, and what an entry of the table sees of it. One thread.
+ */
+#ifndef BARCODE_STRIP_PAINT_H
+#define BARCODE_STRIP_PAINT_H
+
+#include "barcode/report.h"
+#include "barcode/strip.h"
+
+/* A strip's own file reads all of it and sets `state`, in its open(); the rest is strip_paint.c's. */
+struct strip {
+    const struct strip_kind *kind;
+    const struct report *report;
+    int width, height;      /* 1 or more each                              */
+    int y;                  /* the row that is being painted, 0..height    */
+    void *state;            /* the kind's                                  */
+    uint64_t first;         /* first column that can be painted            */
+    uint8_t *line;          /* [count][3]: one row before it is fitted; NULL when the width is the count */
+    uint8_t *solid;         /* [width][3]: the one row of a flat strip     */
+};
+
+/* A strip of width x height pixels (1 or more each). The report must outlive it. Fails when no column has what the kind needs. */
+struct strip *strip_open(const struct report *r, const struct strip_kind *kind, int width, int height, struct err *e);
+
+/* Row y (0..height) into rgb[width][3]. Quickest in ascending order; any order gives the same bytes. */
+void strip_row(struct strip *s, int y, uint8_t *rgb);
+
+/* Does the column have what the strip needs? */
+bool strip_shows(const struct strip *s, const struct column *c);
+
+/* Frees; sets *s to NULL. NULL is fine. */
+void strip_free(struct strip **s);
+
+#endif

@@ -1,0 +1,77 @@
+#include "barcode/film_queue.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct film_queue {
+    const struct inputs *in;
+    struct err *failure;           /* [in->count], ERR_NONE: none, or not done yet    */
+    pthread_mutex_t lock;          /* guards `failure` and what follows               */
+    size_t next;
+    bool interrupted;
+};
+
+struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
+{
+    struct film_queue *q = calloc(1, sizeof *q);
+    if (q)
+        q->failure = calloc(in->count + 1, sizeof *q->failure);
+    if (!q || !q->failure) {
+        free(q);
+        err_memory(e, sizeof *q + in->count * sizeof *q->failure);
+        return NULL;
+    }
+    pthread_mutex_init(&q->lock, NULL);
+    q->in = in;
+    return q;
+}
+
+bool film_queue_next(struct film_queue *q, size_t *film)
+{
+    pthread_mutex_lock(&q->lock);
+    while (q->next < q->in->count && q->in->problem[q->next].code != ERR_NONE)
+        q->next++;
+    bool there = q->next < q->in->count && !q->interrupted;
+    if (there)
+        *film = q->next++;
+    pthread_mutex_unlock(&q->lock);
+    return there;
+}
+
+void film_queue_done(struct film_queue *q, size_t film, const struct err *failure)
+{
+    if (!failure)
+        return;
+    pthread_mutex_lock(&q->lock);
+    q->failure[film] = *failure;
+    q->interrupted |= failure->code == ERR_INTERRUPTED;
+    pthread_mutex_unlock(&q->lock);
+}
+
+/* The first of [count] that is an error; NULL: none is. */
+static const struct err *first_of(const struct err *error, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (error[i].code != ERR_NONE)
+            return &error[i];
+    return NULL;
+}
+
+int film_queue_status(struct film_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    const struct err *problem = first_of(q->in->problem, q->in->count), *failure = first_of(q->failure, q->in->count);
+    int status = q->interrupted ? ERR_INTERRUPTED : problem ? err_exit_status(problem) : failure ? err_exit_status(failure) : 0;
+    pthread_mutex_unlock(&q->lock);
+    return status;
+}
+
+void film_queue_free(struct film_queue **q)
+{
+    if (!*q)
+        return;
+    pthread_mutex_destroy(&(*q)->lock);
+    free((*q)->failure);
+    free(*q);
+    *q = NULL;
+}

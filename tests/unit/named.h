@@ -1,0 +1,81 @@
+/*
+ * named.h - for tests of films and outputs: an empty folder for each test, and options as a command line leaves them.
+ */
+#ifndef BARCODE_TESTS_NAMED_H
+#define BARCODE_TESTS_NAMED_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/cli.h"
+#include "barcode/inputs.h"
+
+/* Every test works in an empty folder of its own. */
+static char folder[64];
+static int home;
+
+static inline int enter(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_named.XXXXXX");
+    home = open(".", O_RDONLY | O_DIRECTORY);
+    return home >= 0 && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static inline int leave(void **state)
+{
+    (void)state;
+    char command[192];
+    snprintf(command, sizeof command, "chmod -R u+rwx %s; rm -rf %s", folder, folder);
+    int rc = fchdir(home);
+    close(home);
+    return rc == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static inline void put(const char *path, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+}
+
+static inline void touch(const char *path)
+{
+    put(path, "x", 1);
+}
+
+static inline struct options options_for(char **input, size_t inputs)
+{
+    return (struct options){.input = input, .inputs = inputs, .strip = {strip_table[0]}, .strips = 1};
+}
+
+/* Expands a list of words that ends in NULL; the caller frees `in`. */
+static inline struct options expand(char **input, struct inputs *in)
+{
+    size_t count = 0;
+    while (input[count])
+        count++;
+    struct options o = options_for(input, count);
+    struct err e = ERR_INIT;
+    if (!inputs_expand(&o, in, &e))
+        fail_msg("%s", e.text);
+    return o;
+}
+
+#define LIST(...) ((char *[]){__VA_ARGS__, NULL})
+
+static inline void expect_sentence(const struct err *e, enum err_code code, const char *part)
+{
+    if (!strstr(e->text, part))
+        fail_msg("'%s' lacks '%s'", e->text, part);
+    assert_int_equal(e->code, code);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
+
+#endif

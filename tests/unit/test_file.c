@@ -1,0 +1,113 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/file.h"
+
+static char folder[] = "/tmp/barcode-file-XXXXXX";
+
+static int enter(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static void make(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void reads_or_says_no(void **state)
+{
+    (void)state;
+    char text[8] = "";
+    make("ten", "0123456789");
+    int fd = open("ten", O_RDONLY);
+    assert_true(fd >= 0);
+    assert_true(file_read_at(fd, text, 4, 3));
+    assert_string_equal(text, "3456");
+    assert_true(file_read_at(fd, text, 4, 6));                 /* up to the last byte, and back */
+    assert_string_equal(text, "6789");
+    assert_true(file_read_at(fd, text, 1, 0));
+    assert_int_equal(text[0], '0');
+    assert_false(file_read_at(fd, text, 4, 7));
+    assert_false(file_read_at(fd, text, 1, 10));
+    assert_false(file_read_at(fd, text, 1, UINT64_C(1) << 40));
+    assert_true(file_read_at(fd, text, 0, 10));
+    close(fd);
+    assert_false(file_read_at(fd, text, 1, 0));
+}
+
+/* What a pipe holds comes in pieces, and has no offsets. */
+static void no_pipes(void **state)
+{
+    (void)state;
+    int end[2];
+    char byte;
+    assert_int_equal(pipe(end), 0);
+    assert_int_equal(write(end[1], "x", 1), 1);
+    assert_false(file_read_at(end[0], &byte, 1, 0));
+    close(end[0]);
+    close(end[1]);
+}
+
+static void the_same_by_any_name(void **state)
+{
+    (void)state;
+    make("a", "x");
+    make("b", "x");
+    assert_int_equal(link("a", "hard"), 0);
+    assert_int_equal(symlink("a", "soft"), 0);
+    assert_int_equal(mkdir("sub", 0777), 0);
+    assert_true(file_same("a", "a"));
+    assert_true(file_same("a", "./sub/../a"));
+    assert_true(file_same("a", "hard"));
+    assert_true(file_same("soft", "hard"));
+    assert_false(file_same("a", "b"));
+    assert_false(file_same("a", "gone"));
+    assert_false(file_same("sub", "sub"));                     /* no files */
+    assert_false(file_same("/dev/null", "/dev/null"));
+}
+
+static void the_same_once_written(void **state)
+{
+    (void)state;
+    char path[64];
+    snprintf(path, sizeof path, "%s/new", folder);
+    assert_true(file_same("new", "new"));
+    assert_true(file_same("new", "./new"));
+    assert_true(file_same(path, "new"));
+    assert_false(file_same("new", "newer"));
+    assert_false(file_same("new", "sub/new"));
+    assert_true(file_same("sub/new", "./sub//new"));
+    assert_false(file_same("gone/new", "gone/new"));           /* where nothing can be written */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_or_says_no), cmocka_unit_test(no_pipes), cmocka_unit_test(the_same_by_any_name),
+        cmocka_unit_test(the_same_once_written),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,186 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "barcode/film_queue.h"
+
+enum { FILMS = 200 };
+
+static struct err problem[FILMS];
+
+/* `count` films without a problem. */
+static struct inputs inputs_of(size_t count)
+{
+    for (size_t i = 0; i < FILMS; i++)
+        err_clear(&problem[i]);
+    return (struct inputs){.problem = problem, .count = count};
+}
+
+static struct film_queue *open_queue(const struct inputs *in)
+{
+    struct err e = ERR_INIT;
+    struct film_queue *q = film_queue_open(in, &e);
+    assert_non_null(q);
+    assert_int_equal(film_queue_status(q), 0);
+    return q;
+}
+
+/* The next film is `film`, and it ends like this. */
+static void take(struct film_queue *q, size_t film, enum err_code code)
+{
+    size_t got = 12345;
+    struct err e = ERR_INIT;
+    assert_true(film_queue_next(q, &got));
+    assert_int_equal(got, film);
+    if (code != ERR_NONE)
+        err_set(&e, code, "film %zu", film);
+    film_queue_done(q, film, code == ERR_NONE ? NULL : &e);
+}
+
+static void assert_empty(struct film_queue *q)
+{
+    size_t film = 12345;
+    assert_false(film_queue_next(q, &film));
+    assert_false(film_queue_next(q, &film));
+    assert_int_equal(film, 12345);
+}
+
+static void in_order(void **state)
+{
+    (void)state;
+    struct inputs in = inputs_of(3);
+    struct film_queue *q = open_queue(&in);
+    for (size_t i = 0; i < 3; i++)
+        take(q, i, ERR_NONE);
+    assert_empty(q);
+    assert_int_equal(film_queue_status(q), 0);
+    film_queue_free(&q);
+    assert_null(q);
+    film_queue_free(&q);
+    in = inputs_of(0);
+    q = open_queue(&in);
+    assert_empty(q);
+    assert_int_equal(film_queue_status(q), 0);
+    film_queue_free(&q);
+}
+
+static void the_first_failure_is_the_status(void **state)
+{
+    (void)state;
+    struct inputs in = inputs_of(4);
+    struct film_queue *q = open_queue(&in);
+    take(q, 0, ERR_NONE);
+    take(q, 1, ERR_INPUT);
+    take(q, 2, ERR_FAILED);
+    assert_int_equal(film_queue_status(q), ERR_INPUT);
+    take(q, 3, ERR_NONE);
+    assert_empty(q);
+    assert_int_equal(film_queue_status(q), ERR_INPUT);
+    film_queue_free(&q);
+}
+
+/* Two under way: the earlier film's failure counts, whenever it comes. */
+static void first_in_order_not_in_time(void **state)
+{
+    (void)state;
+    struct inputs in = inputs_of(2);
+    struct film_queue *q = open_queue(&in);
+    struct err early = ERR_INIT, late = ERR_INIT;
+    size_t film;
+    assert_true(film_queue_next(q, &film) && film_queue_next(q, &film));
+    err_set(&late, ERR_FAILED, "late");
+    film_queue_done(q, 1, &late);
+    assert_int_equal(film_queue_status(q), ERR_FAILED);
+    err_set(&early, ERR_INPUT, "early");
+    film_queue_done(q, 0, &early);
+    assert_int_equal(film_queue_status(q), ERR_INPUT);
+    film_queue_free(&q);
+}
+
+/* A film with a problem is never handed out, and its problem was told first. */
+static void problems_come_first(void **state)
+{
+    (void)state;
+    struct inputs in = inputs_of(5);
+    err_set(&problem[1], ERR_FAILED, "in the way");
+    err_set(&problem[4], ERR_INPUT, "no films");
+    struct err e = ERR_INIT;
+    struct film_queue *q = film_queue_open(&in, &e);
+    assert_non_null(q);
+    assert_int_equal(film_queue_status(q), ERR_FAILED);
+    take(q, 0, ERR_ENGINE);
+    take(q, 2, ERR_NONE);
+    take(q, 3, ERR_NONE);
+    assert_empty(q);
+    assert_int_equal(film_queue_status(q), ERR_FAILED);
+    film_queue_free(&q);
+}
+
+static void an_interruption_ends_it(void **state)
+{
+    (void)state;
+    struct inputs in = inputs_of(5);
+    err_set(&problem[3], ERR_INPUT, "no films");
+    struct err e = ERR_INIT;
+    struct film_queue *q = film_queue_open(&in, &e);
+    assert_non_null(q);
+    take(q, 0, ERR_FAILED);
+    take(q, 1, ERR_INTERRUPTED);
+    assert_empty(q);
+    assert_int_equal(film_queue_status(q), ERR_INTERRUPTED);
+    film_queue_free(&q);
+}
+
+struct taker {
+    struct film_queue *queue;
+    atomic_int *taken;             /* [FILMS] how often */
+    pthread_t thread;
+};
+
+static void *take_all(void *argument)
+{
+    struct taker *t = argument;
+    for (size_t film; film_queue_next(t->queue, &film);) {
+        struct err e = ERR_INIT;
+        atomic_fetch_add(&t->taken[film], 1);
+        if (film % 7 == 3)
+            err_set(&e, film == 3 ? ERR_INPUT : ERR_FAILED, "film %zu", film);
+        film_queue_done(t->queue, film, e.code == ERR_NONE ? NULL : &e);
+    }
+    return NULL;
+}
+
+static void several_under_way(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    struct inputs in = inputs_of(FILMS);
+    struct film_queue *q = open_queue(&in);
+    static atomic_int taken[FILMS];
+    struct taker taker[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        taker[i] = (struct taker){.queue = q, .taken = taken};
+        assert_int_equal(pthread_create(&taker[i].thread, NULL, take_all, &taker[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(taker[i].thread, NULL);
+    for (int i = 0; i < FILMS; i++)
+        assert_int_equal(atomic_load(&taken[i]), 1);
+    assert_int_equal(film_queue_status(q), ERR_INPUT);
+    film_queue_free(&q);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_order), cmocka_unit_test(the_first_failure_is_the_status), cmocka_unit_test(first_in_order_not_in_time),
+        cmocka_unit_test(problems_come_first), cmocka_unit_test(an_interruption_ends_it), cmocka_unit_test(several_under_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,405 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "barcode/outputs.h"
+#include "nobody.h"
+#include "named.h"
+
+/* A PNG up to its text chunk; `pad` bytes of another chunk in front. */
+static void put_png(const char *path, const char *type, const void *text, size_t size, size_t pad)
+{
+    uint8_t png[8192] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I', 'H', 'D', 'R'};
+    size_t at = 8 + 12 + 13;
+    png[at + 2] = (uint8_t)(pad >> 8);
+    png[at + 3] = (uint8_t)pad;
+    memcpy(png + at + 4, "xxXx", 4);
+    at += 12 + pad;
+    png[at + 3] = (uint8_t)size;
+    memcpy(png + at + 4, type, 4);
+    memcpy(png + at + 8, text, size);
+    put(path, png, at + 12 + size);
+}
+
+/* Asks for these strips, as -m does. */
+static void want(struct options *o, const char *modes)
+{
+    struct err e = ERR_INIT;
+    assert_true(cli_parse_modes(modes, o, &e));
+}
+
+/* Asks for one output with an option of its own, and for no other. */
+static void extra(struct options *o, const char *writer, const char *path)
+{
+    o->extra[0] = (struct options_extra){writer_find(writer), path};
+    o->extras = 1;
+}
+
+/* The picture of this strip, or of STRIP_ALL, has this path and may be written. */
+static void expect_output(const struct options *o, const struct inputs *in, size_t i, const char *strip, const char *path)
+{
+    struct err e = ERR_INIT;
+    struct outputs list;
+    if (!outputs_of(o, in, i, &list, &e))
+        fail_msg("%s", e.text);
+    assert_int_equal(list.pictures, o->stacked ? 1 : o->strips);
+    size_t k = 0;
+    while (k < list.pictures && strcmp(strips_name(list.output[k].strips), strip) != 0)
+        k++;
+    assert_true(k < list.pictures);
+    if (!outputs_allowed(in, &list.output[k], &e))
+        fail_msg("%s", e.text);
+    assert_string_equal(list.output[k].path, path);
+    assert_ptr_equal(list.output[k].writer, writer_find("png"));
+    outputs_free(&list);
+    assert_int_equal(list.count, 0);
+}
+
+/* The whole run is refused. */
+static void expect_refusal(const struct options *o, struct inputs *in, enum err_code code, const char *part)
+{
+    struct err e = ERR_INIT;
+    assert_false(outputs_check(o, in, &e));
+    expect_sentence(&e, code, part);
+}
+
+/* Only film `i` is. */
+static void expect_problem(const struct options *o, struct inputs *in, size_t i, enum err_code code, const char *part)
+{
+    struct err e = ERR_INIT;
+    if (!outputs_check(o, in, &e))
+        fail_msg("%s", e.text);
+    expect_sentence(&in->problem[i], code, part);
+    err_clear(&in->problem[i]);
+    for (size_t k = 0; k < in->count; k++)
+        assert_int_equal(in->problem[k].code, ERR_NONE);
+}
+
+static void expect_allowed(const struct options *o, struct inputs *in)
+{
+    struct err e = ERR_INIT;
+    if (!outputs_check(o, in, &e))
+        fail_msg("%s", e.text);
+    for (size_t i = 0; i < in->count; i++)
+        assert_string_equal(in->problem[i].text, "");
+}
+
+/* A folder without films is no second film. */
+static void a_folder_without_films(void **state)
+{
+    (void)state;
+    mkdir("empty", 0777);
+    struct inputs in;
+    struct options o = expand(LIST("a.mkv", "empty"), &in);
+    struct err e = ERR_INIT;
+    o.output = "x.png";
+    extra(&o, "json", "x.json");
+    assert_true(outputs_check(&o, &in, &e));
+    assert_int_equal(in.problem[0].code, ERR_NONE);
+    assert_int_equal(in.problem[1].code, ERR_INPUT);
+    inputs_free(&in);
+}
+
+static void names_of_outputs(void **state)
+{
+    (void)state;
+    mkdir("out", 0777);
+    mkdir("dir.d", 0777);
+    struct inputs in;
+    struct options o = expand(LIST("a/film.mkv"), &in);
+    expect_output(&o, &in, 0, "kmeans", "film.png");
+    o.output = "out";
+    expect_output(&o, &in, 0, "kmeans", "out/film.png");
+    o.output = "later/";
+    expect_output(&o, &in, 0, "kmeans", "later/film.png");
+    o.output = "x.png";
+    expect_output(&o, &in, 0, "kmeans", "x.png");
+    o.output = "-";
+    expect_output(&o, &in, 0, "kmeans", "-");
+    want(&o, "kmeans,average");
+    o.output = NULL;
+    expect_output(&o, &in, 0, "kmeans", "film-kmeans.png");
+    expect_output(&o, &in, 0, "average", "film-average.png");
+    o.output = "dir.d/x";
+    expect_output(&o, &in, 0, "average", "dir.d/x-average");
+    o.output = "dir.d/x.y.png";
+    expect_output(&o, &in, 0, "average", "dir.d/x.y-average.png");
+    o.output = ".hidden";
+    expect_output(&o, &in, 0, "average", ".hidden-average");
+    want(&o, "all");
+    o.output = "x.png";
+    expect_output(&o, &in, 0, STRIP_ALL, "x.png");
+    o.output = "x.json";               /* --json asks for JSON, -o for a picture of any name */
+    expect_output(&o, &in, 0, STRIP_ALL, "x.json");
+    inputs_free(&in);
+}
+
+static void one_name_for_many(void **state)
+{
+    (void)state;
+    mkdir("out", 0777);
+    struct inputs in;
+    struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
+    o.output = "x.png";
+    expect_refusal(&o, &in, ERR_USAGE, "one name for 2 films");
+    o.output = "-";
+    expect_refusal(&o, &in, ERR_USAGE, "one name for 2 films");
+    o.output = "out";
+    expect_allowed(&o, &in);
+    extra(&o, "json", "x.json");
+    expect_refusal(&o, &in, ERR_USAGE, "--json x.json: one file for 2 films");
+    o.extras = 0;
+    o.dump = "-";
+    expect_refusal(&o, &in, ERR_USAGE, "--dump -: one file for 2 films");
+    inputs_free(&in);
+    o = expand(LIST("a.mkv"), &in);
+    o.output = "-";
+    want(&o, "kmeans,palette");
+    expect_refusal(&o, &in, ERR_USAGE, "stdout can carry one picture, not 2");
+    want(&o, "all");
+    expect_allowed(&o, &in);
+    inputs_free(&in);
+}
+
+static void the_film_is_never_replaced(void **state)
+{
+    (void)state;
+    touch("film.mkv");
+    touch("second.mkv");
+    assert_int_equal(symlink("film.mkv", "alias.png"), 0);
+    assert_int_equal(link("film.mkv", "hard.png"), 0);
+    mkdir("d", 0777);
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    static const char *const name[] = {"film.mkv", "./film.mkv", "d/../film.mkv", "alias.png", "hard.png"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        o.output = name[i];
+        expect_refusal(&o, &in, ERR_USAGE, "is the film itself; choose another name");
+        o.output = "x.png";
+        extra(&o, "json", name[i]);
+        expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
+        o.extras = 0;
+        o.dump = name[i];
+        expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
+        o.dump = NULL;
+    }
+    inputs_free(&in);
+    /* Not the film at hand, but one whose turn comes later; reached by a name that the program chose. */
+    assert_int_equal(symlink("second.mkv", "film.png"), 0);
+    o = expand(LIST("film.mkv", "second.mkv"), &in);
+    expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
+    inputs_free(&in);
+}
+
+static void strangers_files_stay(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    touch("film.png");
+    expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' is there and was not made by barcode");
+    o.output = "film.png";             /* the user said so */
+    expect_allowed(&o, &in);
+    o.output = NULL;
+    put("film.png", "", 0);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
+    static const char ours[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP", title[] = "Title\0barcode";
+    static const char inter[] = "Software\0\0\0en\0Programm\0barcode 0.1.0", torn[] = "Software\0\0\0enbarcode";
+    put_png("film.png", "tEXt", ours, sizeof ours - 1, 9);
+    expect_allowed(&o, &in);
+    put_png("film.png", "iTXt", inter, sizeof inter - 1, 9);
+    expect_allowed(&o, &in);
+    put_png("film.png", "tEXt", other, sizeof other - 1, 9);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "tEXt", title, sizeof title - 1, 9);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "iTXt", torn, sizeof torn - 1, 9);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "tEXt", "Software", 8, 9);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "iTXt", "Software\0", 9, 9);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "zTXt", ours, sizeof ours - 1, 9);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
+    put_png("film.png", "tEXt", ours, sizeof ours - 1, 5000);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
+    mkdir("out", 0777);
+    touch("out/film.png");
+    o.output = "out";
+    expect_problem(&o, &in, 0, ERR_FAILED, "'out/film.png' is there");
+    inputs_free(&in);
+    /* Of several films, only the one that is in the way stays undone. */
+    o = expand(LIST("other.mkv", "film.mkv", "third.mkv"), &in);
+    o.output = "out";
+    expect_problem(&o, &in, 1, ERR_FAILED, "'out/film.png' is there");
+    remove("out/film.png");
+    mkdir("out/third-kmeans.png", 0777);
+    want(&o, "kmeans,palette");
+    expect_problem(&o, &in, 2, ERR_FAILED, "not made by barcode");
+    want(&o, "kmeans");
+    assert_int_equal(mkfifo("out/other.png", 0600), 0);
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");      /* and nobody waits for a writer */
+    inputs_free(&in);
+}
+
+/* What an ordinary user is told: the whole run is refused, or its one film is. */
+struct denied {
+    const struct options *options;
+    struct inputs *inputs;
+    bool whole;
+    const char *sentence;
+};
+
+static bool is_denied(const void *what)
+{
+    const struct denied *d = what;
+    struct err e = ERR_INIT;
+    bool whole = !outputs_check(d->options, d->inputs, &e);
+    const struct err *said = whole ? &e : &d->inputs->problem[0];
+    bool denied = whole == d->whole && said->code == ERR_FAILED && strstr(said->text, d->sentence);
+    if (!denied)
+        fprintf(stderr, "'%s' lacks '%s'\n", said->text, d->sentence);
+    return denied;
+}
+
+static void places_that_cannot_be_written(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    chmod(".", 0777);
+    touch("plain");
+    mkdir("d", 0777);
+    o.output = "gone/x.png";
+    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    o.output = "gone/";
+    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    o.output = "plain/x.png";
+    expect_refusal(&o, &in, ERR_FAILED, "plain");
+    o.output = "x.png";
+    extra(&o, "json", "d");
+    expect_refusal(&o, &in, ERR_FAILED, "it is a folder");
+    extra(&o, "json", "gone/x.json");
+    expect_refusal(&o, &in, ERR_FAILED, "is not there");
+    extra(&o, "json", "/dev/null");
+    o.output = "/dev/null";
+    expect_allowed(&o, &in);
+    o.extras = 0;
+    o.output = "d/x.png";
+    chmod("d", 0555);
+    struct denied folder_denied = {&o, &in, true, "cannot write into the folder 'd/': Permission denied"};
+    assert_true(nobody_holds(is_denied, &folder_denied));
+    o.output = "plain";
+    chmod("plain", 0444);
+    struct denied file_denied = {&o, &in, false, "cannot write 'plain': Permission denied"};
+    assert_true(nobody_holds(is_denied, &file_denied));
+    inputs_free(&in);
+}
+
+static void outputs_do_not_share_a_file(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    mkdir("d", 0777);
+    extra(&o, "json", "film.png");
+    expect_refusal(&o, &in, ERR_USAGE, "asked for twice");
+    extra(&o, "json", "d/.././film.png");
+    expect_refusal(&o, &in, ERR_USAGE, "asked for twice");
+    extra(&o, "json", "a");
+    o.dump = "./a";
+    expect_refusal(&o, &in, ERR_USAGE, "by --json and by --dump");
+    o.dump = "d/a";
+    expect_allowed(&o, &in);
+    o.dump = NULL;
+    o.output = "./-";                  /* a file, and stdout is none */
+    extra(&o, "json", "-");
+    expect_allowed(&o, &in);
+    inputs_free(&in);
+}
+
+/* What -o names comes first, and each file has its strips; what has an option of its own has all of them. */
+static void the_list_of_outputs(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct outputs list;
+    struct err e = ERR_INIT;
+    struct options o = expand(LIST("film.mkv"), &in);
+    want(&o, "downsample,kmeans,palette");
+    extra(&o, "json", "x.json");
+    o.extra[o.extras++] = (struct options_extra){writer_find("bench"), "-"};
+    assert_true(outputs_of(&o, &in, 0, &list, &e));
+    static const struct { const char *path, *writer; size_t strips; } known[] = {
+        {"film-kmeans.png", "png", 1}, {"film-palette.png", "png", 1}, {"film-downsample.png", "png", 1},
+        {"x.json", "json", 3}, {"-", "bench", 3}};
+    assert_int_equal(list.count, 5);
+    assert_int_equal(list.pictures, 3);
+    for (size_t k = 0; k < 5; k++) {
+        assert_string_equal(list.output[k].path, known[k].path);
+        assert_string_equal(list.output[k].writer->name, known[k].writer);
+        assert_int_equal(list.output[k].strips.count, known[k].strips);
+        assert_int_equal(list.output[k].chosen, k < 3);
+    }
+    assert_string_equal(list.output[2].strips.kind[0]->name, "downsample");
+    assert_string_equal(list.output[3].strips.kind[2]->name, "downsample");
+    outputs_free(&list);
+    inputs_free(&in);
+}
+
+/* A line a film: any number of films may share stdout. */
+static void bench_of_many(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
+    extra(&o, "bench", "-");
+    expect_allowed(&o, &in);
+    extra(&o, "json", "-");
+    expect_refusal(&o, &in, ERR_USAGE, "--json -: one file for 2 films");
+    inputs_free(&in);
+}
+
+static void names_that_promise_something_else(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct options o = expand(LIST("film.mkv"), &in);
+    mkdir("d.jpg", 0777);
+    mkdir("e.mkv", 0777);
+    static const char *const fine[] = {"x.png", "x", "x.PNG", "x.data", "d.jpg", "e.mkv", "d.jpg/x", "-", "jpg"};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        o.output = fine[i];
+        expect_allowed(&o, &in);
+    }
+    o.output = "x.JPG";
+    expect_refusal(&o, &in, ERR_USAGE, "-o 'x.JPG': the picture is a PNG");
+    o.output = "other.mkv";
+    expect_refusal(&o, &in, ERR_USAGE, "-o 'other.mkv' is the name of a film");
+    o.output = NULL;
+    extra(&o, "json", "other.mp4");
+    expect_refusal(&o, &in, ERR_USAGE, "--json 'other.mp4' is the name of a film");
+    extra(&o, "json", "x.jpg");                  /* odd, but nobody is deceived */
+    o.dump = "other.ts";
+    expect_refusal(&o, &in, ERR_USAGE, "--dump 'other.ts' is the name of a film");
+    inputs_free(&in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_folder_without_films),
+        TEST(names_of_outputs),
+        TEST(one_name_for_many),
+        TEST(the_film_is_never_replaced),
+        TEST(strangers_files_stay),
+        TEST(places_that_cannot_be_written),
+        TEST(outputs_do_not_share_a_file),
+        TEST(the_list_of_outputs),
+        TEST(bench_of_many),
+        TEST(names_that_promise_something_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/path.h"
+
+/* Takes the string over. */
+static void assert_path(char *path, const char *right)
+{
+    assert_non_null(path);
+    assert_string_equal(path, right);
+    free(path);
+}
+
+static void joins(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    assert_path(path_join("films", "a.mkv", "", &e), "films/a.mkv");
+    assert_path(path_join("films/", "a", "-palette.png", &e), "films/a-palette.png");
+    assert_path(path_join("/", "a", ".png", &e), "/a.png");
+    assert_path(path_join("", "a", ".png", &e), "a.png");
+    assert_path(path_join("films", "", "", &e), "films");
+    assert_path(path_join("", "", "", &e), "");
+    assert_path(path_join("", "/dev/null", "", &e), "/dev/null");
+    assert_int_equal(e.code, ERR_NONE);
+}
+
+static void fills_what_is_there(void **state)
+{
+    (void)state;
+    char path[8];
+    assert_true(path_fill(path, sizeof path, "ab", "cdef"));
+    assert_string_equal(path, "ab/cdef");
+    assert_false(path_fill(path, sizeof path, "ab", "cdefg"));      /* the zero has no room */
+    assert_string_equal(path, "ab/cdef");
+    assert_true(path_fill(path, sizeof path, "ab/", "cdef"));
+    assert_string_equal(path, "ab/cdef");
+    assert_true(path_fill(path, sizeof path, "ab/", ""));
+    assert_string_equal(path, "ab/");
+    assert_true(path_fill(path, sizeof path, "", "cd"));
+    assert_string_equal(path, "cd");
+}
+
+static void beside(void **state)
+{
+    (void)state;
+    assert_path(path_beside("a/b.mkv", "c", NULL), "a/c");
+    assert_path(path_beside("b.mkv", "c", NULL), "c");
+    assert_path(path_beside("/b.mkv", ".", NULL), "/.");
+    assert_path(path_beside("a/b/", "c", NULL), "a/b/c");
+    assert_path(path_beside("a//b", "../c", NULL), "a//../c");
+}
+
+static void assert_last(const char *path, const char *right)
+{
+    size_t length;
+    const char *last = path_last(path, &length);
+    assert_int_equal(length, strlen(right));
+    assert_memory_equal(last, right, length);
+    assert_in_range((uintptr_t)last, (uintptr_t)path, (uintptr_t)(path + strlen(path)));
+}
+
+static void last_parts(void **state)
+{
+    (void)state;
+    assert_last("a/b.mkv", "b.mkv");
+    assert_last("b.mkv", "b.mkv");
+    assert_last("a/b/", "b");
+    assert_last("a/b///", "b");
+    assert_last("/b", "b");
+    assert_last("/", "");
+    assert_last("", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joins), cmocka_unit_test(fills_what_is_there), cmocka_unit_test(beside), cmocka_unit_test(last_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
