@@ -17,6 +17,7 @@ struct gather {
     bool unsure;             /* about the display order of the GOP that is being closed   */
     bool filled, filled_before;  /* frames that vanished were put into it, into the GOP before it */
     struct holes holes;
+    bool lost;               /* a picture was: from then on, not every count of order is to be believed */
     struct timeline timeline;
 };
 
@@ -80,7 +81,7 @@ static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, 
     for (size_t i = 0; i < r->count; i++)
         if (!r->picture[i].hidden && r->picture[i].leading == leading)
             g->shown[(*n)++] = &r->picture[i];
-    g->unsure |= !gather_order(&g->config.traits, is_torn(g->gop) || is_torn(g->next), g->config.frame_us, g->shown + first, *n - first);
+    g->unsure |= !gather_order(&g->config.traits, g->lost || is_torn(g->gop) || is_torn(g->next), g->config.frame_us, g->shown + first, *n - first);
     return true;
 }
 
@@ -360,6 +361,7 @@ void gather_break_off(struct gather *g, uint64_t serial)
 
 bool gather_push(struct gather *g, struct picture *p, struct err *e)
 {
+    g->lost |= p->lost;
     if (p->after_hole)
         holes_note(&g->holes, p->serial);
     if (!g->cut_seen)

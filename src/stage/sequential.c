@@ -23,10 +23,13 @@ enum {
     AWAITED_MAX = 512         /* pictures that may be lost; a decoder holds a few dozen    */
 };
 
-/* A picture that is to be displayed, of which a decoder may give nothing. */
-struct awaited {
-    uint64_t serial;
-    int64_t pts_us;
+/* What is known of a picture that went into the decoder. */
+struct sent {
+    uint64_t serial, gop;     /* gop: keys up to it                                        */
+    int64_t pts_us, order, duration_us;
+    bool ignore;              /* numbered already, or never to be displayed                */
+    bool second;              /* the second field of the picture before it                 */
+    bool hurt;                /* something was wrong with the packet, or before it         */
 };
 
 /* What is displayed until its successor is there. */
@@ -48,16 +51,12 @@ struct sequential {
     uint64_t next_frame;
     struct held held;
     struct holes holes;
-    struct awaited awaited[AWAITED_MAX];
+    struct sent sent[SLOTS];  /* by serial modulo SLOTS                                */
+    struct sent awaited[AWAITED_MAX];   /* to be displayed, and the decoder may give nothing of them */
     size_t awaits;
-    uint64_t sent_last;       /* serial                                                */
-    int64_t numbered_us;       /* of the last frame that was numbered, -1: none         */
+    struct sent last;         /* the latest                                            */
+    int64_t numbered_us;      /* of the last frame that was numbered, -1: none         */
     bool done;                /* the selection can want no more: counts say how far    */
-    int64_t pts_us[SLOTS];    /* by serial modulo SLOTS                                */
-    bool ignore[SLOTS];       /* numbered already, or never to be displayed            */
-    int64_t lasts_us[SLOTS];  /* as the container says it                              */
-    bool second[SLOTS];       /* the second field of the picture before it             */
-    bool hurt[SLOTS];         /* something was wrong with the packet, or before it     */
     struct stage_counts counts;
 };
 
@@ -135,15 +134,15 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
 
 /* ------------------------------------------------------------------ what does not come */
 
-static bool precedes(const struct awaited *a, uint64_t serial, int64_t pts_us)
+/* Without times or an order nothing is sure until so many pictures later that no codec reorders by more. */
+static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
 {
-    return a->pts_us != TIME_NONE && pts_us != TIME_NONE ? a->pts_us < pts_us : a->serial < serial;
-}
-
-static void await(struct sequential *q, uint64_t serial, int64_t pts_us)
-{
-    if (q->awaits < AWAITED_MAX)
-        q->awaited[q->awaits++] = (struct awaited){serial, pts_us};
+    enum { REACH = 17 };
+    if (a->pts_us != TIME_NONE && b->pts_us != TIME_NONE)
+        return a->pts_us < b->pts_us;
+    if (a->order != TIME_NONE && b->order != TIME_NONE)
+        return a->gop < b->gop || (a->gop == b->gop && a->order < b->order);
+    return a->serial + (q->decoder->has_b_frames > 0 ? REACH : 0) < b->serial;
 }
 
 static void drop_awaited(struct sequential *q, size_t i)
@@ -151,28 +150,28 @@ static void drop_awaited(struct sequential *q, size_t i)
     memmove(&q->awaited[i], &q->awaited[i + 1], (--q->awaits - i) * sizeof q->awaited[0]);
 }
 
-/* Picture `serial` came out. */
-static void end_waiting(struct sequential *q, uint64_t serial)
+/* Picture `p` came out. */
+static void end_waiting(struct sequential *q, const struct sent *p)
 {
-    uint64_t first = q->second[serial % SLOTS] && serial > 0 ? serial - 1 : serial;
+    uint64_t first = p->second && p->serial > 0 ? p->serial - 1 : p->serial;
     for (size_t i = q->awaits; i-- > 0;)
-        if (q->awaited[i].serial == serial || q->awaited[i].serial == first)
+        if (q->awaited[i].serial == p->serial || q->awaited[i].serial == first)
             drop_awaited(q, i);
 }
 
-/* Those that are displayed before picture `serial`, which came out, will not come any more; `all`: nor will any other. */
-static bool give_up_waiting(struct sequential *q, bool all, uint64_t serial, int64_t pts_us, struct err *e)
+/* Those that are displayed before `p`, which came out, will not come any more; NULL: nor will any other. */
+static bool give_up_waiting(struct sequential *q, const struct sent *p, struct err *e)
 {
     for (;;) {
         size_t next = q->awaits;
         for (size_t i = 0; i < q->awaits; i++)
-            if ((all || precedes(&q->awaited[i], serial, pts_us)) &&
-                (next == q->awaits || precedes(&q->awaited[i], q->awaited[next].serial, q->awaited[next].pts_us)))
+            if ((!p || precedes(q, &q->awaited[i], p)) && (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
                 next = i;
         if (next == q->awaits)
             return true;
-        struct awaited lost = q->awaited[next];
+        struct sent lost = q->awaited[next];
         drop_awaited(q, next);
+        q->sent[lost.serial % SLOTS].ignore = true;      /* it has its number */
         if (!advance(q, lost.serial, lost.pts_us, e))
             return false;
         q->held.lost = true;
@@ -186,18 +185,17 @@ static bool take_frame(struct sequential *q, struct err *e)
 {
     int64_t serial = q->frame->pts;
     bool known = serial != AV_NOPTS_VALUE && serial >= 0;
-    if (known && q->ignore[serial % SLOTS]) {
+    struct sent p = known ? q->sent[serial % SLOTS] : (struct sent){.serial = q->last.serial, .pts_us = TIME_NONE, .order = TIME_NONE};
+    if (p.ignore) {
         av_frame_unref(q->frame);
         return true;
     }
-    bool hurt = damage_concealed(q->frame) || damage_unfinished(&q->watch, q->frame) || (known && q->hurt[serial % SLOTS]);
+    bool hurt = damage_concealed(q->frame) || damage_unfinished(&q->watch, q->frame) || p.hurt;
     if (hurt)
         found_damage(q);
-    int64_t pts = known ? q->pts_us[serial % SLOTS] : TIME_NONE;
-    uint64_t number = known ? (uint64_t)serial : q->sent_last;
     if (known)
-        end_waiting(q, number);
-    if (!give_up_waiting(q, false, number, pts, e) || !advance(q, number, pts, e))
+        end_waiting(q, &p);
+    if (!give_up_waiting(q, &p, e) || !advance(q, p.serial, p.pts_us, e))
         return false;
     av_frame_move_ref(q->picture, q->frame);
     q->held.hurt = hurt || damage_flagged(q->picture);
@@ -229,43 +227,48 @@ static bool receive(struct sequential *q, struct err *e)
 /* The picture that was sent last may have lost its end. */
 static void suspect_last(struct sequential *q)
 {
-    q->hurt[q->sent_last % SLOTS] = true;
-    q->held.hurt |= q->held.serial == q->sent_last;
+    q->sent[q->last.serial % SLOTS].hurt = true;
+    q->held.hurt |= q->held.serial == q->last.serial;
     damage_everywhere(&q->watch);
 }
 
-/* The decoder is given nothing: what refers to the picture is damaged, and it takes its place by its time. */
-static bool send_lost(struct sequential *q, const struct picture *p)
+static void await(struct sequential *q, const struct sent *p)
 {
-    found_damage(q);
-    if (!p->leading && !p->hidden)
-        await(q, p->serial, p->pts_us);
-    return true;
+    if (!p->ignore && !p->second && q->awaits < AWAITED_MAX)
+        q->awaited[q->awaits++] = *p;
+}
+
+/* Notes what is known of `p` before it is sent. */
+static struct sent *note_sent(struct sequential *q, const struct picture *p)
+{
+    bool hole = p->after_hole && q->reader->framed;      /* elsewhere it may be another stream's */
+    if (hole || p->lost)
+        suspect_last(q);
+    if (p->after_hole)
+        holes_note(&q->holes, p->serial);
+    q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
+                            .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second};
+    struct sent *noted = &q->sent[p->serial % SLOTS];
+    *noted = q->last;
+    return noted;
 }
 
 static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
 {
     AVPacket *packet = p->packet;
-    size_t slot = p->serial % SLOTS;
-    bool hole = p->after_hole && q->reader->framed;      /* elsewhere it may be another stream's */
-    if (hole || p->lost)
-        suspect_last(q);
-    q->sent_last = p->serial;
-    q->pts_us[slot] = p->pts_us;
-    q->lasts_us[slot] = p->duration_us;
-    q->ignore[slot] = p->leading || p->hidden;
-    q->second[slot] = p->second;
-    if (p->after_hole)
-        holes_note(&q->holes, p->serial);
-    if (p->lost)
-        return send_lost(q, p);
+    struct sent *sent = note_sent(q, p);
+    if (p->lost) {                       /* the decoder is given nothing, and the picture takes its place */
+        found_damage(q);
+        await(q, sent);
+        return true;
+    }
     packet->pts = (int64_t)p->serial;
     packet->dts = AV_NOPTS_VALUE;
     int code = avcodec_send_packet(q->decoder, packet);
     bool hurt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
-    q->hurt[slot] = damage_spreads(&q->watch, p, hurt);
-    if (q->hurt[slot] && !q->ignore[slot] && !p->second)
-        await(q, p->serial, p->pts_us);
+    sent->hurt = damage_spreads(&q->watch, p, hurt);
+    if (sent->hurt)
+        await(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
         return err_set(e, ERR_FAILED, "out of memory in the decoder");
@@ -307,9 +310,9 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
     avcodec_send_packet(q->decoder, NULL);
     if (e->code != ERR_NONE || !receive(q, e))
         return false;
-    if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, true, 0, TIME_NONE, e))
+    if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, NULL, e))
         return false;
-    int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->lasts_us[q->held.serial % SLOTS] : 0);
+    int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
     if (!number_held(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e))
         return false;
     if (damage_found(&q->watch, 0))      /* of threads that had not finished yet */
