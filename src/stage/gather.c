@@ -314,7 +314,7 @@ static bool leads(const struct gather *g, const struct picture *key, const struc
         return false;
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
     /* What comes after a hole may lead a key that fell into it. */
-    if (p->lost || holes_inside(&g->holes, key->serial, p->serial))
+    if (g->lost || holes_inside(&g->holes, key->serial, p->serial))
         return timed && p->pts_us < key->pts_us;
     if (g->config.traits.stream == STREAM_HEVC)
         return p->marked_leading;
