@@ -416,7 +416,7 @@ int main(void)
         cmocka_unit_test(hevc_types), cmocka_unit_test(hevc_layers_and_sets),
         cmocka_unit_test(hevc_hidden_pictures), cmocka_unit_test(hevc_output_flags),
         cmocka_unit_test(mpeg2_pictures), cmocka_unit_test(mpeg2_closed_and_fields),
-       
+
         cmocka_unit_test(others), cmocka_unit_test(nothing_behind_the_end), cmocka_unit_test(holes), cmocka_unit_test(extradata),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
