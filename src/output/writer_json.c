@@ -171,6 +171,20 @@ static json_t *warnings_value(const struct report *r)
     return list;
 }
 
+/* What the film lost, selected or not: of these pictures nobody saw a decoder. */
+static json_t *lost_value(const struct report *r)
+{
+    const struct stage_counts *c = &r->counts;
+    return json_pack("{sI sI sI}", "unreadable", (json_int_t)c->unreadable, "vanished", (json_int_t)c->vanished, "lead_in",
+                     (json_int_t)c->lead_in);
+}
+
+static bool put_lost(FILE *f, const struct report *r)
+{
+    const struct stage_counts *c = &r->counts;
+    return c->unreadable + c->vanished + c->lead_in == 0 || put_key(f, "lost", lost_value(r));
+}
+
 static bool put_head(FILE *f, const struct report *r)
 {
     const struct kmeans_params *k = &r->kmeans;
@@ -188,7 +202,7 @@ static bool put_head(FILE *f, const struct report *r)
 static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
-    bool done = put_head(f, r) && put_columns(f, r) && put_key(f, "missing", json_integer((json_int_t)r->missing)) &&
+    bool done = put_head(f, r) && put_columns(f, r) && put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
                 put_key(f, "warnings", warnings_value(r)) && put_key(f, "stages", writer_json_stages(&r->times)) &&
                 fputs("\n}\n", f) != EOF;
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));

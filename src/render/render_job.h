@@ -27,6 +27,7 @@ struct render_job {
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */
     struct digest *digest;           /* the one being filled, or NULL      */
+    bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
 };
 
@@ -40,6 +41,9 @@ void render_warn(struct render_job *j, const char *format, ...) __attribute__((f
  * on. ERR_INPUT for a pipe that would have to be read for that.
  */
 bool render_probe(struct render_job *j, struct err *e);
+
+/* Reads the film for its length, which is not what it says. The source is SOURCE_RESTARTABLE. */
+bool render_probe_length(struct render_job *j, struct err *e);
 
 /* ---- render_decide.c ---- */
 

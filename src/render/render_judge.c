@@ -9,26 +9,50 @@ static bool ends_early(const struct film *f, const struct selection *s, int64_t 
     return f->duration_us > 0 && !f->duration_guessed && end - last_us > selection_end_slack(f->duration_us);
 }
 
-/* A film that stops long before its announced end was cut off; one whose container is damaged may lack pieces inside. */
-static void judge_end(struct render_job *j)
+/* How many frames the film may have: where its number and its length contradict each other, one of them is rubbish. */
+static int64_t likely_frames(const struct film *f)
+{
+    if (f->frames <= 0 || f->rate_num <= 0 || f->duration_us <= 0 || f->duration_guessed)
+        return f->frames;
+    double by_length = (double)f->duration_us / 1e6 * (double)f->rate_num / (double)f->rate_den;
+    return by_length < (double)f->frames * 0.9 ? (int64_t)(by_length + 0.5) : f->frames;
+}
+
+/* A film that stops long before its announced end was cut off; one whose container is damaged may lack pieces at its end. */
+static void judge_end(struct render_job *j, uint64_t announced)
 {
     const struct film *f = &j->source->film;
     const struct stage_counts *c = &j->report.counts;
     const struct selection *s = &j->report.selection;
     bool asked = s->kind == SELECT_COLUMNS;
-    uint64_t expected = f->duration_us > 0 ? selection_estimate(s, f->frames, f->duration_us) : 0;
-    uint64_t short_by = expected > j->report.count ? expected - j->report.count : 0;
-    bool early = ends_early(f, s, c->last_us);
+    uint64_t expected = f->duration_us > 0 ? selection_estimate(s, likely_frames(f), f->duration_us) : 0;
+    uint64_t there = announced > j->report.count ? announced : j->report.count;
+    uint64_t short_by = expected > there ? expected - there : 0;
+    bool early = short_by > 0 && ends_early(f, s, c->last_us);
     if (early || c->read_failed || asked)
         j->lost_to_end = short_by;
     if (early)
         render_warn(j, "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path,
              c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6, (double)f->duration_us / 1e6, short_by, expected);
+    else if (c->read_failed && short_by > 0)
+        render_warn(j, "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64 " columns are missing at its end", f->path,
+             short_by, expected);
     else if (c->read_failed)
-        render_warn(j, "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path, short_by,
-             expected > j->report.count ? expected : j->report.count);
+        render_warn(j, "'%s': the file is damaged", f->path);
     else if (asked && short_by > 0)
         render_warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path, j->report.count, expected);
+}
+
+/* Pictures that the film lost and no decoder saw, where the columns do not tell of them already. */
+static void judge_account(struct render_job *j, uint64_t missing)
+{
+    const struct stage_counts *c = &j->report.counts;
+    const char *path = j->report.film->path;
+    if (c->unreadable + c->vanished > 0 && missing == 0)
+        render_warn(j, "'%s': %" PRIu64 " pictures of the film are lost, none of which is selected", path, c->unreadable + c->vanished);
+    if (c->lead_in > 0)
+        render_warn(j, "'%s': its first %" PRIu64 " pictures are left out: they refer to others that are not in the file", path,
+             c->lead_in);
 }
 
 static uint64_t damaged_columns(const struct columns *c, uint64_t count)
@@ -60,7 +84,8 @@ bool render_judge(struct render_job *j, struct err *e)
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
         render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path, r->counts.decode_errors,
              r->counts.packets);
-    judge_end(j);
+    judge_account(j, inside + cut);
+    judge_end(j, announced);
     r->missing = inside + cut + j->lost_to_end;
     return true;
 }
@@ -68,5 +93,6 @@ bool render_judge(struct render_job *j, struct err *e)
 bool render_is_whole(const struct render_job *j)
 {
     const struct stage_counts *c = &j->report.counts;
-    return j->report.missing == 0 && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed;
+    return j->report.missing == 0 && !j->spread && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
+           c->unreadable == 0 && c->vanished == 0 && c->lead_in == 0;
 }

@@ -23,3 +23,10 @@ bool render_probe(struct render_job *j, struct err *e)
         return err_set(e, ERR_INPUT, "'%s' would have to be read twice, first for its length, and is no file", f->path);
     return source_probe(j->source, &request, &facts, e);
 }
+
+bool render_probe_length(struct render_job *j, struct err *e)
+{
+    struct probe_request request = {.want = PROBE_LENGTH};
+    struct probe_facts facts;
+    return source_probe(j->source, &request, &facts, e);
+}

@@ -113,6 +113,28 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
     return true;
 }
 
+/*
+ * True when the film, much shorter than it says, has none of the columns that were to be spread over it: then they are spread
+ * over what is there. The cache would take that for the answer of a whole film.
+ */
+static bool spreads_anew(struct render_job *j, struct err *e)
+{
+    const struct film *f = j->report.film;
+    double said = (double)f->duration_us / 1e6;
+    if (j->spread || j->report.selection.kind != SELECT_COLUMNS || columns_count(j->columns) > 0 ||
+        j->report.counts.displayed == 0 || j->render->options->selection.end_us != INT64_MAX ||
+        !source_can(j->source, SOURCE_RESTARTABLE))
+        return false;
+    j->spread = true;
+    frame_cache_close(&j->cache);
+    j->report.cache = frame_cache_state(NULL);
+    if (!render_probe_length(j, e) || !render_decide_selection(j, e))
+        return false;
+    render_warn(j, "'%s' stops at %.1f s of %.1f s: its columns are spread over what is there", f->path,
+                (double)f->duration_us / 1e6, said);
+    return true;
+}
+
 bool render_stage(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -120,7 +142,8 @@ bool render_stage(struct render_job *j, struct err *e)
     bool fine;
     do
         fine = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
-    while (fine && starts_over(j, &plan));
+    while (fine && (starts_over(j, &plan) || spreads_anew(j, e)));
+    fine = fine && e->code == ERR_NONE;
     frame_cache_end(j->cache, j->columns, &r->counts, fine);
     return fine && (!j->render->options->verify || render_verify(j, e));
 }

@@ -4,16 +4,19 @@
 #include "render_job.h"
 
 /*
- * Where damage shows, the two ways of decoding differ and neither is right: other pictures are there to conceal it with.
- * Returns how many columns are not to be compared.
+ * Where damage shows, the two ways of decoding differ and neither is right: other pictures are there to conceal it with. A
+ * column that is sound one way and missing the other stays: that is no damage. Returns how many frames are not to be compared.
  */
 static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
 {
     uint64_t here = columns_count(j->columns), there = columns_count(other), left_out = 0;
     for (uint64_t i = 0; i < here || i < there; i++) {
-        bool intact = (i >= here || columns_get(j->columns, i)->status == COLUMN_OK) &&
-                      (i >= there || columns_get(other, i)->status == COLUMN_OK);
-        if (intact)
+        const struct column *a = i < here ? columns_get(j->columns, i) : NULL, *b = i < there ? columns_get(other, i) : NULL;
+        bool damaged = (a && a->status == COLUMN_DAMAGED) || (b && b->status == COLUMN_DAMAGED);
+        bool sound = (a && a->status == COLUMN_OK) || (b && b->status == COLUMN_OK);
+        /* Columns that repeat the one before are filled later. */
+        bool frame = (a && a->repeat > 0) || (b && b->repeat > 0);
+        if (!frame || (sound && !damaged))
             continue;
         digest_drop(j->first, i);
         digest_drop(j->second, i);

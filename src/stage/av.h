@@ -20,13 +20,19 @@
 /* Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). */
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
 
+/* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
+struct film_av_said {
+    uint64_t errors;      /* messages that are errors                                                     */
+    uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
+    uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
+};
+
 /*
- * Demuxers step over damage without a return code: the errors that they log are the only sign of it. From here on each that
- * one logs on this thread adds 1 to *errors, which the caller keeps; NULL: none is counted. It does not matter which
- * AVFormatContext logs it: a playlist's demuxer opens contexts of its own. Returns what was counted into before, for the
- * caller to set again. Any thread, each for itself.
+ * From here on each message of a demuxer on this thread is counted in *said, which the caller keeps; NULL: none is. It does
+ * not matter which AVFormatContext logs it: a playlist's demuxer opens contexts of its own. Returns what was counted into
+ * before, for the caller to set again. Any thread, each for itself.
  */
-uint64_t *film_av_count_errors(uint64_t *errors);
+struct film_av_said *film_av_listen(struct film_av_said *said);
 
 /* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
 int64_t film_av_frame_us(const struct film *f);
@@ -46,8 +52,13 @@ struct demux {
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
+    bool framed;                    /* a packet is a picture: the container says where each begins */
     bool failed;                    /* the container is damaged somewhere                       */
-    uint64_t errors;                /* that demuxers logged while they read this film            */
+    bool hole;                      /* something vanished since the last picture                */
+    uint64_t bare;                  /* packets so far that have no bytes                         */
+    int shaken;                     /* so many of the next pictures may lack bytes               */
+    struct film_av_said said;       /* by demuxers while they read this film                     */
+    uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);

@@ -15,10 +15,23 @@ static enum bitstream bitstream_of(enum AVCodecID id)
     }
 }
 
+/*
+ * True where a packet is a picture because the container says so, and false where a parser finds pictures in a stream of
+ * bytes: what lies in a hole vanishes there. What a playlist names is of either kind.
+ */
+static bool is_framed(const AVInputFormat *container)
+{
+    static const char *const streams[] = {"mpeg", "hls", "applehttp", "dash", "concat", "wtv", "rtsp", "imf"};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (strstr(container->name, streams[i]))
+            return false;
+    return !(container->flags & AVFMT_NOTIMESTAMPS);
+}
+
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
-    *r = (struct demux){.format = format, .stream = s};
+    *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat)};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
     r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->odd = r->traits.stream == STREAM_HEVC &&
@@ -95,19 +108,54 @@ static void note_ends(struct demux *r, const struct nal_info *info, struct pictu
     p->hidden |= info->needs_before && r->orphans;
 }
 
+/* A picture must be here, and its bytes are none: it has a time and nothing else, and no decoder may see it. */
+static void lose(struct demux *r, struct picture *p)
+{
+    r->unreadable++;
+    packet_free(&p->packet);
+    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole};
+}
+
+/*
+ * Is the packet of a container that has one for each picture no picture? A temporal unit of AV1 always shows one. Frames of
+ * VP9 that are not shown come together with one that is, but for some films: so only a damaged file's are rubbish.
+ */
+static bool is_rubbish(const struct demux *r, const struct nal_info *info)
+{
+    bool shows = info->picture && info->shown;
+    bool must = r->traits.stream == STREAM_AV1 || (r->traits.stream == STREAM_VP9 && r->unreadable > 0);
+    return info->unreadable || (must && !shows);
+}
+
 static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct nal_info info;
     nal_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
     *p = (struct picture){.packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
     p->pts_us = microseconds(packet->pts, r->stream->time_base);
+    if (packet->duration > 0)
+        p->duration_us = microseconds(packet->duration, r->stream->time_base);
     /* AVI and its like store decoding times only; without reordering these are the presentation times. */
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     if (p->pts_us == TIME_NONE && codec && !(codec->props & AV_CODEC_PROP_REORDER))
         p->pts_us = microseconds(packet->dts, r->stream->time_base);
+    p->after_hole = r->hole;
+    r->hole = false;
+    bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
+    bool rubbish = r->framed && is_rubbish(r, &info);
+    if (rubbish && !dropped) {
+        lose(r, p);
+        return;
+    }
     p->cut = info.cut;
+    p->intra = info.intra;
     p->temporal_id = info.temporal_id;
-    p->hidden = !info.picture || !info.shown || packet->flags & AV_PKT_FLAG_DISCARD;
+    p->hidden = !info.picture || !info.shown || dropped;
+    /* It breaks off, or lost a piece. */
+    p->suspect = r->shaken > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
+                 nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
+    r->shaken -= r->shaken > 0;
+    p->empty = !info.picture && !info.unreadable;
     p->droppable = info.droppable;
     p->needs_before = info.needs_before;
     p->marked_leading = info.leading;
@@ -118,6 +166,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     r->odd |= info.field;
     r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
     note_ends(r, &info, p);
+    r->hidden += p->hidden;
     if (r->parser)
         parse(r, packet, p);
 }
@@ -125,30 +174,50 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 /* av_read_frame; what the demuxer has to say meanwhile is about this film. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
-    uint64_t *before = film_av_count_errors(&r->errors);
+    uint64_t errors = r->said.errors, jumps = r->said.jumps, searches = r->said.searches;
+    struct film_av_said *before = film_av_listen(&r->said);
     int code = av_read_frame(r->format, packet);
-    film_av_count_errors(before);
+    film_av_listen(before);
+    /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
+    if (r->said.searches > searches && !r->framed)
+        r->shaken = 2;
+    r->hole |= r->said.errors > errors || r->said.jumps > jumps ||
+               r->said.searches > searches;
     return code;
+}
+
+/*
+ * The next packet of any stream. Some demuxers go on after damage, others give the same error for ever: those that stay
+ * where they are are given up.
+ */
+static bool read_on(struct demux *r, AVPacket *packet)
+{
+    enum { ERRORS_MAX = 64 };
+    int64_t farthest = -1;
+    for (int errors = 0; errors < ERRORS_MAX;) {
+        int code = read_packet(r, packet);
+        /* Some demuxers say that they cannot read when they came to the end. */
+        AVIOContext *file = r->format->pb;
+        bool end = code == AVERROR_EOF || (code == AVERROR(EIO) && file && file->error >= 0 && avio_feof(file));
+        if (code >= 0 || end)
+            return code >= 0;
+        r->failed = r->hole = true;
+        int64_t at = file ? avio_tell(file) : -1;
+        errors = at > farthest ? 0 : errors + 1;
+        farthest = at > farthest ? at : farthest;
+    }
+    return false;
 }
 
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
 {
-    enum { ERRORS_MAX = 64 };
     AVPacket *packet = av_packet_alloc();
     if (!packet)
         return err_memory(e, sizeof *packet);
-    for (int errors = 0; errors < ERRORS_MAX;) {
-        int code = read_packet(r, packet);
-        if (code == AVERROR_EOF)
-            break;
-        if (code < 0) {
-            /* Some demuxers go on after damage, others give the same error for ever. */
-            r->failed = true;
-            errors++;
-            continue;
-        }
+    while (read_on(r, packet)) {
         /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
         if (packet->stream_index == r->stream->index && packet->size > 0) {
+            r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
             if (av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL)) {
                 err_set(e, ERR_INPUT, "'%s' is encrypted", strchr(r->format->url, ':') + 1);
                 break;
@@ -156,9 +225,14 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
             describe(r, packet, p);
             return true;
         }
+        r->bare += packet->stream_index == r->stream->index;
         av_packet_unref(packet);
     }
     av_packet_free(&packet);
-    r->failed |= r->errors > 0;
+    /* MP4 has a table of all its packets. */
+    bool table = strstr(r->format->iformat->name, "mp4") != NULL;
+    int64_t entries = table ? avformat_index_get_entries_count(r->stream) : 0;
+    r->hole |= e->code == ERR_NONE && entries > 0 && (uint64_t)entries > r->serial + r->bare;
+    r->failed |= r->said.errors > 0 || r->hole;
     return false;
 }

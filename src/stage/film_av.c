@@ -17,14 +17,23 @@ const char *film_av_sentence(int code, char text[128])
     return text;
 }
 
-/* Where the errors are counted that demuxers log on this thread; NULL: nowhere. */
-static _Thread_local uint64_t *reader_errors;
+/* Of whose film the demuxers are speaking on this thread; NULL: nobody's. */
+static _Thread_local struct film_av_said *listener;
 
-uint64_t *film_av_count_errors(uint64_t *errors)
+struct film_av_said *film_av_listen(struct film_av_said *said)
 {
-    uint64_t *before = reader_errors;
-    reader_errors = errors;
+    struct film_av_said *before = listener;
+    listener = said;
     return before;
+}
+
+/* MPEG-TS's demuxer measures its packets anew, below the level of errors, after each search for the next one. */
+static void hear_demuxer(int level, const char *format)
+{
+    static const char jumped[] = "Continuity check failed", searched[] = "Probe: %d, score";
+    listener->errors += level <= AV_LOG_ERROR;
+    listener->jumps += strncmp(format, jumped, sizeof jumped - 1) == 0;
+    listener->searches += strncmp(format, searched, sizeof searched - 1) == 0;
 }
 
 /* libav's own messages are about packets and tables: of use with -vv only. */
@@ -33,12 +42,10 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     const AVClass *class = context ? *(const AVClass **)context : NULL;
     if (class && class == avcodec_get_class())
         damage_message(context, level, format);
-    if (level > AV_LOG_ERROR)
-        return;
     AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
-    if (category == AV_CLASS_CATEGORY_DEMUXER && reader_errors)
-        ++*reader_errors;
-    if (!log_enabled(LOG_DEBUG))
+    if (category == AV_CLASS_CATEGORY_DEMUXER && listener)
+        hear_demuxer(level, format);
+    if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
         return;
     char line[512];
     int prefix = 1;
@@ -172,7 +179,7 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
     int64_t tagged;
     if (tag && av_parse_time(&tagged, tag->value, 1) >= 0 && tagged > 0)
         us = tagged;
-    if (us > 0 && s->start_time != AV_NOPTS_VALUE && s->start_time > 0)
+    if (us > 0 && s->start_time != AV_NOPTS_VALUE)
         us -= av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q);
     return us > 0 ? us : -1;
 }

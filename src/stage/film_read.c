@@ -30,13 +30,15 @@ static void note_covered(struct staging *s, const struct gather *g)
 }
 
 /* The film, or with `done` the selection, ended in runs. */
-static bool end_runs(struct staging *s, struct gather *g, bool done, struct err *e)
+static bool end_runs(struct staging *s, const struct demux *r, struct gather *g, bool done, struct err *e)
 {
     /* Pictures that are held when the selection ends have no successor yet: neither their order nor their times are sure. */
     if (done) {
         note_covered(s, g);
         timetable_stop(s->job->timetable);
     }
+    if (r->hole)                          /* the file broke off */
+        gather_break_off(g, r->serial);
     bool fine = gather_end(g, e);
     if (!done)
         note_covered(s, g);
@@ -78,12 +80,18 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
     else if (!done && (in_one_piece(s, r) || gather_stuck(g, true)))
         fine = decode_rest(s, r, g, e);
     else
-        fine = end_runs(s, g, done, e);
+        fine = end_runs(s, r, g, done, e);
     struct gather_counts c = gather_counts_now(g);
     s->counts.lead_in = c.lead_in;
     s->counts.runs = c.runs;
     s->counts.skipped_runs = c.skipped;
     s->counts.packets = r->serial;
+    s->counts.hidden = r->hidden;
+    s->counts.unreadable = r->unreadable;
+    pthread_mutex_lock(&s->lock);        /* sessions are at work */
+    s->counts.vanished += c.vanished;
+    s->counts.lost += c.vanished_wanted;
+    pthread_mutex_unlock(&s->lock);
     gather_free(&g);
     return fine;
 }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "gather_order.h"
+
 struct gather {
     struct gather_config config;
     struct gather_counts counts;
@@ -13,6 +15,9 @@ struct gather {
     size_t shown_room;
     bool cut_seen, first_gop;
     bool unsure;             /* about the display order of the GOP that is being closed   */
+    bool filled, filled_before;  /* frames that vanished were put into it, into the GOP before it */
+    struct holes holes;
+    bool lost;               /* a picture was: from then on, not every count of order is to be believed */
     struct timeline timeline;
 };
 
@@ -54,86 +59,11 @@ void gather_free(struct gather **g)
     *g = NULL;
 }
 
-/* ------------------------------------------------------------------ display order */
-
-static int by_time(const void *a, const void *b)
+static bool is_torn(const struct run *r)
 {
-    const struct picture *p = *(struct picture *const *)a, *q = *(struct picture *const *)b;
-    if (p->pts_us != q->pts_us)
-        return p->pts_us < q->pts_us ? -1 : 1;
-    return (p->serial > q->serial) - (p->serial < q->serial);
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const struct picture *p = *(struct picture *const *)a, *q = *(struct picture *const *)b;
-    if (p->order != q->order)
-        return p->order < q->order ? -1 : 1;
-    return (p->serial > q->serial) - (p->serial < q->serial);
-}
-
-static bool all_timed(struct picture *const *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (p[i]->pts_us == TIME_NONE || (i > 0 && p[i]->pts_us == p[i - 1]->pts_us))
-            return false;
-    return true;
-}
-
-static bool all_ordered(struct picture *const *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (p[i]->order == TIME_NONE)
-            return false;
-    return true;
-}
-
-/*
- * True if the bitstream can have meant these order counts, by which the pictures are sorted: each once, and none so late
- * that it waits for more pictures than a decoder keeps. What fails has counts that began anew in mid-GOP, or come from damage.
- */
-static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
-{
-    size_t most = stream == STREAM_MPEG2 ? 1 : 16;
-    for (size_t i = 0; i < n; i++) {
-        size_t waits_for = 0;
-        if (i + 1 < n && p[i]->order == p[i + 1]->order)
-            return false;
-        for (size_t j = i + 1; j < n && waits_for <= most; j++)
-            waits_for += p[j]->serial < p[i]->serial;
-        if (waits_for > most)
-            return false;
-    }
-    return true;
-}
-
-static bool times_rise(struct picture *const *p, size_t n)
-{
-    int64_t last = TIME_NONE;
-    for (size_t i = 0; i < n; i++) {
-        if (p[i]->pts_us == TIME_NONE)
-            continue;
-        if (last != TIME_NONE && p[i]->pts_us <= last)
-            return false;
-        last = p[i]->pts_us;
-    }
-    return true;
-}
-
-/* Decoders go by the bitstream's order and never look at times. False: the two contradict each other, or there is no order. */
-static bool sort_shown(const struct gather *g, struct picture **p, size_t n)
-{
-    if (!g->config.traits.reorder || n < 2)
-        return true;
-    bool ordered = all_ordered(p, n);
-    if (ordered) {
-        qsort(p, n, sizeof *p, by_order);
-        if (order_is_sane(g->config.traits.stream, p, n))
-            return times_rise(p, n);
-    }
-    qsort(p, n, sizeof *p, by_time);
-    if (!all_timed(p, n) && ordered)
-        qsort(p, n, sizeof *p, by_order);
+    for (size_t i = 0; i < r->count; i++)
+        if (r->picture[i].lost || r->picture[i].after_hole)
+            return true;
     return false;
 }
 
@@ -151,7 +81,7 @@ static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, 
     for (size_t i = 0; i < r->count; i++)
         if (!r->picture[i].hidden && r->picture[i].leading == leading)
             g->shown[(*n)++] = &r->picture[i];
-    g->unsure |= !sort_shown(g, g->shown + first, *n - first);
+    g->unsure |= !gather_order(&g->config.traits, g->lost || is_torn(g->gop) || is_torn(g->next), g->config.frame_us, g->shown + first, *n - first);
     return true;
 }
 
@@ -169,6 +99,40 @@ static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t ne
     return columns_announce(g->config.columns, &p->tag, e);
 }
 
+/* The film's last frame, which nothing follows that would end it. */
+static bool number_last(struct gather *g, struct picture *p, int64_t time, struct err *e)
+{
+    int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
+    bool usual = stays == g->config.frame_us;
+    timetable_add(g->config.timetable, time, usual ? TIMETABLE_OPEN : time + stays);
+    return choose(g, p, time, usual ? selection_last_until(&g->config.selection, time, stays) : time + stays, e);
+}
+
+/* The frame at `time` stays until `next`, but for frames that vanished in between: numbers it and these. */
+static bool number_frame(struct gather *g, struct picture *p, const struct picture *follower, int64_t time, int64_t next,
+                         struct err *e)
+{
+    uint64_t gone = 0;
+    if (next > time && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
+        gone = holes_frames(time, next, g->config.frame_us);
+    g->filled |= gone > 0;
+    g->counts.vanished += gone;
+    int64_t until = gone > 0 ? holes_time(time, next, 1, gone) : next;
+    timetable_add(g->config.timetable, time, until);
+    if (!choose(g, p, time, until, e))
+        return false;
+    for (uint64_t i = 1; i <= gone; i++) {
+        struct picture nobody = {.lost = true};
+        time = until;
+        until = holes_time(time, next, 1, gone - i);
+        timetable_add(g->config.timetable, time, until);
+        if (!choose(g, &nobody, time, until, e))
+            return false;
+        g->counts.vanished_wanted += nobody.wanted;
+    }
+    return true;
+}
+
 /* Numbers g->shown[0..n) and asks the selection; the frame after them is `after`, or the film ends. */
 static bool number_frames(struct gather *g, size_t n, const struct picture *after, struct err *e)
 {
@@ -176,17 +140,44 @@ static bool number_frames(struct gather *g, size_t n, const struct picture *afte
         return true;
     int64_t time = timeline_at(&g->timeline, g->shown[0]->pts_us);
     for (size_t i = 0; i < n; i++) {
-        int64_t next = selection_last_until(&g->config.selection, time, g->config.frame_us);
         timeline_step(&g->timeline, time);
-        bool known = i + 1 < n || after;
-        if (known)
-            next = timeline_at(&g->timeline, (i + 1 < n ? g->shown[i + 1] : after)->pts_us);
-        timetable_add(g->config.timetable, time, known ? next : TIMETABLE_OPEN);
-        if (!choose(g, g->shown[i], time, next, e))
+        const struct picture *follower = i + 1 < n ? g->shown[i + 1] : after;
+        if (!follower)
+            return number_last(g, g->shown[i], time, e);
+        int64_t next = timeline_at(&g->timeline, follower->pts_us);
+        if (!number_frame(g, g->shown[i], follower, time, next, e))
             return false;
         time = next;
     }
     return true;
+}
+
+/* VP9 and AV1 have so little of a form that a few packets of rubbish may look like pictures before one does not. */
+static void suspect_before(struct gather *g, size_t i)
+{
+    enum bitstream stream = g->config.traits.stream;
+    size_t many = stream == STREAM_VP9 || stream == STREAM_AV1 ? 4 : 1;
+    for (size_t k = 1; k <= many && k <= i; k++)
+        g->gop->picture[i - k].suspect = true;
+}
+
+/*
+ * A hole that no frame is missing at took nothing of the film: other streams have holes too. The picture before any other
+ * hole, or before a lost one, may have lost its end.
+ */
+static void judge_holes(struct gather *g)
+{
+    bool real = g->filled || g->filled_before;
+    struct run *gop = g->gop;
+    for (size_t i = 0; i < gop->count; i++) {
+        gop->picture[i].after_hole &= real;
+        if (gop->picture[i].after_hole || gop->picture[i].lost)
+            suspect_before(g, i);
+    }
+    if (gop->count > 0 && g->next->count > 0 && g->next->picture[0].after_hole && real)
+        suspect_before(g, gop->count);
+    g->filled_before = g->filled;
+    g->filled = false;
 }
 
 /*
@@ -288,6 +279,7 @@ static bool close_gop(struct gather *g, struct err *e)
             after = &g->next->picture[i];
     if (!number_frames(g, n, after, e))
         return false;
+    judge_holes(g);
     leave_out(g, n);
 
     bool needed = g->config.emit && (any_wanted(g->gop, false) || any_wanted(g->next, true));
@@ -320,11 +312,14 @@ static bool leads(const struct gather *g, const struct picture *key, const struc
 {
     if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
         return false;
+    bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
+    /* What comes after a hole may lead a key that fell into it. */
+    if (g->lost || holes_inside(&g->holes, key->serial, p->serial))
+        return timed && p->pts_us < key->pts_us;
     if (g->config.traits.stream == STREAM_HEVC)
         return p->marked_leading;
     if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)
         return p->order < key->order;
-    bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
     return g->config.traits.stream == STREAM_H264 && timed && p->pts_us < key->pts_us;
 }
 
@@ -338,6 +333,15 @@ static bool keep(struct run *r, struct picture *p, struct err *e)
 
 static bool push_before_first_cut(struct gather *g, struct picture *p, struct err *e)
 {
+    /* A film whose first picture is lost begins with it: that is no cut that somebody made. */
+    if (p->lost && g->gop->count == 0) {
+        g->cut_seen = true;
+        g->first_gop = false;
+        return keep(g->gop, p, e);
+    }
+    /* One that refers to nothing needs no mark to begin with. */
+    if (p->intra && !p->hidden && p->cut == CUT_NONE && g->gop->count == 0)
+        p->cut = CUT_OPEN;
     if (p->cut == CUT_NONE)
         return keep(g->gop, p, e);
     /* What came before refers to pictures that are not in the file. */
@@ -347,8 +351,19 @@ static bool push_before_first_cut(struct gather *g, struct picture *p, struct er
     return (g->gop = new_run(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
 }
 
+void gather_break_off(struct gather *g, uint64_t serial)
+{
+    struct run *in = g->next->count > 0 ? g->next : g->gop;
+    holes_note(&g->holes, serial);
+    if (in->count > 0)
+        in->picture[in->count - 1].suspect = true;
+}
+
 bool gather_push(struct gather *g, struct picture *p, struct err *e)
 {
+    g->lost |= p->lost;
+    if (p->after_hole)
+        holes_note(&g->holes, p->serial);
     if (!g->cut_seen)
         return push_before_first_cut(g, p, e);
     if (p->cut != CUT_NONE) {

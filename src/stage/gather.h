@@ -11,6 +11,9 @@
  * A GOP without a wanted picture is thrown away unread; others are merged into runs of about
  * RUN_PICTURES as long as they follow one another.
  *
+ * A lost picture (run.h) takes its place by its time; where a hole lies between two pictures, the frames that must have
+ * stood there are numbered, timed and announced too, though nobody will ever decode them.
+ *
  * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts make sense;
  * else by time where every picture has a distinct one; else (codecs that do not reorder) by arrival. A run in
  * which the first two disagree is marked `unsure`.
@@ -19,6 +22,7 @@
 #define BARCODE_GATHER_H
 
 #include "barcode/column.h"
+#include "holes.h"
 #include "run.h"
 #include "barcode/selection.h"
 #include "barcode/stage.h"
@@ -39,6 +43,8 @@ struct gather_counts {
     uint64_t displayed;       /* frames numbered so far        */
     uint64_t runs, skipped;   /* runs emitted, GOPs not needed */
     uint64_t lead_in;         /* packets before the first cut  */
+    uint64_t vanished;        /* of the displayed ones: without a packet, across a hole */
+    uint64_t vanished_wanted; /* of them: selected              */
 };
 
 /* Takes a run (and owns it, on failure too). */
@@ -66,6 +72,9 @@ bool gather_push(struct gather *g, struct picture *p, struct err *e);
 
 /* The film has ended: emits what is held. */
 bool gather_end(struct gather *g, struct err *e);
+
+/* The file broke off before picture `serial`, which does not come any more: to be said before the film's end. */
+void gather_break_off(struct gather *g, uint64_t serial);
 
 /*
  * True when what is held cannot become a run: a GOP is too long to hold, or no cut was seen for as long

@@ -110,9 +110,48 @@ static bool sei_recovers_at_once(const struct nal *nal)
     return false;
 }
 
+/* As many zeros as an alignment needs may follow a packet's last unit; more of them are a hole. */
+enum { PADDING_MOST = 64 };
+
+static size_t zeros_at_end(const uint8_t *data, size_t size)
+{
+    size_t zeros = 0;
+    while (zeros < size && data[size - 1 - zeros] == 0)
+        zeros++;
+    return zeros;
+}
+
+/*
+ * Is the whole packet made of NAL units, none of them empty? Zeros that fill a hole are no NAL units, with lengths nor, at
+ * the end of the last one, with start codes: there as many as an alignment needs may stand.
+ */
+static bool well_formed(int length_size, const uint8_t *data, size_t size)
+{
+    size_t at = 0, nals = 0;
+    struct nal nal = {0};
+    while (next_nal(length_size, data, size, &at, &nal)) {
+        if (nal.size == 0 || nal.data[0] & 0x80)      /* forbidden_zero_bit */
+            return false;
+        nals++;
+    }
+    if (length_size > 0)
+        return nals > 0 && at == size;
+    return nals > 0 && zeros_at_end(nal.data, nal.size) <= PADDING_MOST;
+}
+
+/* H.264 slice_type 2 and 7: I. */
+static bool slice_is_intra(const struct nal *nal)
+{
+    uint8_t head[32];
+    size_t size = unescape(nal, head, sizeof head), bit = 8;
+    read_ue(head, size, &bit);                /* first_mb_in_slice */
+    uint32_t type = read_ue(head, size, &bit);
+    return type == 2 || type == 7;
+}
+
 static void scan_h264(int length_size, const uint8_t *data, size_t size, struct nal_info *info)
 {
-    bool idr = false, recovery = false, referenced = false, sets = false;
+    bool idr = false, recovery = false, referenced = false, sets = false, intra = true;
     struct nal nal;
     for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
         if (nal.size == 0)
@@ -122,6 +161,7 @@ static void scan_h264(int length_size, const uint8_t *data, size_t size, struct 
             info->picture = true;
             idr |= type == 5;
             referenced |= ref_idc != 0;
+            intra &= type == 5 || slice_is_intra(&nal);
         } else if (type == 6) {
             recovery |= sei_recovers_at_once(&nal);
         } else {
@@ -130,7 +170,9 @@ static void scan_h264(int length_size, const uint8_t *data, size_t size, struct 
     }
     info->cut = !info->picture ? CUT_NONE : idr ? CUT_CLEAN : recovery ? CUT_OPEN : CUT_NONE;
     info->closed = idr;
+    info->intra = info->picture && intra;
     info->droppable = info->picture && !referenced && !sets;
+    info->unreadable = !info->picture && !well_formed(length_size, data, size);
 }
 
 /* True when an HEVC PPS lets pictures say that they are not to be displayed (7.3.2.3.1: output_flag_present_flag). */
@@ -182,58 +224,147 @@ static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct 
         info->closed |= type == 19 || type == 20;
     }
     info->droppable = info->picture && !referenced && !sets;
+    info->unreadable = !info->picture && !well_formed(length_size, data, size);
 }
 
 static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
 {
-    bool gop = false;
+    bool gop = false, sequence = false, coded = false;
     for (size_t at = find_start(data, 0, size); at + 4 <= size; at = find_start(data, at + 3, size)) {
         const uint8_t *p = data + at + 3;
         size_t left = size - at - 3;
+        coded = true;
         if (p[0] == 0xb8 && left >= 5) {
             gop = true;
             info->closed = p[4] >> 6 & 1;
+        } else if (p[0] == 0xb3) {
+            sequence = true;
         } else if (p[0] == 0x00 && left >= 3 && !info->picture) {
             int type = p[2] >> 3 & 7;
             info->picture = true;
             info->order = p[1] << 2 | p[2] >> 6;
             info->droppable = type == 3;
             info->cut = type == 1 && gop ? CUT_OPEN : CUT_NONE;
+            info->intra = type == 1 && (gop || sequence);
         } else if (p[0] == 0xb5 && left >= 4 && p[1] >> 4 == 8) {
             info->field = (p[3] & 3) != 3;
         } else if (p[0] >= 0x01 && p[0] <= 0xaf) {
+            info->unreadable = !info->picture;
             return;                           /* slices: nothing more of interest */
         }
     }
+    info->unreadable = info->picture || !coded || zeros_at_end(data, size) > PADDING_MOST;
+    if (info->picture)                        /* without a slice there is none */
+        *info = (struct nal_info){.shown = true, .order = -1, .unreadable = true};
 }
 
+/* The first partition fits into the packet, and a key says its start code. */
 static void scan_vp8(const uint8_t *data, size_t size, struct nal_info *info)
 {
-    if (size < 3)
+    enum { KEY_HEAD = 10, HEAD = 3 };
+    bool key = size >= HEAD && (data[0] & 1) == 0;
+    size_t head = key ? KEY_HEAD : HEAD;
+    size_t part = size >= HEAD ? (size_t)(data[0] | data[1] << 8 | data[2] << 16) >> 5 : 0;
+    info->unreadable = size < head || part == 0 || part > size - head ||
+                       (key && (data[3] != 0x9d || data[4] != 0x01 || data[5] != 0x2a));
+    if (info->unreadable)
         return;
     info->picture = true;
-    info->cut = (data[0] & 1) == 0 ? CUT_CLEAN : CUT_NONE;
+    info->cut = key ? CUT_CLEAN : CUT_NONE;
     info->shown = data[0] >> 4 & 1;
 }
 
-/* A superframe (its index ends with a marker in the last byte) always shows one frame; else the frame's own header says. */
+/* Bits of a VP9 key's header after show_frame: error_resilient_mode, then the sync code. */
+static bool vp9_syncs(const uint8_t *data, size_t size, size_t bit)
+{
+    uint32_t code = 0;
+    for (int i = 0; i < 25; i++)
+        code = code << 1 | (uint32_t)read_bit(data, size, &bit);
+    return (code & 0xffffff) == 0x498342;
+}
+
+/*
+ * A superframe (its index is behind a marker in the last byte) always shows one frame; else the frame's own header says. One
+ * that is not shown and ends in zeros is a superframe whose index is gone: frames of which nothing shows travel in these.
+ */
 static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
 {
+    enum { INDEX_LEAST = 3 };
+    info->unreadable = true;
     if (size < 1 || data[0] >> 6 != 2)
         return;
-    info->picture = true;
     size_t bit = 2;
     int profile = read_bit(data, size, &bit);
     profile |= read_bit(data, size, &bit) << 1;
-    if (profile == 3)
-        read_bit(data, size, &bit);
-    if (read_bit(data, size, &bit))           /* show_existing_frame */
+    if (profile == 3 && read_bit(data, size, &bit))      /* reserved_zero */
         return;
+    if (read_bit(data, size, &bit)) {         /* show_existing_frame */
+        info->picture = true;
+        info->unreadable = false;
+        return;
+    }
     bool inter = read_bit(data, size, &bit);
     bool shown = read_bit(data, size, &bit);
-    info->cut = inter ? CUT_NONE : CUT_CLEAN;
+    if (!inter && !vp9_syncs(data, size, bit))
+        return;
     bool superframe = (data[size - 1] & 0xe0) == 0xc0 && (data[size - 1] & 7) > 0;
+    if (!shown && !superframe && zeros_at_end(data, size) >= INDEX_LEAST)
+        return;
+    info->picture = true;
+    info->unreadable = false;
+    info->cut = inter ? CUT_NONE : CUT_CLEAN;
     info->shown = shown || superframe;
+}
+
+/* An OBU's payload at *at, which moves behind it; `type` is obu_type. False at the end, or where it makes no sense. */
+static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, struct nal *payload)
+{
+    if (*at >= size || data[*at] & 0x81)      /* obu_forbidden_bit, obu_reserved_1bit */
+        return false;
+    bool extended = data[*at] & 4, sized = data[*at] & 2;
+    *type = data[*at] >> 3 & 15;
+    size_t begin = *at + 1 + extended, length = 0;
+    if (sized) {
+        int shift = 0;
+        bool more = true;
+        for (; more && shift < 56 && begin < size; shift += 7, begin++) {
+            length |= (size_t)(data[begin] & 127) << shift;
+            more = data[begin] & 128;
+        }
+        if (more)
+            return false;
+    } else {
+        length = begin <= size ? size - begin : 0;
+    }
+    if (begin > size || length > size - begin)
+        return false;
+    *payload = (struct nal){data + begin, length};
+    *at = begin + length;
+    return true;
+}
+
+/* A temporal unit: what its frame headers say of being shown. Its keys are libav's parser's to find. */
+static void scan_av1(const uint8_t *data, size_t size, struct nal_info *info)
+{
+    enum { SEQUENCE = 1, FRAME_HEADER = 3, FRAME = 6, REDUNDANT = 7, TILE_LIST = 8, PADDING = 15 };
+    bool frames = false, shows = false, still = false, sense = size > 0;
+    size_t at = 0;
+    while (at < size && sense) {
+        int type = 0;
+        struct nal obu;
+        sense = next_obu(data, size, &at, &type, &obu) && type > 0 && (type <= TILE_LIST || type == PADDING);
+        if (!sense)
+            break;
+        if (type == SEQUENCE && obu.size > 0)
+            still |= (obu.data[0] & 0x08) != 0;      /* reduced_still_picture_header: no such flags, it is shown */
+        if ((type == FRAME_HEADER || type == FRAME) && obu.size > 0) {
+            frames = true;
+            shows |= still || (obu.data[0] & 0x80) || (obu.data[0] & 0x10);
+        }
+    }
+    info->picture = frames && (sense || shows);
+    info->unreadable = !info->picture && !sense;
+    info->shown = shows;
 }
 
 void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info)
@@ -256,6 +387,8 @@ void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t 
         scan_vp9(data, size, info);
         break;
     case STREAM_AV1:
+        scan_av1(data, size, info);
+        break;
     case STREAM_OTHER:
         info->picture = true;
         break;
@@ -289,6 +422,45 @@ bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, siz
         int type = kind == STREAM_H264 ? nal.data[0] & 31 : nal.data[0] >> 1 & 63;
         bool slice = kind == STREAM_H264 ? type >= 1 && type <= 5 : type < 32;
         if (slice && unescaped_zeros(nal.data, nal.size))
+            return true;
+    }
+    return false;
+}
+
+static bool zeros_in(const uint8_t *data, size_t size)
+{
+    for (size_t at = NAL_ZEROS / 2; at < size; at += NAL_ZEROS / 2) {
+        size_t first = at, end = at;
+        while (data[at] == 0 && first > 0 && data[first - 1] == 0 && at - first < NAL_ZEROS)
+            first--;
+        while (end < size && data[end] == 0 && end - first < NAL_ZEROS)
+            end++;
+        if (end - first >= NAL_ZEROS)
+            return true;
+    }
+    return false;
+}
+
+bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
+{
+    enum { OBU_FRAME = 6, OBU_TILES = 4 };
+    struct nal nal;
+    int type = 0;
+    size_t at = 0;
+    if (kind == STREAM_VP9)
+        return zeros_in(data, size);
+    if (kind == STREAM_AV1) {
+        while (next_obu(data, size, &at, &type, &nal))
+            if ((type == OBU_FRAME || type == OBU_TILES) && zeros_in(nal.data, nal.size))
+                return true;
+        return false;
+    }
+    if (kind != STREAM_H264 && kind != STREAM_HEVC)
+        return false;
+    while (next_nal(length_size, data, size, &at, &nal)) {
+        while (nal.size > 0 && nal.data[nal.size - 1] == 0)
+            nal.size--;
+        if (zeros_in(nal.data, nal.size))
             return true;
     }
     return false;

@@ -4,7 +4,7 @@
  *
  * Pure functions over untrusted bytes (a fuzz target): they never read past `size`.
  * Sources: ITU-T H.264 7.3/7.4 and Annex D, H.265 7.3.1.2/7.4.2.2, H.262 6.2,
- * RFC 6386 section 9.1 (VP8), the VP9 bitstream specification section 6.2.
+ * RFC 6386 section 9.1 (VP8), the VP9 bitstream specification section 6.2, the AV1 one section 5.
  */
 #ifndef BARCODE_NAL_H
 #define BARCODE_NAL_H
@@ -28,6 +28,9 @@ enum cut {
 
 struct nal_info {
     bool picture;          /* the packet holds (part of) a picture                              */
+    bool unreadable;       /* it does not, and its bytes are not what a packet without one has: damage. Neither
+                              this nor `picture`: a packet that by its own account holds none    */
+    bool intra;            /* H.264, MPEG-2: the picture refers to no other                       */
     enum cut cut;
     bool droppable;        /* nothing refers to it (HEVC: within its temporal sub-layer) and it
                               carries no parameter sets                                          */
@@ -38,13 +41,16 @@ struct nal_info {
     bool after_end, ends;  /* HEVC: an end of sequence before the picture, or after it (or no picture) */
     bool discards;         /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
     bool hides;            /* HEVC: a PPS lets pictures hide themselves                          */
-    bool shown;            /* VP8/VP9: the packet shows a frame; true for the others            */
+    bool shown;            /* VP8/VP9/AV1: the packet shows a frame; true for the others        */
     bool field;            /* MPEG-2: a lone field picture                                      */
     int temporal_id;       /* HEVC, else 0                                                      */
     int order;             /* MPEG-2 temporal_reference, -1 for the others                      */
 };
 
-/* `length_size`: bytes of a NAL length prefix (1, 2 or 4), or 0 for start codes (Annex B). Only for H.264 and HEVC. */
+/*
+ * `length_size`: bytes of a NAL length prefix (1, 2 or 4), or 0 for start codes (Annex B). Only for H.264 and HEVC.
+ * Of a stream that is not known (STREAM_OTHER) every packet is a picture.
+ */
 void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info);
 
 /*
@@ -53,6 +59,13 @@ void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t 
  * download show in this way.
  */
 bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
+
+/*
+ * H.264, HEVC, VP9 and AV1: are NAL_ZEROS zero bytes in a row somewhere in a picture's coded data? No encoder writes that: a
+ * hole was filled with them, and decoders go on without a word. Zeros at the end of a NAL are padding. Others: false.
+ */
+enum { NAL_ZEROS = 64 };
+bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
 
 /* HEVC: `hides` of the parameter sets in the extradata, hvcC or start codes. */
 bool nal_extradata_hides(const uint8_t *extradata, size_t size);

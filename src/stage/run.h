@@ -34,13 +34,21 @@ enum action {
 };
 
 struct picture {
-    struct AVPacket *packet;  /* owned by the run or gather that holds the picture     */
+    struct AVPacket *packet;  /* owned by the run or gather that holds the picture; NULL: lost */
     uint64_t serial;          /* number of the video packet in the file, from 0       */
     int64_t pts_us;           /* presentation time as stored, TIME_NONE when missing  */
+    int64_t duration_us;      /* as stored, 0 when missing                             */
     int64_t order;            /* picture order count inside its GOP, TIME_NONE if unknown */
     enum cut cut;
     int temporal_id;
     bool hidden;              /* never displayed: no picture inside, edit list, VP8/VP9 not shown */
+    bool lost;                /* the file has no picture where one must be: displayed, never decoded; what
+                                 refers to it is damaged, and `order` is not known               */
+    bool empty;               /* by its own account the packet holds no picture: an error means nothing */
+    bool second;              /* the second field of the picture before it                       */
+    bool suspect;             /* what follows it in the file is damaged, so that its end may be  */
+    bool after_hole;          /* something of the film vanished right before it: so for what refers back */
+    bool intra;               /* nal_info's                                            */
     bool droppable;           /* nal_info's                                            */
     bool needs_before;        /* HEVC RASL                                             */
     bool closed;              /* a key whose leading pictures need nothing before it    */

@@ -7,37 +7,64 @@
  *
  * Frames are numbered as they come out. The selection wants to know when the next frame appears, so each
  * frame is held until its successor is there.
+ *
+ * A picture that the decoder should have given and did not is lost, where damage explains it: it takes its place as soon as
+ * one that is displayed after it has come out. So do those that vanished in a hole. In a film without damage a packet that
+ * gives nothing (the second field of a picture, a frame that says that it is not coded) has nothing to give.
  */
+#include <string.h>
+
 #include "av.h"
 #include "barcode/clock.h"
+#include "holes.h"
 
-enum { SLOTS = 4096 };        /* packets inside a decoder at once, at most; generously */
+enum {
+    SLOTS = 4096,             /* packets inside a decoder at once, at most; generously     */
+    AWAITED_MAX = 512         /* pictures that may be lost; a decoder holds a few dozen    */
+};
+
+/* What is known of a picture that went into the decoder. */
+struct sent {
+    uint64_t serial, gop;     /* gop: keys up to it                                        */
+    int64_t pts_us, order, duration_us;
+    bool ignore;              /* numbered already, or never to be displayed                */
+    bool second;              /* the second field of the picture before it                 */
+    bool hurt;                /* something was wrong with the packet, or before it         */
+};
+
+/* What is displayed until its successor is there. */
+struct held {
+    bool there, lost, hurt;
+    uint64_t serial;
+    int64_t us;               /* film time */
+};
 
 struct sequential {
     struct staging *staging;
     struct demux *reader;
     AVCodecContext *decoder;
     struct damage_watch watch;
-    AVFrame *frame, *held;
+    AVFrame *frame, *picture; /* picture: the held one's, unless it is lost */
     struct engine_port *port;
     struct selection_cursor cursor;
     struct timeline timeline;
     uint64_t next_frame;
-    int64_t held_us;          /* film time of the held frame; valid when held->data[0] */
+    struct held held;
+    struct holes holes;
+    struct sent sent[SLOTS];  /* by serial modulo SLOTS                                */
+    struct sent awaited[AWAITED_MAX];   /* to be displayed, and the decoder may give nothing of them */
+    size_t awaits;
+    struct sent last;         /* the latest                                            */
     int64_t numbered_us;      /* of the last frame that was numbered, -1: none         */
     bool done;                /* the selection can want no more: counts say how far    */
-    int64_t pts_us[SLOTS];    /* by serial modulo SLOTS                                */
-    bool ignore[SLOTS];       /* numbered already, or never to be displayed            */
-    bool hurt[SLOTS];         /* something was wrong with the packet, or before it     */
-    bool held_hurt;
     struct stage_counts counts;
 };
 
 static bool open_all(struct sequential *q, struct err *e)
 {
     q->frame = av_frame_alloc();
-    q->held = av_frame_alloc();
-    if (!q->frame || !q->held)
+    q->picture = av_frame_alloc();
+    if (!q->frame || !q->picture)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     const struct stage_job *job = q->staging->job;
     q->decoder = decoder_open(q->staging->stream, job->careful ? 1 : job->threads, e);
@@ -56,31 +83,123 @@ static void found_damage(struct sequential *q)
         staging_find_damage(q->staging);
 }
 
-/*
- * The held frame stays on the screen until `next_us` (TIMETABLE_OPEN: it is the film's last): gives it its number, and stages
- * it if the selection picks it.
- */
+/* Numbers a frame that is displayed from time_us until next_us, and stages it. */
+static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64_t next_us, struct err *e)
+{
+    timetable_add(q->staging->job->timetable, time_us, next_us);
+    if (next_us == TIMETABLE_OPEN)
+        next_us = selection_last_until(&q->cursor.rule, time_us, q->timeline.frame_us);
+    struct frame_tag tag = {.frame = q->next_frame++, .time_us = time_us};
+    q->numbered_us = time_us;
+    tag.damaged = !lost && q->held.hurt;
+    tag.repeat = selection_take(&q->cursor, time_us, next_us, &tag.column);
+    atomic_store(&q->staging->frames_done, q->next_frame);
+    if (tag.repeat == 0)
+        return true;
+    struct frame_view view;
+    q->counts.damaged += tag.damaged;
+    q->counts.lost += lost;
+    return columns_announce(q->staging->job->columns, &tag, e) &&
+           (lost || (view_of_frame(q->picture, q->staging->film, &view, e) && engine_put(q->port, &view, &tag, e)));
+}
+
+/* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
 static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 {
-    if (!q->held->data[0])
+    if (!q->held.there)
         return true;
-    timetable_add(q->staging->job->timetable, q->held_us, next_us);
-    if (next_us == TIMETABLE_OPEN)
-        next_us = selection_last_until(&q->cursor.rule, q->held_us, q->timeline.frame_us);
-    struct frame_tag tag = {.frame = q->next_frame++, .time_us = q->held_us};
-    q->numbered_us = q->held_us;
-    tag.damaged = q->held_hurt;
-    tag.repeat = selection_take(&q->cursor, q->held_us, next_us, &tag.column);
-    atomic_store(&q->staging->frames_done, q->next_frame);
-    bool fine = true;
-    if (tag.repeat > 0) {
-        struct frame_view view;
-        q->counts.damaged += tag.damaged;
-        fine = columns_announce(q->staging->job->columns, &tag, e) && view_of_frame(q->held, q->staging->film, &view, e) &&
-               engine_put(q->port, &view, &tag, e);
-    }
-    av_frame_unref(q->held);
+    bool fine = number_frame(q, q->held.lost, q->held.us, next_us, e);
+    av_frame_unref(q->picture);
+    q->held.there = false;
     return fine;
+}
+
+/* Picture `serial`, displayed now, takes the place of the held one; between the two stands what vanished. */
+static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
+{
+    int64_t time = timeline_at(&q->timeline, pts_us), from = q->held.us;
+    timeline_step(&q->timeline, time);
+    uint64_t gone = 0;
+    if (q->held.there && time > from && holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder))
+        gone = holes_frames(from, time, q->timeline.frame_us);
+    if (gone > 0)
+        found_damage(q);
+    q->counts.vanished += gone;
+    bool fine = number_held(q, holes_time(from, time, 1, gone), e);
+    for (uint64_t i = 1; i <= gone && fine; i++)
+        fine = number_frame(q, true, holes_time(from, time, i, gone), holes_time(from, time, i + 1, gone), e);
+    q->held = (struct held){.there = true, .serial = serial, .us = time};
+    return fine;
+}
+
+/* ------------------------------------------------------------------ what does not come */
+
+/* Without times or an order nothing is sure until so many pictures later that no codec reorders by more. */
+static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
+{
+    enum { REACH = 17 };
+    if (a->pts_us != TIME_NONE && b->pts_us != TIME_NONE)
+        return a->pts_us < b->pts_us;
+    if (a->order != TIME_NONE && b->order != TIME_NONE)
+        return a->gop < b->gop || (a->gop == b->gop && a->order < b->order);
+    return a->serial + (q->decoder->has_b_frames > 0 ? REACH : 0) < b->serial;
+}
+
+static void drop_awaited(struct sequential *q, size_t i)
+{
+    memmove(&q->awaited[i], &q->awaited[i + 1], (--q->awaits - i) * sizeof q->awaited[0]);
+}
+
+/* Picture `p` came out. */
+static void end_waiting(struct sequential *q, const struct sent *p)
+{
+    uint64_t first = p->second && p->serial > 0 ? p->serial - 1 : p->serial;
+    for (size_t i = q->awaits; i-- > 0;)
+        if (q->awaited[i].serial == p->serial || q->awaited[i].serial == first)
+            drop_awaited(q, i);
+}
+
+/* Those that are displayed before `p`, which came out, will not come any more; NULL: nor will any other. */
+static bool give_up_waiting(struct sequential *q, const struct sent *p, struct err *e)
+{
+    for (;;) {
+        size_t next = q->awaits;
+        for (size_t i = 0; i < q->awaits; i++)
+            if ((!p || precedes(q, &q->awaited[i], p)) && (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
+                next = i;
+        if (next == q->awaits)
+            return true;
+        struct sent lost = q->awaited[next];
+        drop_awaited(q, next);
+        q->sent[lost.serial % SLOTS].ignore = true;      /* it has its number */
+        if (!advance(q, lost.serial, lost.pts_us, e))
+            return false;
+        q->held.lost = true;
+    }
+}
+
+/* ------------------------------------------------------------------ through the decoder */
+
+/* q->frame, which came out, is displayed after the held one. */
+static bool take_frame(struct sequential *q, struct err *e)
+{
+    int64_t serial = q->frame->pts;
+    bool known = serial != AV_NOPTS_VALUE && serial >= 0;
+    struct sent p = known ? q->sent[serial % SLOTS] : (struct sent){.serial = q->last.serial, .pts_us = TIME_NONE, .order = TIME_NONE};
+    if (p.ignore) {
+        av_frame_unref(q->frame);
+        return true;
+    }
+    bool hurt = damage_concealed(q->frame) || damage_unfinished(&q->watch, q->frame) || p.hurt;
+    if (hurt)
+        found_damage(q);
+    if (known)
+        end_waiting(q, &p);
+    if (!give_up_waiting(q, &p, e) || !advance(q, p.serial, p.pts_us, e))
+        return false;
+    av_frame_move_ref(q->picture, q->frame);
+    q->held.hurt = hurt || damage_flagged(q->picture);
+    return true;
 }
 
 static bool receive(struct sequential *q, struct err *e)
@@ -100,35 +219,56 @@ static bool receive(struct sequential *q, struct err *e)
             continue;
         }
         q->counts.decoded++;
-        int64_t serial = q->frame->pts;
-        bool known = serial != AV_NOPTS_VALUE && serial >= 0;
-        if (known && q->ignore[serial % SLOTS]) {
-            av_frame_unref(q->frame);
-            continue;
-        }
-        bool hurt = damage_concealed(q->frame) || damage_unfinished(&q->watch, q->frame) || (known && q->hurt[serial % SLOTS]);
-        if (hurt)
-            found_damage(q);
-        int64_t time = timeline_at(&q->timeline, known ? q->pts_us[serial % SLOTS] : TIME_NONE);
-        timeline_step(&q->timeline, time);
-        if (!number_held(q, time, e))
+        if (!take_frame(q, e))
             return false;
-        av_frame_move_ref(q->held, q->frame);
-        q->held_us = time;
-        q->held_hurt = hurt || damage_flagged(q->held);
     }
+}
+
+/* The picture that was sent last may have lost its end. */
+static void suspect_last(struct sequential *q)
+{
+    q->sent[q->last.serial % SLOTS].hurt = true;
+    q->held.hurt |= q->held.serial == q->last.serial;
+    damage_everywhere(&q->watch);
+}
+
+static void await(struct sequential *q, const struct sent *p)
+{
+    if (!p->ignore && !p->second && q->awaits < AWAITED_MAX)
+        q->awaited[q->awaits++] = *p;
+}
+
+/* Notes what is known of `p` before it is sent. */
+static struct sent *note_sent(struct sequential *q, const struct picture *p)
+{
+    bool hole = p->after_hole && q->reader->framed;      /* elsewhere it may be another stream's */
+    if (hole || p->lost)
+        suspect_last(q);
+    if (p->after_hole)
+        holes_note(&q->holes, p->serial);
+    q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
+                            .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second};
+    struct sent *noted = &q->sent[p->serial % SLOTS];
+    *noted = q->last;
+    return noted;
 }
 
 static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
 {
     AVPacket *packet = p->packet;
-    q->pts_us[p->serial % SLOTS] = p->pts_us;
-    q->ignore[p->serial % SLOTS] = p->leading || p->hidden;
+    struct sent *sent = note_sent(q, p);
+    if (p->lost) {                       /* the decoder is given nothing, and the picture takes its place */
+        found_damage(q);
+        await(q, sent);
+        return true;
+    }
     packet->pts = (int64_t)p->serial;
     packet->dts = AV_NOPTS_VALUE;
     int code = avcodec_send_packet(q->decoder, packet);
-    bool hurt = damage_found(&q->watch, code);
-    q->hurt[p->serial % SLOTS] = damage_spreads(&q->watch, p, hurt);
+    bool hurt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
+    sent->hurt = damage_spreads(&q->watch, p, hurt);
+    if (sent->hurt)
+        await(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
         return err_set(e, ERR_FAILED, "out of memory in the decoder");
@@ -165,8 +305,15 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
             break;
         }
     }
+    if (q->reader->hole)                  /* the file broke off */
+        holes_note(&q->holes, q->reader->serial);
     avcodec_send_packet(q->decoder, NULL);
-    if (e->code != ERR_NONE || !receive(q, e) || !number_held(q, TIMETABLE_OPEN, e))
+    if (e->code != ERR_NONE || !receive(q, e))
+        return false;
+    if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, NULL, e))
+        return false;
+    int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
+    if (!number_held(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e))
         return false;
     if (damage_found(&q->watch, 0))      /* of threads that had not finished yet */
         found_damage(q);
@@ -185,7 +332,6 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     q->cursor = state->cursor;
     q->timeline = state->timeline;
     q->next_frame = state->next_frame;
-    q->held_us = -1;
     q->numbered_us = state->timeline.last_us;
     bool fine = open_all(q, e) && decode_all(q, state->held, e);
     pthread_mutex_lock(&s->lock);       /* sessions that ended early count too */
@@ -193,6 +339,8 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     s->counts.decoded += q->counts.decoded;
     s->counts.decode_errors += q->counts.decode_errors;
     s->counts.damaged += q->counts.damaged;
+    s->counts.lost += q->counts.lost;
+    s->counts.vanished += q->counts.vanished;
     s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
     s->counts.last_us = q->done ? q->counts.last_us : q->numbered_us;
     s->counts.sequential = true;
@@ -201,7 +349,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     avcodec_free_context(&q->decoder);
     damage_watch_close(&q->watch);
     av_frame_free(&q->frame);
-    av_frame_free(&q->held);
+    av_frame_free(&q->picture);
     free(q);
     return fine;
 }

@@ -114,7 +114,7 @@ static bool send_picture(struct session *s, struct run *run, struct picture *p, 
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
         return err_set(e, ERR_FAILED, "out of memory in the decoder");
-    bool hurt = damage_found(s->watch, code);
+    bool hurt = (damage_found(s->watch, code) && !p->empty) || p->suspect;
     s->counts.decode_errors += hurt;
     s->hurt |= hurt;
     p->tag.damaged |= damage_spreads(s->watch, p, hurt);
@@ -130,6 +130,16 @@ static bool drain(struct session *s, struct run *run, struct err *e)
     return fine;
 }
 
+/* Pictures before `p` are not there: what may refer to them is damaged. A clean key after a hole needs nothing of them. */
+static void miss(struct session *s, const struct run *run, const struct picture *p)
+{
+    bool begins = p == run->picture || p->cut == CUT_CLEAN;
+    if (begins && !p->lost)
+        return;
+    s->hurt = true;
+    damage_everywhere(s->watch);
+}
+
 static bool decode_once(struct session *s, struct run *run, bool everything, struct err *e)
 {
     assert(s->decoder);
@@ -139,12 +149,19 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
         run->picture[i].tag.damaged &= run->picture[i].done;
     run_plan(run, &s->staging->traits, everything);
     decoder_fit_delay(s->decoder, &s->staging->traits, run);
-    bool fine = true;
+    bool fine = true, hole = false;
     for (size_t i = 0; i < run->count && fine; i++) {
+        struct picture *p = &run->picture[i];
         if (staging_stopped(s->staging) || given_up(s))
             break;
-        if (run->picture[i].action != ACTION_SKIP)
-            fine = send_picture(s, run, &run->picture[i], e);
+        hole |= p->lost || p->after_hole;
+        if (p->action == ACTION_SKIP)
+            continue;
+        if (hole)
+            miss(s, run, p);
+        hole = false;
+        if (!p->lost)
+            fine = given_up(s) || send_picture(s, run, p, e);
     }
     return drain(s, run, e) && fine;
 }

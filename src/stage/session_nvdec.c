@@ -218,7 +218,7 @@ static bool drain(struct nvdec_session *s, struct err *e)
  */
 static bool untrusted(struct nvdec_session *s, const struct picture *key, const struct picture *p, int code)
 {
-    bool damaged = damage_found(&s->watch, code);
+    bool damaged = damage_found(&s->watch, code) && !p->empty;
     bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading || p->hidden));
     bool radl = key && !key->closed && p->marked_leading && !p->needs_before;
     return damaged || lent || radl ||
@@ -269,7 +269,9 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
         const struct picture *p = &run->picture[i];
         key = i == 0 || p->cut == CUT_NONE ? key : NULL;
-        if (p->action != ACTION_SKIP)
+        if (p->lost || p->suspect || (p->after_hole && i > 0))      /* software knows what to make of it */
+            broke(s);
+        if (p->action != ACTION_SKIP && !p->lost)
             fine = send_picture(s, key, p, e);
     }
     return fine && finish_runs(s, false, e);

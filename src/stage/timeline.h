@@ -29,6 +29,11 @@ struct timeline timeline_begin(int64_t frame_us);
  * Asking twice for the same frame gives the same answer; timeline_step makes it the last one.
  */
 int64_t timeline_at(struct timeline *t, int64_t pts_us);
+/*
+ * How long the film's last frame stays on the screen, when its packet says `duration_us` (0: nothing): the nominal time of a
+ * frame, unless that is far from it, as in a show of slides.
+ */
+int64_t timeline_last_stays(const struct timeline *t, int64_t duration_us);
 void timeline_step(struct timeline *t, int64_t time_us);
 
 #ifdef __cplusplus

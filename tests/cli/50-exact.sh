@@ -60,7 +60,7 @@ verify_clips() {
         run "$CLIPS/$name" "$@" -m average --size 64 --verify --strict --json v.json -o v.png
         # A clip of a frame or two has nothing after --start, and says so.
         if [ "$STATUS" -eq 1 ] && grep -q 'no frame after --start' "$LOGS/stderr"; then continue; fi
-        if [ "$STATUS" -ne 0 ] || ! grep -q identical "$LOGS/stderr"; then
+        if [ "$STATUS" -ne 0 ] || ! grep -q 'frames are identical$' "$LOGS/stderr"; then
             echo "$name: status $STATUS: $(cat "$LOGS/stderr")"
             bad="$bad $name"
         elif [ $# -eq 2 ] && [ "$1" = -n ] && ! "$PYTHON" "$HERE/checks.py" count "$CLIPS/$name" v.json "$2"; then
@@ -95,7 +95,7 @@ test_verify_sample() {
     f=$(sample)
     for n in 1 5 24; do
         ok "$f" -n $n -m average --verify -o v.png
-        says identical
+        says 'frames are identical$'
     done
 }
 
@@ -126,7 +126,7 @@ test_contradiction() {
     f=$(clip mpeg2-no-order.mkv)
     g=$(clip mpeg2.ts)
     ok "$f" -n 1 -m average --verify --strict -v --dump d.rgb --json f.json -o f.png
-    says identical
+    says 'frames are identical$'
     says 'another order than foreseen'
     ok "$g" -n 1 -m average --dump e.rgb -o g.png
     cmp d.rgb e.rgb || fail "the frames are not those of the film with right times"

@@ -23,7 +23,7 @@ test_films_verify() {
     for f in "${films[@]}"; do
         for n in 1 24; do
             ok "$f" -n $n -m average --verify --strict -o v.png
-            says identical
+            says 'frames are identical$'
         done
     done
 }

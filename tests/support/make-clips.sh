@@ -3,6 +3,7 @@
 #
 #   OUTDIR/*           films that decode whole: every kind of stream that a barcode may be asked of
 #   OUTDIR/damaged/*   films of which a part decodes
+#   OUTDIR/account/*   films whose pictures have to be counted with care: tests/cli/65-account.sh
 #   OUTDIR/bad/*       what is no film
 #   OUTDIR/parts/*     what the others are made of
 #   OUTDIR/SKIPPED     the clips that this machine's ffmpeg cannot make, and why
@@ -384,6 +385,49 @@ clip damaged/corrupt-msmpeg4.avi damage msmpeg4.avi 2000
 clip damaged/corrupt.mpg damage mpeg2.mpg 2000
 clip damaged/corrupt-vp9.webm damage vp9.webm 2000
 clip damaged/middle-of-gop.ts tail_of h264-open.ts 37
+
+# ---- the account that adds up ----
+
+mkdir -p account .tmp/account
+# Two kinds of surgery on a bitstream: apart FLV OUT puts an SEI of its own in front of every picture; no_gop M2V OUT takes out
+# the headers of GOPs.
+apart() {
+    py - "$@" << 'PY'
+import sys
+data = open(sys.argv[1], "rb").read()
+out, at = bytearray(data[:13]), 13
+sei = bytes((0, 0, 0, 5, 6, 0x80, 1, 0, 0x80))     # a payload of an unknown type
+while at + 11 <= len(data):
+    size = int.from_bytes(data[at + 1:at + 4], "big")
+    tag, body = data[at:at + 11], data[at + 11:at + 11 + size]
+    if tag[0] == 9 and size > 5 and body[1] == 1:
+        body_of_sei = bytes((0x27,)) + body[1:5] + sei
+        out += tag[:1] + len(body_of_sei).to_bytes(3, "big") + tag[4:] + body_of_sei + (11 + len(body_of_sei)).to_bytes(4, "big")
+    out += data[at:at + 11 + size + 4]
+    at += 11 + size + 4
+open(sys.argv[2], "wb").write(out)
+PY
+}
+no_gop() {
+    py - "$@" << 'PY'
+import re, sys
+data = open(sys.argv[1], "rb").read()
+open(sys.argv[2], "wb").write(re.sub(rb"\x00\x00\x01\xb8....", b"", data, flags=re.S))
+PY
+}
+slides() { "${FF[@]}" -f lavfi -i testsrc2=s=160x90:r=1/30:d=300 -c:v libx264 "$@"; }
+clip account/slides.mp4 slides
+clip account/slides.mkv slides
+clip account/long.mp4 "${FF[@]}" -f lavfi -i testsrc2=s=160x90:r=25:d=40 -c:v libx264 -preset ultrafast
+clip parts/long-noise.mkv "${FF[@]}" -f lavfi -i testsrc2=s=160x90:r=25:d=60,noise=alls=30:allf=t -c:v libx264 -preset ultrafast -g 50
+clip parts/plain.flv "${FF[@]}" -i h264-closed.mp4 -map 0:v -c copy
+clip parts/mpeg2-alone.m2v "${FF[@]}" -i mpeg2-closed.ts -map 0:v -c copy -f mpeg2video
+wait
+clip parts/sei-alone.flv apart parts/plain.flv
+clip account/no-gop-header.m2v no_gop parts/mpeg2-alone.m2v
+clip account/cut-early.mkv head_of parts/long-noise.mkv 4
+wait
+clip account/sei-alone.mkv "${FF[@]}" -i parts/sei-alone.flv -c copy
 
 # ---- no film ----
 

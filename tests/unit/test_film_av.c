@@ -218,24 +218,24 @@ static void errors_are_the_readers(void **state)
     static const AVClass other = {.class_name = "muxer", .item_name = av_default_item_name,
                                   .version = LIBAVUTIL_VERSION_INT, .category = AV_CLASS_CATEGORY_MUXER};
     const AVClass *says = &demuxer, *is_no_demuxer = &other;
-    uint64_t outer = 0, inner = 0;
+    struct film_av_said outer = {0}, inner = {0};
     pthread_t thread;
     must_refuse("nowhere.mkv", "cannot open");            /* from the first film on libav is listened to */
-    assert_null(film_av_count_errors(&outer));
+    assert_null(film_av_listen(&outer));
     av_log(&says, AV_LOG_ERROR, "damage\n");
     av_log(&says, AV_LOG_WARNING, "no damage\n");
     av_log(&is_no_demuxer, AV_LOG_ERROR, "no damage\n");
-    assert_int_equal(outer, 1);
-    assert_ptr_equal(film_av_count_errors(&inner), &outer);
+    assert_int_equal(outer.errors, 1);
+    assert_ptr_equal(film_av_listen(&inner), &outer);
     av_log(&says, AV_LOG_FATAL, "damage\n");
     assert_int_equal(pthread_create(&thread, NULL, complain_elsewhere, &says), 0);
     pthread_join(thread, NULL);
-    assert_ptr_equal(film_av_count_errors(&outer), &inner);
+    assert_ptr_equal(film_av_listen(&outer), &inner);
     av_log(&says, AV_LOG_ERROR, "damage\n");
-    assert_ptr_equal(film_av_count_errors(NULL), &outer);
+    assert_ptr_equal(film_av_listen(NULL), &outer);
     av_log(&says, AV_LOG_ERROR, "damage\n");
-    assert_int_equal(outer, 2);
-    assert_int_equal(inner, 1);
+    assert_int_equal(outer.errors, 2);
+    assert_int_equal(inner.errors, 1);
 }
 
 int main(void)

@@ -90,11 +90,21 @@ static void wild_times(void **state)
     }
 }
 
+static void the_last_slide(void **state)
+{
+    (void)state;
+    struct timeline t = timeline_begin(FRAME);
+    assert_int_equal(timeline_last_stays(&t, 0), FRAME);
+    assert_int_equal(timeline_last_stays(&t, FRAME + FRAME / 2), FRAME);
+    assert_int_equal(timeline_last_stays(&t, 30 * SECOND), 30 * SECOND);
+    assert_int_equal(timeline_last_stays(&t, 3601 * SECOND), FRAME);       /* nobody looks at one for so long */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_at_zero), cmocka_unit_test(without_times), cmocka_unit_test(small_steps_back),
-        cmocka_unit_test(jumps_are_bridged), cmocka_unit_test(wild_times),
+        cmocka_unit_test(jumps_are_bridged), cmocka_unit_test(wild_times), cmocka_unit_test(the_last_slide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

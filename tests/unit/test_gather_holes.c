@@ -1,0 +1,139 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../fuzz/gather_trial.h"
+
+struct catch {
+    struct run *run[64];
+    size_t runs;
+    bool refuse;
+};
+
+static bool catch_run(void *user, struct run *run, struct err *e)
+{
+    struct catch *c = user;
+    if (c->refuse) {
+        run_free(&run);
+        return err_set(e, ERR_FAILED, "no more");
+    }
+    assert_true(c->runs < 64);
+    c->run[c->runs++] = run;
+    return true;
+}
+
+static void drop_runs(struct catch *c)
+{
+    while (c->runs > 0)
+        run_free(&c->run[--c->runs]);
+}
+
+static struct gather *hand_gather(enum bitstream stream, uint64_t every, struct catch *c)
+{
+    struct gather_config config = {.selection = {.every = every, .end_us = INT64_MAX}, .frame_us = 40000,
+                                   .traits = run_traits(stream), .emit = c ? catch_run : NULL, .user = c};
+    struct gather *g = gather_open(&config, NULL);
+    assert_non_null(g);
+    return g;
+}
+
+/* Lost pictures have a time alone: in display order they stand by it, and no decoder is asked for them. */
+static void lost_ones_keep_their_place(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct catch c = {.runs = 0};
+    struct gather *g = hand_gather(STREAM_H264, 1, &c);
+    static const int64_t shown[] = {0, 4, 2, 1, 3, 8, 6, 5, 7};       /* by decoding order; 4, the key of 8's GOP and 5 are lost */
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        bool lost = i == 1 || i == 5 || i == 7;
+        struct picture p = {.packet = lost ? NULL : packet_make(10), .serial = i, .pts_us = shown[i] * 40000, .lost = lost,
+                            .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .order = lost ? TIME_NONE : i > 5 ? shown[i] - 8 : shown[i]};
+        assert_true(gather_push(g, &p, &e));
+    }
+    assert_true(gather_end(g, &e));
+    assert_int_equal(c.runs, 1);
+    for (size_t i = 0; i < c.run[0]->count; i++) {
+        const struct picture *p = &c.run[0]->picture[i];
+        assert_true(p->wanted);
+        assert_int_equal(p->frame, shown[i]);
+        assert_int_equal(p->tag.time_us, shown[i] * 40000);
+        assert_int_equal(p->suspect, i == 0 || i == 4 || i == 6);      /* what came right before them */
+    }
+    drop_runs(&c);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
+/* Ten pictures, of which those after the fifth follow `gap` frames later. */
+static struct gather_counts with_gap(bool hole, int64_t gap, struct columns *columns)
+{
+    struct err e = ERR_INIT;
+    struct gather_config config = {.selection = {.every = 2, .end_us = INT64_MAX}, .frame_us = 40000, .columns = columns,
+                                   .traits = run_traits(STREAM_VP9)};
+    struct gather *g = gather_open(&config, &e);
+    for (int64_t i = 0; i < 10; i++) {
+        struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .cut = i == 0 ? CUT_CLEAN : CUT_NONE,
+                            .order = TIME_NONE, .pts_us = (i + (i >= 5 ? gap : 0)) * 40000, .after_hole = hole && i == 5};
+        assert_true(gather_push(g, &p, &e));
+    }
+    assert_true(gather_end(g, &e));
+    struct gather_counts counts = gather_counts_now(g);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+    return counts;
+}
+
+static void holes_are_filled_and_gaps_are_not(void **state)
+{
+    (void)state;
+    struct columns *columns = columns_open(0, 0, NULL);
+    struct gather_counts n = with_gap(true, 30, columns);
+    assert_int_equal(n.displayed, 40);
+    assert_int_equal(n.vanished, 30);
+    assert_int_equal(n.vanished_wanted, 15);
+    assert_int_equal(columns_count(columns), 20);
+    for (uint64_t i = 0; i < 20; i++) {
+        assert_int_equal(columns_get(columns, i)->frame, 2 * i);
+        assert_int_equal(columns_get(columns, i)->time_us, 80000 * i);
+    }
+    columns_free(&columns);
+    assert_int_equal(with_gap(false, 30, NULL).displayed, 10);
+    assert_int_equal(with_gap(true, 0, NULL).displayed, 10);
+    assert_int_equal(with_gap(true, 100000, NULL).displayed, 10);      /* more than an hour: a jump of the clock */
+}
+
+static void where_films_begin(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    for (int kind = 0; kind < 3; kind++) {          /* a picture that refers back, one that does not, a lost one */
+        struct gather *g = hand_gather(STREAM_H264, 1, NULL);
+        for (int64_t i = 0; i < 10; i++) {
+            struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .order = i, .pts_us = i * 40000,
+                                .cut = i == 5 ? CUT_CLEAN : CUT_NONE, .intra = kind == 1 && i == 0};
+            if (kind == 2 && i == 0) {
+                packet_free(&p.packet);
+                p.lost = true;
+            }
+            assert_true(gather_push(g, &p, &e));
+        }
+        assert_true(gather_end(g, &e));
+        assert_int_equal(gather_counts_now(g).lead_in, kind == 0 ? 5 : 0);
+        assert_int_equal(gather_counts_now(g).displayed, kind == 0 ? 5 : 10);
+        gather_free(&g);
+    }
+    assert_int_equal(live_packets, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lost_ones_keep_their_place), cmocka_unit_test(holes_are_filled_and_gaps_are_not),
+        cmocka_unit_test(where_films_begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stage/holes.h"
+
+static void around_a_hole(void **state)
+{
+    (void)state;
+    struct holes h = {.noted = 0};
+    assert_false(holes_between(&h, 4, 5, true));
+    holes_note(&h, 100);
+    assert_true(holes_between(&h, 99, 100, false) && holes_between(&h, 100, 99, false) && holes_between(&h, 3, 700, false));
+    assert_false(holes_between(&h, 98, 99, false));
+    assert_false(holes_between(&h, 100, 101, false));
+    /* Reordered: pictures that stood in the hole may be displayed this far from it. */
+    assert_true(holes_between(&h, 102, 101, true) && holes_between(&h, 90, 91, true));
+    assert_false(holes_between(&h, 70, 71, true));
+    assert_false(holes_between(&h, 117, 118, true));
+    assert_true(holes_inside(&h, 100, 100) && holes_inside(&h, 90, 101));
+    assert_false(holes_inside(&h, 101, 200));
+}
+
+static void old_ones_are_forgotten(void **state)
+{
+    (void)state;
+    struct holes h = {.noted = 0};
+    for (uint64_t i = 0; i <= HOLES_KEPT; i++)
+        holes_note(&h, 1000 * (i + 1));
+    assert_false(holes_between(&h, 999, 1000, false));
+    for (uint64_t i = 1; i <= HOLES_KEPT; i++)
+        assert_true(holes_between(&h, 1000 * (i + 1) - 1, 1000 * (i + 1), false));
+}
+
+static void as_many_as_there_is_room_for(void **state)
+{
+    (void)state;
+    assert_int_equal(holes_frames(0, 40000, 40000), 0);
+    assert_int_equal(holes_frames(0, 59999, 40000), 0);
+    assert_int_equal(holes_frames(0, 80000, 40000), 1);
+    assert_int_equal(holes_frames(0, 79000, 40000), 1);         /* a millisecond is all that Matroska can say */
+    assert_int_equal(holes_frames(1000000, 1000000 + 33367 * 30000LL, 33367), 29999);
+    assert_int_equal(holes_frames(0, INT64_C(3600000001), 40000), 0);      /* a jump */
+    assert_int_equal(holes_frames(40000, 0, 40000), 0);
+    for (uint64_t i = 0; i <= 4; i++)
+        assert_int_equal(holes_time(200, 600, i, 3), 200 + 100 * (int64_t)i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(around_a_hole), cmocka_unit_test(old_ones_are_forgotten), cmocka_unit_test(as_many_as_there_is_room_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
