@@ -74,7 +74,7 @@ struct cache_index {
 /* Frames in a full block of this size of picture. */
 uint32_t cache_index_block_frames(int width, int height);
 
-/* Nothing was damaged, lost or done twice: the frames are good for other selections of the same film too. */
+/* Nothing was damaged, lost or done twice: the frames are good for other selections, and for copies, of the same film too. */
 bool cache_index_is_clean(const struct cache_index *x);
 
 /* The frame of that number; NULL when it is not there, or MISSING. */

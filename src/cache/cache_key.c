@@ -125,6 +125,11 @@ bool cache_place_suspect(const struct cache_place *seen, const struct cache_plac
            seen->changed_ns != now->changed_ns;
 }
 
+bool cache_place_same(const struct cache_place *seen, const struct cache_place *now)
+{
+    return seen->device == now->device && seen->inode == now->inode && seen->changed_ns == now->changed_ns;
+}
+
 /* ------------------------------------------------------------------ text */
 
 static bool add(struct cache_key *key, const char *format, ...) __attribute__((format(printf, 2, 3)));

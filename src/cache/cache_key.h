@@ -55,6 +55,12 @@ bool cache_film_holds(const char *path, const struct cache_film *id);
  */
 bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now);
 
+/*
+ * It is the very file that was seen, and nobody has touched it since, whatever it is called now. Stricter than a film's
+ * identity, for which a copy will do.
+ */
+bool cache_place_same(const struct cache_place *seen, const struct cache_place *now);
+
 enum { CACHE_KEY_BYTES = 2048, CACHE_NAME_BYTES = 64 };
 
 struct cache_key {

@@ -163,6 +163,9 @@ static void consider(struct search *s, struct cache_entry *entry)
     bool by_gpu = entry->index.counts.hardware > 0, same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
     if (cache_place_suspect(&entry->index.film, s->place)) {
         snprintf(s->found.why, sizeof s->found.why, "the film's file was touched since its frames were cached");
+    } else if (!clean && !cache_place_same(&entry->index.film, s->place)) {
+        /* A repaired film may have the size, the time and the sampled bytes of the damaged one. */
+        snprintf(s->found.why, sizeof s->found.why, "there are frames of a damaged film, which serve no other file");
     } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
         snprintf(s->found.why, sizeof s->found.why, "there are frames that a GPU decoded");
     } else if (own && !entry->index.partial && same_decoder) {

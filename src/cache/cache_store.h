@@ -48,7 +48,7 @@ struct cache_found {
 
 /*
  * What serves the key best. An entry that is broken is removed, with a warning. `place` is the film's: one that was
- * touched since an entry was written is not trusted.
+ * touched since an entry was written is not trusted. What was staged of a damaged film serves that very file alone.
  */
 struct cache_found cache_store_find(const struct cache_store *s, const struct cache_key *key, const struct cache_place *place,
                                     const struct selection *rule, enum cache_decoder decoder);

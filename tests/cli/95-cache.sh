@@ -182,6 +182,36 @@ test_cache_moved_and_edited() {
     like plain.png
 }
 
+# As `rsync -t` repairs a film: another file, of the same size and time, other bytes where the fingerprint does not look.
+test_cache_repaired() {
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=320x180:r=25:d=16,noise=alls=40:allf=t -c:v libx264 -preset ultrafast -qp 24 -g 25 good.mkv
+    size=$(stat -c %s good.mkv)
+    [ "$size" -gt 3000000 ] || fail "the film is too small to have bytes outside the fingerprint: $size"
+    step=$(((size - 65536) / 15))
+    cp -p good.mkv film.mkv
+    dd if=/dev/zero of=film.mkv bs=1 seek=$((step * 7 + 70000)) count=20000 conv=notrunc 2> /dev/null
+    touch -r good.mkv film.mkv
+    now film.mkv
+    says 'warning'
+    now film.mkv
+    state hit                                      # the very same file
+    says 'warning'
+    cp -p film.mkv copy.mkv
+    now copy.mkv                                   # it may as well be a repaired one
+    state miss
+    now copy.mkv
+    state hit
+    mv good.mkv film.mkv
+    plain film.mkv
+    now film.mkv
+    state miss
+    says_not 'warning'
+    like plain.png
+    cp -p film.mkv copy.mkv
+    now copy.mkv                                   # what was whole serves its copies
+    state hit
+}
+
 test_cache_admin() {
     f=$(clip h264-closed.mkv)
     ok --cache cache --cache-stats

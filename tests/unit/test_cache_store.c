@@ -148,6 +148,33 @@ static void a_touched_film_is_not_trusted(void **state)
     assert_int_equal(find(&f), CACHE_HIT);
 }
 
+/* A copy may as well be a repaired film: the fingerprint has a sixteenth of it, or less. */
+static void damaged_films_serve_no_copy(void **state)
+{
+    (void)state;
+    struct cached_film f = usual;
+    f.place = (struct cache_place){1, 2, 3, 4};
+    for (int way = 0; way < 6; way++) {
+        struct cached_film damaged = f, now = f;
+        damaged.counts.damaged = way == 0;
+        damaged.counts.decode_errors = way == 1;
+        damaged.counts.lost = way == 2;
+        damaged.counts.read_failed = way == 3;
+        damaged.counts.redone_runs = way == 4;
+        bool clean = way == 5;
+        write_entry(&damaged);
+        assert_int_equal(find(&now), CACHE_HIT);
+        now.place = (struct cache_place){1, 2, 7, 4};        /* linked or renamed without a trace: the very file */
+        assert_int_equal(find(&now), CACHE_HIT);
+        now.place = (struct cache_place){8, 2, 7, 4};
+        assert_int_equal(find(&now), clean ? CACHE_HIT : CACHE_MISS);
+        now.place = (struct cache_place){1, 8, 3, 4};        /* as rsync -t leaves it, at the old name */
+        assert_int_equal(find(&now), clean ? CACHE_HIT : CACHE_MISS);
+        now.place = (struct cache_place){1, 2, 7, 8};
+        assert_int_equal(find(&now), clean ? CACHE_HIT : CACHE_MISS);
+    }
+}
+
 static void broken_entries_go(void **state)
 {
     (void)state;
@@ -316,7 +343,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(finds, empty), cmocka_unit_test_setup(finer_serves_coarser, empty),
-        cmocka_unit_test_setup(damaged_films_serve_themselves_only, empty), cmocka_unit_test_setup(interrupted_runs, empty),
+        cmocka_unit_test_setup(damaged_films_serve_themselves_only, empty),
+        cmocka_unit_test_setup(damaged_films_serve_no_copy, empty), cmocka_unit_test_setup(interrupted_runs, empty),
         cmocka_unit_test_setup(a_touched_film_is_not_trusted, empty), cmocka_unit_test_setup(broken_entries_go, empty),
         cmocka_unit_test_setup(removing, empty), cmocka_unit_test_setup(evicts_the_least_recently_used, empty),
         cmocka_unit_test_setup(sweeps_what_dead_writers_left, empty), cmocka_unit_test_setup(folders, empty),
