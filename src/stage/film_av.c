@@ -210,7 +210,9 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct film *f)
     f->duration_guessed = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ||
                           format->iformat->flags & AVFMT_TS_DISCONT;
     f->frames = s->nb_frames > 0 ? s->nb_frames : -1;
-    if (f->frames < 0 && f->duration_us > 0 && f->rate_num > 0)
+    /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by it. */
+    bool length = f->duration_us > 0 && format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
+    if (f->frames < 0 && length && f->rate_num > 0)
         f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
 }
 
@@ -228,12 +230,26 @@ static bool check_stream(const AVStream *s, const char *path, struct err *e)
     return true;
 }
 
+/* True for a WebP of several pictures: its header has the flag. FFmpeg takes all WebP for single pictures. */
+static bool is_animated_webp(const char *path)
+{
+    uint8_t head[21] = {0};
+    FILE *f = fopen(path, "rb");
+    bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBPVP8X", 8) == 0 &&
+              head[20] & 2;
+    if (f)
+        fclose(f);
+    return is;
+}
+
 /* Probing by content accepts any text ("tty") and single pictures: neither is a film. */
 static bool check_container(const AVFormatContext *format, const char *path, struct err *e)
 {
     const char *name = format->iformat->name;
     size_t n = strlen(name);
     bool picture = strstr(name, "image2") || (n > 5 && strcmp(name + n - 5, "_pipe") == 0);
+    if (picture && is_animated_webp(path))
+        return err_set(e, ERR_INPUT, "'%s' is an animated WebP, which this FFmpeg does not decode", path);
     if (picture)
         return err_set(e, ERR_INPUT, "'%s' is a picture, not a film", path);
     if (strcmp(name, "tty") == 0)

@@ -128,6 +128,27 @@ test_a_picture_is_no_film() {
     files p.png
 }
 
+# FFmpeg reads no animated WebP, and says that it is a picture; GIF and APNG are films, when they are named outright.
+test_animated_pictures() {
+    mkdir folder
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64:r=5:d=2 folder/a.gif -f apng folder/a.png
+    if ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64:r=5:d=2 -c:v libwebp_anim a.webp 2> /dev/null; then
+        refuses 3 a.webp -o q.png
+        says "animated WebP"
+    fi
+    if ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64:r=5:d=2 -frames:v 1 -c:v libwebp b.webp 2> /dev/null; then
+        refuses 3 b.webp -o q.png
+        says "is a picture"
+    fi
+    for f in folder/a.gif folder/a.png; do
+        ok $f -m average -o q.png
+        check png q.png 10 360
+        says_not warning
+    done
+    refuses 3 folder
+    says "no films in the folder"
+}
+
 test_playlist_stays_off_the_network() {
     printf '#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n' > list.m3u8
     printf 'ffconcat version 1.0\nfile /etc/passwd\n' > list.ffconcat
