@@ -94,8 +94,9 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
     }
     if (!fine)
         err_set(e, ERR_FAILED, "%s", *state == ENTRY_OTHER ? "another version of barcode wrote it" : "it is not an entry");
+    errno = 0;
     if (fine && !read_index(c, length, hash, e)) {
-        *state = ENTRY_BROKEN;
+        *state = errno == ENOMEM ? ENTRY_ABSENT : ENTRY_BROKEN;      /* without memory nothing is said of the entry */
         fine = false;
     }
     if (!fine)

@@ -73,8 +73,18 @@ void demux_close(struct demux *r);
 
 /* ---- decoder.c: one libavcodec context ---- */
 
-/* A context for the film's stream; `threads` 1: single-threaded, more: frame threads. */
-AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e);
+/* A context for the stream of the film `path`; `threads` 1: single-threaded, more: frame threads. */
+AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e);
+
+/*
+ * avcodec_send_packet and avcodec_receive_frame, but for this: the result is AVERROR(ENOMEM) whenever memory was short in
+ * the decoder, whatever libavcodec made of that; a frame that came all the same is not to be used. The decoder is watched.
+ */
+int decoder_send(AVCodecContext *c, const AVPacket *packet);
+int decoder_receive(AVCodecContext *c, AVFrame *frame);
+
+/* Frees the decoder before its watch goes; NULL is fine. */
+void decoder_close(AVCodecContext **c);
 
 /* A context for the film's stream, not opened yet; `name`: a certain decoder, NULL: libavcodec's choice. */
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
@@ -109,13 +119,15 @@ struct damage_watch {
     bool careful, marked;      /* pictures begin black; with marks in them                   */
     AVFrame *picture;          /* the one being decoded, when its blocks are looked at there */
     bool tainted, tainted_before;
+    atomic_bool starved;       /* memory was short on a thread of the decoder's own: see decoder_send */
 };
 
 /*
- * Watches an opened decoder:
+ * Watches an opened decoder that works on memory of libavcodec's own:
  * - its messages, where they are the only sign: those of the HEVC decoder on slices, which it drops and goes on, and neither
  *   codes nor flags know of it; those of others on wrong blocks; and what H.264 and the MPEG family say when they conceal
  *   blocks, for the flags of a picture that is not put out cannot be seen;
+ * - its memory, on every thread that it has;
  * - HEVC's blocks (Y'CbCr with three planes): a slice that ends too early leaves the rest as the memory was, in silence.
  * `careful`, for a single-threaded decoder with pictures of libavcodec's own (dav1d has others): what damage keeps from being
  * decoded is black, unless the decoder conceals it. Otherwise the memory's last content shows, which depends on what was

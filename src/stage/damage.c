@@ -1,6 +1,7 @@
 /*
  * damage.c - what libavcodec knows and tells of damage, and what it does not.
  */
+#include <errno.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
@@ -105,11 +106,14 @@ static void blacken(const AVCodecContext *c, AVFrame *frame)
     av_image_fill_black(frame->data, stride, frame->format, c->color_range, frame->width, frame->height);
 }
 
-/* With frame threads on any of them. */
+/* With frame threads on any of them: what one of those lacked earlier is still in its errno. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
-    const struct damage_watch *w = c->opaque;
+    struct damage_watch *w = c->opaque;
+    bool starved = errno == ENOMEM;
     int code = avcodec_default_get_buffer2(c, frame, flags);
+    if (starved || code == AVERROR(ENOMEM))
+        atomic_store(&w->starved, true);
     if (code < 0)
         return code;
     if (w->careful)
@@ -120,6 +124,18 @@ static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
     return w->picture && !w->picture->buf[0] ? av_frame_ref(w->picture, frame) : 0;
 }
 
+static void watch_buffers(AVCodecContext *c)
+{
+    c->get_buffer2 = watched_buffer;
+#if LIBAVCODEC_VERSION_MAJOR < 60
+    /* Or else frame threads hand every picture over to the caller's thread for its memory. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    c->thread_safe_callbacks = 1;
+#pragma GCC diagnostic pop
+#endif
+}
+
 bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e)
 {
     bool alone = c->active_thread_type == 0;
@@ -128,8 +144,7 @@ bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, 
     w->marked = c->codec_id == AV_CODEC_ID_HEVC;
     if (alone && w->marked && !w->picture && !(w->picture = av_frame_alloc()))
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    if (w->careful || w->marked)
-        c->get_buffer2 = watched_buffer;
+    watch_buffers(c);
     return true;
 }
 
@@ -232,7 +247,11 @@ static bool begins(const char *text, const char *const *start, size_t starts)
 void damage_message(const AVCodecContext *c, int level, const char *format)
 {
     struct damage_watch *w = c->opaque;
-    if (!w || level > AV_LOG_INFO)
+    if (!w)
+        return;
+    if (errno == ENOMEM)
+        atomic_store(&w->starved, true);
+    if (level > AV_LOG_INFO)
         return;
     static const char *const concealing[] = {"concealing "};
     bool heard = begins(format, concealing, 1);

@@ -1,4 +1,37 @@
 #include "av.h"
+#include "shortage.h"
+
+/* Also what the watch noticed on the decoder's own threads. */
+static int unless_starved(AVCodecContext *c, int code)
+{
+    struct damage_watch *w = c->opaque;
+    if (shortage_met())
+        atomic_store(&w->starved, true);
+    return atomic_load(&w->starved) ? AVERROR(ENOMEM) : code;
+}
+
+int decoder_send(AVCodecContext *c, const AVPacket *packet)
+{
+    shortage_begin();
+    int code = avcodec_send_packet(c, packet);
+    return unless_starved(c, code);
+}
+
+int decoder_receive(AVCodecContext *c, AVFrame *frame)
+{
+    shortage_begin();
+    int code = avcodec_receive_frame(c, frame);
+    return unless_starved(c, code);
+}
+
+void decoder_close(AVCodecContext **c)
+{
+    const struct damage_watch *w = *c ? (*c)->opaque : NULL;
+    /* libavcodec 59 crashes here when memory for a VP9 decoder's tiles was refused: it is left as it is. */
+    if (w && atomic_load(&w->starved) && (*c)->codec_id == AV_CODEC_ID_VP9)
+        *c = NULL;
+    avcodec_free_context(c);
+}
 
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e)
 {
@@ -23,7 +56,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
     return c;
 }
 
-AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
+AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e)
 {
     char text[128];
     AVCodecContext *c = decoder_alloc(stream, NULL, e);
@@ -38,9 +71,15 @@ AVCodecContext *decoder_open(const AVStream *stream, int threads, struct err *e)
     if (threads > 1 && c->codec_id == AV_CODEC_ID_H264)
         c->has_b_frames = 15;
     const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
+    shortage_begin();
     int code = avcodec_open2(c, codec, NULL);
-    if (code < 0) {
-        err_set(e, ERR_INPUT, "the %s decoder cannot be opened: %s", codec->name, film_av_sentence(code, text));
+    if (shortage_met() || code == AVERROR(ENOMEM)) {
+        shortage_error(path, "decoded", e);
+        avcodec_free_context(&c);
+    } else if (code < 0) {
+        bool machine = code == AVERROR(EAGAIN);      /* no thread could be started: not the film's fault */
+        err_set(e, machine ? ERR_FAILED : ERR_INPUT, "'%s': the %s decoder cannot be opened: %s", path, codec->name,
+                film_av_sentence(code, text));
         avcodec_free_context(&c);
     }
     return c;

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "av.h"
+#include "shortage.h"
 
 static enum bitstream bitstream_of(enum AVCodecID id)
 {
@@ -171,11 +172,17 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
         parse(r, packet, p);
 }
 
+static const char *path_of(const struct demux *r)
+{
+    return strchr(r->format->url, ':') + 1;
+}
+
 /* av_read_frame; what the demuxer has to say meanwhile is about this film. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
     uint64_t errors = r->said.errors, jumps = r->said.jumps, searches = r->said.searches;
     struct film_av_said *before = film_av_listen(&r->said);
+    shortage_begin();
     int code = av_read_frame(r->format, packet);
     film_av_listen(before);
     /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
@@ -190,12 +197,14 @@ static int read_packet(struct demux *r, AVPacket *packet)
  * The next packet of any stream. Some demuxers go on after damage, others give the same error for ever: those that stay
  * where they are are given up.
  */
-static bool read_on(struct demux *r, AVPacket *packet)
+static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
 {
     enum { ERRORS_MAX = 64 };
     int64_t farthest = -1;
     for (int errors = 0; errors < ERRORS_MAX;) {
         int code = read_packet(r, packet);
+        if (shortage_met())
+            return shortage_error(path_of(r), "read", e);
         /* Some demuxers say that they cannot read when they came to the end. */
         AVIOContext *file = r->format->pb;
         bool end = code == AVERROR_EOF || (code == AVERROR(EIO) && file && file->error >= 0 && avio_feof(file));
@@ -214,16 +223,19 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     AVPacket *packet = av_packet_alloc();
     if (!packet)
         return err_memory(e, sizeof *packet);
-    while (read_on(r, packet)) {
+    while (read_on(r, packet, e)) {
         /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
         if (packet->stream_index == r->stream->index && packet->size > 0) {
             r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
             if (av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL)) {
-                err_set(e, ERR_INPUT, "'%s' is encrypted", strchr(r->format->url, ':') + 1);
+                err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
                 break;
             }
             describe(r, packet, p);
-            return true;
+            if (!shortage_met())
+                return true;
+            shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
+            break;
         }
         r->bare += packet->stream_index == r->stream->index;
         av_packet_unref(packet);

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "av.h"
+#include "shortage.h"
 #include "barcode/colour.h"
 #include "barcode/log.h"
 
@@ -40,6 +41,7 @@ static void hear_demuxer(int level, const char *format)
 static void on_av_log(void *context, int level, const char *format, va_list args)
 {
     const AVClass *class = context ? *(const AVClass **)context : NULL;
+    shortage_look();
     if (class && class == avcodec_get_class())
         damage_message(context, level, format);
     AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
@@ -287,8 +289,12 @@ static bool open_container(const char *path, AVFormatContext **format, struct er
     /* Only files: a playlist must not make us read the network. */
     AVDictionary *options = NULL;
     av_dict_set(&options, "protocol_whitelist", "file", 0);
+    shortage_begin();
     int code = avformat_open_input(format, url, NULL, &options);
+    bool starved = shortage_met();
     av_dict_free(&options);
+    if (starved)
+        return shortage_error(path, "opened", e);
     if (code == AVERROR_INVALIDDATA && lacks_index(path))
         return err_set(e, ERR_INPUT, "'%s' is an MP4 without its index (moov): it was cut off, or never finished", path);
     struct stat s;
@@ -300,7 +306,10 @@ static bool open_container(const char *path, AVFormatContext **format, struct er
         return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, film_av_sentence(code, text));
     if (!check_container(*format, path, e))
         return false;
+    shortage_begin();
     code = avformat_find_stream_info(*format, NULL);
+    if (shortage_met())                  /* without an error too: less is known of the film than without the shortage */
+        return shortage_error(path, "opened", e);
     if (code < 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
     return true;

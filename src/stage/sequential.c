@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "av.h"
+#include "shortage.h"
 #include "barcode/clock.h"
 #include "holes.h"
 
@@ -67,7 +68,7 @@ static bool open_all(struct sequential *q, struct err *e)
     if (!q->frame || !q->picture)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     const struct stage_job *job = q->staging->job;
-    q->decoder = decoder_open(q->staging->stream, job->careful ? 1 : job->threads, e);
+    q->decoder = decoder_open(q->staging->stream, q->staging->film->path, job->careful ? 1 : job->threads, e);
     if (!q->decoder || !damage_watch_open(&q->watch, q->decoder, job->careful, e))
         return false;
     if (q->staging->traits.stream == STREAM_H264)
@@ -202,14 +203,19 @@ static bool take_frame(struct sequential *q, struct err *e)
     return true;
 }
 
+static bool starved(const struct sequential *q, struct err *e)
+{
+    return shortage_error(q->staging->film->path, "decoded", e);
+}
+
 static bool receive(struct sequential *q, struct err *e)
 {
     for (int errors = 0;;) {
-        int code = avcodec_receive_frame(q->decoder, q->frame);
+        int code = decoder_receive(q->decoder, q->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
-            return err_set(e, ERR_FAILED, "out of memory for a decoded picture");
+            return starved(q, e);
         if (code < 0) {
             q->counts.decode_errors++;
             damage_everywhere(&q->watch);
@@ -264,14 +270,14 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     }
     packet->pts = (int64_t)p->serial;
     packet->dts = AV_NOPTS_VALUE;
-    int code = avcodec_send_packet(q->decoder, packet);
+    int code = decoder_send(q->decoder, packet);
     bool hurt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
     sent->hurt = damage_spreads(&q->watch, p, hurt);
     if (sent->hurt)
         await(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
-        return err_set(e, ERR_FAILED, "out of memory in the decoder");
+        return starved(q, e);
     if (hurt) {
         q->counts.decode_errors++;
         found_damage(q);
@@ -307,7 +313,8 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
     }
     if (q->reader->hole)                  /* the file broke off */
         holes_note(&q->holes, q->reader->serial);
-    avcodec_send_packet(q->decoder, NULL);
+    if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
+        return starved(q, e);
     if (e->code != ERR_NONE || !receive(q, e))
         return false;
     if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, NULL, e))
@@ -346,7 +353,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     s->counts.sequential = true;
     pthread_mutex_unlock(&s->lock);
     engine_port_close(&q->port);
-    avcodec_free_context(&q->decoder);
+    decoder_close(&q->decoder);
     damage_watch_close(&q->watch);
     av_frame_free(&q->frame);
     av_frame_free(&q->picture);

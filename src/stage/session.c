@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "av.h"
+#include "shortage.h"
 #include "barcode/clock.h"
 #include "barcode/log.h"
 
@@ -33,7 +34,7 @@ static bool session_open(struct session *s, struct err *e)
     s->frame = av_frame_alloc();
     if (!s->packet || !s->frame)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    s->decoder = decoder_open(s->staging->stream, 1, e);
+    s->decoder = decoder_open(s->staging->stream, s->staging->film->path, 1, e);
     if (!s->decoder)
         return false;
     s->watch = &s->usual;
@@ -44,7 +45,7 @@ static bool session_open(struct session *s, struct err *e)
 static void session_close(struct session *s)
 {
     engine_port_close(&s->port);
-    avcodec_free_context(&s->decoder);
+    decoder_close(&s->decoder);
     damage_watch_close(&s->usual);
     av_frame_free(&s->frame);
     av_packet_free(&s->packet);
@@ -80,15 +81,20 @@ static struct picture *picture_of(struct session *s, struct run *run)
     return given_up(s) ? NULL : p;
 }
 
+static bool starved(const struct session *s, struct err *e)
+{
+    return shortage_error(s->staging->film->path, "decoded", e);
+}
+
 /* Takes every picture that is ready. */
 static bool receive(struct session *s, struct run *run, struct err *e)
 {
     for (int errors = 0;;) {
-        int code = avcodec_receive_frame(s->decoder, s->frame);
+        int code = decoder_receive(s->decoder, s->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
-            return err_set(e, ERR_FAILED, "out of memory for a decoded picture");
+            return starved(s, e);
         if (code < 0) {
             s->counts.decode_errors++;
             s->hurt = true;
@@ -110,10 +116,10 @@ static bool send_picture(struct session *s, struct run *run, struct picture *p, 
 {
     if (!decoder_packet(s->packet, p, e))
         return false;
-    int code = avcodec_send_packet(s->decoder, s->packet);
+    int code = decoder_send(s->decoder, s->packet);
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
-        return err_set(e, ERR_FAILED, "out of memory in the decoder");
+        return starved(s, e);
     bool hurt = (damage_found(s->watch, code) && !p->empty) || p->suspect;
     s->counts.decode_errors += hurt;
     s->hurt |= hurt;
@@ -124,8 +130,7 @@ static bool send_picture(struct session *s, struct run *run, struct picture *p, 
 
 static bool drain(struct session *s, struct run *run, struct err *e)
 {
-    avcodec_send_packet(s->decoder, NULL);
-    bool fine = receive(s, run, e);
+    bool fine = decoder_send(s->decoder, NULL) == AVERROR(ENOMEM) ? starved(s, e) : receive(s, run, e);
     avcodec_flush_buffers(s->decoder);
     return fine;
 }
@@ -180,9 +185,9 @@ static bool decode_carefully(struct session *s, struct run *run, struct err *e)
     AVCodecContext *usual = s->decoder;
     struct damage_watch watch = {0};
     s->watch = &watch;
-    s->decoder = decoder_open(s->staging->stream, 1, e);
+    s->decoder = decoder_open(s->staging->stream, s->staging->film->path, 1, e);
     bool fine = s->decoder && damage_watch_open(&watch, s->decoder, true, e) && decode_once(s, run, true, e);
-    avcodec_free_context(&s->decoder);
+    decoder_close(&s->decoder);
     damage_watch_close(&watch);
     s->watch = &s->usual;
     s->decoder = usual;

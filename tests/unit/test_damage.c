@@ -117,7 +117,7 @@ static struct made decode(const char *name, int threads, bool careful, int ruine
     AVFormatContext *f = NULL;
     struct damage_watch w = {0};
     assert_true(film_av_open(name, &f, &film, &e));
-    AVCodecContext *c = decoder_open(f->streams[film.stream], threads, &e);
+    AVCodecContext *c = decoder_open(f->streams[film.stream], film.path, threads, &e);
     AVPacket *p = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     assert_true(c && p && frame && damage_watch_open(&w, c, careful, &e));

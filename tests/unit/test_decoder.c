@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 
 #include "stage/av.h"
 #include "clip.h"
@@ -29,7 +30,7 @@ static int decode(const char *name, int threads, int64_t *serial, int *width, in
     struct err e = ERR_INIT;
     struct film film;
     AVFormatContext *f = open_clip(name, &film);
-    AVCodecContext *c = decoder_open(f->streams[film.stream], threads, &e);
+    AVCodecContext *c = decoder_open(f->streams[film.stream], film.path, threads, &e);
     AVPacket *p = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     int n = 0;
@@ -92,13 +93,13 @@ static void crop_to_the_pixel(void **state)
     struct film film;
     struct err e = ERR_INIT;
     AVFormatContext *f = open_clip("crop.mp4", &film);
-    AVCodecContext *c = decoder_open(f->streams[film.stream], 1, &e);
+    AVCodecContext *c = decoder_open(f->streams[film.stream], film.path, 1, &e);
     assert_true(c->flags & AV_CODEC_FLAG_UNALIGNED);
     assert_true(c->flags & AV_CODEC_FLAG_OUTPUT_CORRUPT);
     assert_true(c->export_side_data & AV_CODEC_EXPORT_DATA_FILM_GRAIN);
     assert_int_equal(c->active_thread_type, 0);
     avcodec_free_context(&c);
-    c = decoder_open(f->streams[film.stream], 3, &e);
+    c = decoder_open(f->streams[film.stream], film.path, 3, &e);
     assert_int_equal(c->active_thread_type, FF_THREAD_FRAME);
     avcodec_free_context(&c);
     close_clip(&f, &film);
@@ -113,16 +114,70 @@ static void a_stream_that_no_decoder_can_begin(void **state)
     s->codecpar->codec_type = AVMEDIA_TYPE_VIDEO;
     s->codecpar->codec_id = AV_CODEC_ID_HUFFYUV;      /* without its tables */
     s->codecpar->width = s->codecpar->height = 64;
-    assert_null(decoder_open(s, 1, &e));
+    assert_null(decoder_open(s, "a film", 1, &e));
     assert_int_equal(e.code, ERR_INPUT);
-    assert_non_null(strstr(e.text, "the huffyuv decoder cannot be opened: "));
+    assert_non_null(strstr(e.text, "'a film': the huffyuv decoder cannot be opened: "));
     avformat_free_context(f);
+}
+
+/* What libavcodec meets where memory is short, and what it makes of that: nothing that says so. */
+static int no_buffer(AVCodecContext *c, AVFrame *frame, int flags)
+{
+    (void)c;
+    (void)frame;
+    (void)flags;
+    errno = ENOMEM;
+    return AVERROR(EINVAL);
+}
+
+/* The first thing that is not "more packets, please", of a decoder that gets its memory from `buffer`; NULL: from libavcodec. */
+static int first_answer(const char *name, int (*buffer)(AVCodecContext *, AVFrame *, int), bool starved_elsewhere)
+{
+    struct err e = ERR_INIT;
+    struct film film;
+    AVFormatContext *f = open_clip(name, &film);
+    AVCodecContext *c = decoder_open(f->streams[film.stream], film.path, 1, &e);
+    AVPacket *p = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    struct damage_watch w = {0};
+    assert_true(c && p && frame && damage_watch_open(&w, c, false, &e));
+    atomic_store(&w.starved, starved_elsewhere);
+    if (buffer)
+        c->get_buffer2 = buffer;
+    int code = AVERROR(EAGAIN);
+    while (code == AVERROR(EAGAIN)) {
+        code = av_read_frame(f, p) < 0 ? AVERROR_EOF : decoder_send(c, p);
+        av_packet_unref(p);
+        if (code >= 0)
+            code = decoder_receive(c, frame);
+    }
+    av_frame_free(&frame);
+    av_packet_free(&p);
+    decoder_close(&c);
+    assert_null(c);
+    damage_watch_close(&w);
+    close_clip(&f, &film);
+    return code;
+}
+
+static void memory_that_is_short_is_told(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg4 -q:v 4 a.avi") || !clip_encode("-c:v libx264 a.mkv"))
+        skip();
+    static const char *const names[] = {"a.avi", "a.mkv"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(first_answer(names[i], NULL, false), 0);
+        assert_int_equal(first_answer(names[i], no_buffer, false), AVERROR(ENOMEM));
+        assert_int_equal(first_answer(names[i], NULL, true), AVERROR(ENOMEM));
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(serials_come_back), cmocka_unit_test(crop_to_the_pixel), cmocka_unit_test(a_stream_that_no_decoder_can_begin),
+        cmocka_unit_test(memory_that_is_short_is_told),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# Memory that runs out: exit 1 with a sentence, or the right picture, and nothing wrong in the cache.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+# trials FILM STEP [FIRST]: a choice of the allocation trials. All of them by hand: tests/support/alloc-trials.sh.
+trials() {
+    [ -s "$FAILING" ] || skip "$FAILING is not there: run 'make cli'"
+    "$HERE/../support/alloc-trials.sh" "$BARCODE" "$FAILING" "$@" > trials 2>&1 || fail "$(cat trials)"
+    cat trials
+}
+
+test_memory_h264() { f=$(clip h264-open.mp4); trials "$f" 13; }
+# While it opens a film, libavcodec 59 itself crashes when memory for a VP9 decoder's tiles is refused: the first two.
+test_memory_vp9() { f=$(clip vp9.webm); trials "$f" 11 3; }
+test_memory_sequential() { f=$(clip mpeg4.avi); trials "$f" 9; }
+
+# Everything from 2 KB on counts as large: what libavcodec keeps of slices and headers.
+test_memory_small_allocations() {
+    f=$(clip h264-open.mp4)
+    FAILING_ALLOC_LEAST=2000 trials "$f" 137
+}
+
+test_memory_limit() {
+    f=big.mkv
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=1920x1080:r=25:d=6 -c:v libx264 -preset ultrafast -bf 2 -g 25 $f
+    ok "$f" -n 10 -m average --threads 2 -o plain.png
+    for limit in 250000 300000 350000 400000 450000 500000 600000; do
+        STATUS=0 COMMAND="ulimit -v $limit; barcode"
+        (ulimit -v $limit && exec "$BARCODE" "$f" -n 10 -m average --threads 2 --cache cache -o now.png) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+        if [ $STATUS -eq 0 ]; then
+            cmp plain.png now.png || fail "another picture"
+        else
+            [ $STATUS -eq 1 ] || fail "exit status $STATUS, not 1"
+            grep -q '^barcode: .*\(memory\|bytes\|thread\)' "$LOGS/stderr" || fail "no sentence on memory"
+            [ ! -e now.png ] || fail "a picture is left"
+        fi
+        rm -f now.png
+        ok "$f" -n 10 -m average --threads 2 --cache cache -o now.png
+        cmp plain.png now.png || fail "another picture out of the cache"
+        rm -rf now.png cache
+    done
+}
