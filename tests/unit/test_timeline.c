@@ -97,7 +97,7 @@ static void the_last_slide(void **state)
     assert_int_equal(timeline_last_stays(&t, 0), FRAME);
     assert_int_equal(timeline_last_stays(&t, FRAME + FRAME / 2), FRAME);
     assert_int_equal(timeline_last_stays(&t, 30 * SECOND), 30 * SECOND);
-    assert_int_equal(timeline_last_stays(&t, 3601 * SECOND), FRAME);       /* nobody looks at one for so long */
+    assert_int_equal(timeline_last_stays(&t, (int64_t)3601 * SECOND), FRAME);       /* nobody looks at one for so long */
 }
 
 int main(void)
