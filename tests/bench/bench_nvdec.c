@@ -14,6 +14,7 @@
 
 struct bench {
     struct queue *runs;
+    const char *path;
     const AVStream *stream;
     struct run_traits traits;
     struct nvdec nvdec;
@@ -59,7 +60,7 @@ static void *session(void *argument)
     struct bench *b = argument;
     struct err e = ERR_INIT;
     bool soft = b->soft[atomic_fetch_add(&b->next, 1)];
-    AVCodecContext *decoder = soft ? decoder_open(b->stream, 1, &e) : nvdec_decoder_open(&b->nvdec, b->stream, NULL, &e);
+    AVCodecContext *decoder = soft ? decoder_open(b->stream, b->path, 1, &e) : nvdec_decoder_open(&b->nvdec, b->stream, NULL, &e);
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     void *item;
@@ -143,6 +144,7 @@ int main(int argc, char **argv)
         log_msg(LOG_ERROR, "%s", e.text);
         return 1;
     }
+    b.path = argv[1];
     b.stream = reader.stream;
     b.traits = reader.traits;
     int64_t before = clock_ns();
