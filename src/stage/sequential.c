@@ -18,7 +18,7 @@ struct sequential {
     struct demux *reader;
     AVCodecContext *decoder;
     struct damage_watch watch;
-    AVFrame *frame, *held;
+    AVFrame *frame, *held, *planes;   /* planes: view_of_frame's                 */
     struct engine_port *port;
     struct selection_cursor cursor;
     struct timeline timeline;
@@ -29,6 +29,7 @@ struct sequential {
     int64_t pts_us[SLOTS];    /* by serial modulo SLOTS                                */
     bool ignore[SLOTS];       /* numbered already, or never to be displayed            */
     bool hurt[SLOTS];         /* something was wrong with the packet, or before it     */
+    struct nal_unsaid unsaid[SLOTS];      /* struct picture's                          */
     bool held_hurt;
     struct stage_counts counts;
 };
@@ -73,8 +74,11 @@ static bool settle(struct sequential *q, int64_t next_us, struct err *e)
     if (tag.repeat > 0) {
         struct frame_view view;
         q->counts.damaged += tag.damaged;
-        fine = columns_announce(q->staging->job->columns, &tag, e) && view_of_frame(q->held, q->staging->film, &view, e) &&
-               engine_put(q->port, &view, &tag, e);
+        fine = columns_announce(q->staging->job->columns, &tag, e) &&
+               view_of_frame(q->held, q->staging->film, &q->planes, &view, e);
+        if (fine)
+            staging_note_colour(q->staging, q->held, &view);
+        fine = fine && engine_put(q->port, &view, &tag, e);
     }
     av_frame_unref(q->held);
     return fine;
@@ -103,6 +107,8 @@ static bool receive(struct sequential *q, struct err *e)
             av_frame_unref(q->frame);
             continue;
         }
+        if (known)
+            film_colour_hush(q->frame, q->unsaid[serial % SLOTS], q->staging->film);
         bool hurt = damage_concealed(q->frame) || damage_unfinished(&q->watch, q->frame) || (known && q->hurt[serial % SLOTS]);
         if (hurt)
             found_damage(q);
@@ -121,6 +127,7 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     AVPacket *packet = p->packet;
     q->pts_us[p->serial % SLOTS] = p->pts_us;
     q->ignore[p->serial % SLOTS] = p->leading || p->hidden;
+    q->unsaid[p->serial % SLOTS] = p->unsaid;
     packet->pts = (int64_t)p->serial;
     packet->dts = AV_NOPTS_VALUE;
     int code = avcodec_send_packet(q->decoder, packet);
@@ -199,6 +206,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     damage_watch_close(&q->watch);
     av_frame_free(&q->frame);
     av_frame_free(&q->held);
+    av_frame_free(&q->planes);
     free(q);
     return fine;
 }
