@@ -241,15 +241,14 @@ bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVF
     bool wide = d->comp[0].depth > 8;
     *view = (struct frame_view){
         .model = coded->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR,
-        .matrix = film->matrix, .range = film->range, .orientation = film->orientation,
+        .orientation = film->orientation,
         /* NVDEC puts the bits of a sample highest in its word, also where libav's name for the layout says 16. */
         .bits = coded->comp[0].depth, .shift = wide ? 16 - coded->comp[0].depth : 0,
         /* libavcodec crops pictures on a device at the right and bottom only. */
         .width = picture->width - left, .height = picture->height - top,
         .on_device = nvdec_is_picture(data),
     };
-    if (strncmp(coded->name, "yuvj", 4) == 0)
-        view->range = RANGE_FULL;
+    film_colour_of_frame(picture, decoder->sw_pix_fmt, film, view);
     for (int i = 0; i < 3; i++) {
         const AVComponentDescriptor *c = &d->comp[i];
         int across = i > 0 ? d->log2_chroma_w : 0, down = i > 0 ? d->log2_chroma_h : 0;

@@ -37,7 +37,7 @@ struct nvdec_session {
     struct damage_watch watch;
     int length_size;                /* as nal.h has it */
     AVPacket *packet;
-    AVFrame *frame, *host;
+    AVFrame *frame, *host, *planes;   /* planes: view_of_frame's */
     struct engine_port *port;
     struct session *software;       /* NULL until something must be done again */
     struct waiting waiting[WAITING_MAX];
@@ -76,6 +76,7 @@ static void close_all(struct nvdec_session *s)
     session_free(&s->software);
     av_frame_free(&s->frame);
     av_frame_free(&s->host);
+    av_frame_free(&s->planes);
     av_packet_free(&s->packet);
 }
 
@@ -114,7 +115,7 @@ static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, st
     const struct film *film = s->staging->film;
     if (!nvdec_is_picture(s->frame)) {
         s->fell_back = true;
-        return view_of_frame(s->frame, film, view, e);
+        return view_of_frame(s->frame, film, &s->planes, view, e);
     }
     if (engine_port_stream(s->port))
         return nvdec_view(s->decoder, s->frame, s->frame, film, view, e);
@@ -124,8 +125,10 @@ static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, st
 static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *e)
 {
     struct frame_view view;
+    film_colour_hush(s->frame, p->unsaid, s->staging->film);
     if (!view_of_picture(s, &view, e))
         return false;
+    staging_note_colour(s->staging, s->frame, &view);
     p->done = true;
     return engine_put(s->port, &view, &p->tag, e);
 }

@@ -1,5 +1,6 @@
 #include "av.h"
 #include "barcode/clock.h"
+#include "barcode/colour.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 
@@ -152,4 +153,21 @@ bool staging_worth_it(struct staging *s)
     }
     pthread_mutex_unlock(&s->lock);
     return worth;
+}
+
+void staging_note_colour(struct staging *s, const AVFrame *frame, const struct frame_view *view)
+{
+    const struct film *f = s->film;
+    enum transfer transfer = film_colour_transfer(frame, f);
+    bool matrix = view->model == MODEL_YCBCR && view->matrix != f->matrix;
+    bool range = view->model != MODEL_RGB && view->range != f->range;
+    if (!matrix && !range && transfer == f->transfer)
+        return;
+    /* 8 matrices, 2 ranges and 3 transfers: 48 bits. */
+    uint_fast64_t mine = (uint_fast64_t)1 << ((view->matrix * 2 + (view->range == RANGE_FULL)) * 3 + transfer);
+    if (atomic_fetch_or(&s->colours_told, mine) & mine)
+        return;
+    log_msg(LOG_VERBOSE, "'%s': some of its pictures are read as matrix %s, range %s%s", f->path,
+            colour_matrix_name(view->matrix), colour_range_name(view->range),
+            transfer == TRANSFER_PQ ? ", PQ" : transfer == TRANSFER_HLG ? ", HLG" : "");
 }

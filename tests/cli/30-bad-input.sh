@@ -113,9 +113,11 @@ test_reasons() {
         refuses 3 "$f"
         says cover
     done
-    f=$(clip bad/encrypted.mp4)
-    refuses 3 "$f"
-    says encrypted
+    for f in encrypted.mp4 rights.mp4 rights.mkv rights.wmv rights-extended.wmv; do
+        f=$(clip bad/$f)
+        refuses 3 "$f"
+        says "is encrypted$"
+    done
     f=$(clip bad/no-moov.mp4)
     refuses 3 "$f"
     says 'without its index'
