@@ -269,6 +269,15 @@ struct staging {
 /* `film`, `r` (open) and `job` are lent until staging_close. There is no queue yet, and no session is chosen. Cannot fail. */
 void staging_open(struct staging *s, const struct film *film, const struct demux *r, const struct stage_job *job);
 
+/*
+ * On how many threads the film may be decoded, 1 to `threads`: as many as half of `memory` (bytes) has room for, so that
+ * pictures of a gigabyte do not take a core's worth of memory each.
+ */
+int staging_threads(const struct film *film, int threads, uint64_t memory);
+
+/* The machine's memory in bytes. */
+uint64_t staging_memory(void);
+
 /* Opens the queue, once pace[].sessions says how many will take from it. */
 bool staging_open_queue(struct staging *s, struct err *e);
 

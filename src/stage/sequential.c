@@ -70,7 +70,9 @@ static bool open_all(struct sequential *q, struct err *e)
     if (!q->frame || !q->picture)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     const struct stage_job *job = q->staging->job;
-    q->decoder = decoder_open(q->staging->stream, q->staging->film->path, job->careful ? 1 : job->threads, e);
+    const struct film *film = q->staging->film;
+    int threads = job->careful ? 1 : staging_threads(film, job->threads, staging_memory());
+    q->decoder = decoder_open(q->staging->stream, film->path, threads, e);
     if (!q->decoder || !damage_watch_open(&q->watch, q->decoder, job->careful, e))
         return false;
     if (q->staging->traits.stream == STREAM_H264)

@@ -107,7 +107,8 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
     const struct stage_job *job = s->job;
     enum { ENGINE_SESSIONS = 2 };
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
-    s->pace[0].sessions = s->traits.parallel ? job->threads : 0;
+    int threads = staging_threads(s->film, job->threads, staging_memory());
+    s->pace[0].sessions = s->traits.parallel ? threads : 0;
     bool may = s->traits.parallel && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 &&
                (engine_device(job->engine).context || nvdec_stands_in());
     if (!may && !demanded)
@@ -127,7 +128,7 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
     }
     s->nvdec = nvdec;
     s->pace[1].sessions = ENGINE_SESSIONS * nvdec->engines;
-    int left = job->threads - (s->pace[1].sessions + 6) / 7;
+    int left = threads - (s->pace[1].sessions + 6) / 7;
     s->pace[0].sessions = demanded ? 0 : left > 1 ? left : 1;
     return true;
 }

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "av.h"
 #include "barcode/clock.h"
 #include "barcode/colour.h"
@@ -14,6 +16,21 @@ void staging_open(struct staging *s, const struct film *film, const struct demux
     s->counts.last_us = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->budget_freed, NULL);
+}
+
+int staging_threads(const struct film *film, int threads, uint64_t memory)
+{
+    /* Seen: three pictures a decoder where few are references. 3 bytes a pixel: 4:2:0 of 16 bits, 4:4:4 of 8. */
+    enum { PICTURES = 6, PIXEL_BYTES = 3 };
+    uint64_t decoder = (uint64_t)film->coded_width * (uint64_t)film->coded_height * PIXEL_BYTES * PICTURES;
+    uint64_t fit = decoder > 0 ? memory / 2 / decoder : (uint64_t)threads;
+    return fit < 1 ? 1 : fit < (uint64_t)threads ? (int)fit : threads;
+}
+
+uint64_t staging_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
 }
 
 static void drop_run(void *item)

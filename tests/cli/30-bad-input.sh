@@ -143,7 +143,7 @@ test_animated_pictures() {
         says "is a picture"
     fi
     for f in folder/a.gif folder/a.png; do
-        ok $f -n 1 -m average -o q.png
+        ok $f -m average -o q.png
         check png q.png 10 360
         says_not warning
     done

@@ -34,6 +34,25 @@ static int end(void **state)
     return 0;
 }
 
+/* A decoder may take six pictures of three bytes a pixel, all decoders together half the memory. */
+static void as_many_threads_as_fit(void **state)
+{
+    (void)state;
+    const uint64_t gib = UINT64_C(1) << 30;
+    struct film f = {.coded_width = 1920, .coded_height = 1080};
+    assert_int_equal(staging_threads(&f, 64, 16 * gib), 64);
+    assert_int_equal(staging_threads(&f, 64, gib), 14);
+    f.coded_width = f.coded_height = 16000;
+    assert_int_equal(staging_threads(&f, 64, 64 * gib), 7);
+    assert_int_equal(staging_threads(&f, 2, 64 * gib), 2);
+    assert_int_equal(staging_threads(&f, 64, 16 * gib), 1);
+    assert_int_equal(staging_threads(&f, 64, gib), 1);            /* it has to be tried */
+    assert_int_equal(staging_threads(&f, 1, UINT64_MAX), 1);
+    f.coded_width = 0;
+    assert_int_equal(staging_threads(&f, 64, gib), 64);
+    assert_true(staging_memory() > gib / 4);
+}
+
 static struct run *new_run(size_t bytes)
 {
     struct run *r = calloc(1, sizeof *r);
@@ -228,7 +247,7 @@ static void other_colours_are_told_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_plan_decides_what_is_cut),
+        cmocka_unit_test(the_plan_decides_what_is_cut), cmocka_unit_test(as_many_threads_as_fit),
         cmocka_unit_test_setup_teardown(the_budget_holds, begin, end),
         cmocka_unit_test_setup_teardown(a_run_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(finished_runs, begin, end),
