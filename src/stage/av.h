@@ -241,10 +241,12 @@ struct pace {
 };
 
 struct nvdec;
+struct nvdec_check;
 
 struct staging {
     const struct film *film;
     const struct nvdec *nvdec;       /* NULL: nothing is decoded on a GPU                     */
+    struct nvdec_check *check;       /* NULL: there is nothing to check                       */
     const AVStream *stream;
     struct run_traits traits;
     const struct stage_job *job;
@@ -261,6 +263,7 @@ struct staging {
     struct err error;                /* the first one wins                                   */
     atomic_bool stop;
     atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
+    atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
     atomic_uint_fast64_t colours_told;   /* a bit for each kind that staging_note_colour has told  */
@@ -289,6 +292,9 @@ void staging_fail(struct staging *s, const struct err *e);
 
 /* Stops the reader and the sessions: only a sequential decode can tell what the film's frames are. */
 void staging_contradict(struct staging *s);
+
+/* NVDEC's pictures are not the software decoder's: stops the reader and the sessions, unless NVDEC is demanded. */
+void staging_distrust(struct staging *s);
 
 /* Stops the reader and the sessions: only a careful decoder gives the same pictures every time. */
 void staging_find_damage(struct staging *s);
