@@ -9,6 +9,7 @@
 
 enum {
     PICTURES = 3,     /* the first that come out: what refers to another picture is among them */
+    HANDED_OUT = 8,   /* of the run's first pictures all come out                             */
     TRIES = 16        /* runs that broke, after which no more is tried                         */
 };
 
@@ -203,7 +204,17 @@ static void leave(struct nvdec_check *c, enum check_verdict verdict)
     pthread_mutex_unlock(&c->lock);
 }
 
-bool nvdec_check_begin(struct nvdec_check *c, const struct run *run)
+static void hand_out(struct run *run)
+{
+    int decoded = 0;
+    for (size_t i = 0; i < run->count && decoded < HANDED_OUT; i++) {
+        struct picture *p = &run->picture[i];
+        decoded += p->action != ACTION_SKIP;
+        p->action = p->action == ACTION_DECODE ? ACTION_OUTPUT : p->action;
+    }
+}
+
+bool nvdec_check_begin(struct nvdec_check *c, struct run *run)
 {
     if (!c || !is_sound(run))
         return false;
@@ -214,6 +225,7 @@ bool nvdec_check_begin(struct nvdec_check *c, const struct run *run)
     pthread_mutex_unlock(&c->lock);
     if (!mine)
         return false;
+    hand_out(run);
     c->run = copy_of(run);
     if (c->run && pthread_create(&c->thread, NULL, software_main, c) == 0)
         return true;

@@ -135,6 +135,7 @@ static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *
         return false;
     staging_note_colour(s->staging, s->frame, &view);
     p->done = true;
+    atomic_fetch_add(&s->staging->nvdec_staged, 1);
     return engine_put(s->port, &view, &p->tag, e);
 }
 

@@ -81,13 +81,13 @@ static void end_crew(struct staging *s, struct crew *c)
 static void judge_nvdec(struct staging *s)
 {
     enum check_verdict verdict = nvdec_check_verdict(s->check);
-    bool unseen = verdict == CHECK_NONE && s->counts.hardware > 0 && !staging_stopped(s);
+    bool staged = atomic_load(&s->nvdec_staged) > 0, unseen = verdict == CHECK_NONE && staged && !staging_stopped(s);
     if (unseen)
         log_msg(LOG_VERBOSE, "'%s': no picture of NVDEC's could be compared with the software decoder's", s->film->path);
     bool distrusted = unseen || atomic_load(&s->distrusted), demanded = s->job->decode == DECODE_NVDEC;
     s->counts.distrusted = distrusted && !demanded;
     s->counts.unlike = distrusted && demanded;
-    s->counts.unchecked = verdict != CHECK_SAME && s->counts.hardware > 0;
+    s->counts.unchecked = verdict != CHECK_SAME && staged;
 }
 
 /* Reading and decoding are over: what came of them. */

@@ -207,7 +207,7 @@ part_speed() {
 timed() { # a command's wall seconds
     local from
     from=$(date +%s%N)
-    "$@" > /dev/null 2>&1
+    "$@" > /dev/null 2> "$work/timed.err" || cat "$work/timed.err" >&2
     echo "$((($(date +%s%N) - from) / 1000000)) ms: ${*:2}"
 }
 

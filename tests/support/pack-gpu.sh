@@ -43,7 +43,7 @@ cp "$clips"/damaged/{corrupt.ts,corrupt-hevc.mkv,wrong-bits.hevc,corrupt-vp9.web
 odd() { # NAME WxH OPTION...
     local name=$1 size=$2
     shift 2
-    "${FF[@]}" -f lavfi -i "testsrc2=s=512x512:r=25,crop=${size/x/:}:13:17" -frames:v 6 -g 4 "$@" "$out/odd/$name-$size.${ending:-mkv}"
+    "${FF[@]}" -f lavfi -i "testsrc2=s=512x512:r=25,format=rgb24,crop=${size/x/:}:13:17" -frames:v 6 -g 4 "$@" "$out/odd/$name-$size.${ending:-mkv}"
 }
 mkdir "$out/odd"
 for w in 1 2 7 16 17 31 33 48 49 63 64; do
