@@ -39,7 +39,8 @@ struct writer {
 
     /*
      * Puts the whole thing into `f`; neither opens, flushes nor closes it. `strips`: what is to be painted or told. On failure
-     * `e` gets the cause alone ("No space left on device"): writer_save puts what it was writing in front.
+     * `e` gets the cause alone ("No space left on device"): writer_save puts what it was writing in front. What may take long
+     * asks interrupted() several times a second, and fails when it is true; of that, writer_save makes the sentence.
      */
     bool (*write)(const struct report *r, struct strips strips, FILE *f, struct err *e);
 };
@@ -70,7 +71,7 @@ bool writer_made(const struct writer *w, const char *path);
 /*
  * Writes to `path` through a temporary file beside it, fsync and rename: after a failure or a
  * kill the old file is untouched and the temporary is gone (or, after a kill, named .NAME.XXXXXX.tmp).
- * "-" is stdout (flushed, not closed); binary to a terminal is refused.
+ * "-" is stdout (flushed, not closed); binary to a terminal is refused. ERR_INTERRUPTED when interrupted() turned true meanwhile.
  */
 bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e);
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "barcode/atomic_file.h"
+#include "barcode/interrupt.h"
 
 /* A line a writer; NAME stands for writer_NAME, the entry in writer_NAME.c. The first is what -o writes by default. */
 #define EACH_WRITER(DO) \
@@ -63,16 +64,21 @@ bool writer_made(const struct writer *w, const char *path)
 
 bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
 {
+    bool to_stdout = strcmp(path, "-") == 0;
+    struct err why = ERR_INIT;
     struct atomic_file *f = atomic_file_open(path, w->binary, e);
     if (!f)
         return false;
-    if (!w->write(r, strips, atomic_file_stream(f), e)) {
-        if (strcmp(path, "-") == 0)
-            err_prefix(e, "cannot write to standard output");
-        else
-            err_prefix(e, "cannot write '%s'", path);
-        atomic_file_discard(&f);
-        return false;
-    }
-    return atomic_file_commit(&f, e);
+    if (w->write(r, strips, atomic_file_stream(f), &why))
+        return atomic_file_commit(&f, e);
+    atomic_file_discard(&f);
+    if (interrupted())            /* whatever the writer made of it */
+        return interrupt_output(to_stdout ? "standard output" : path, e);
+    if (to_stdout)
+        err_prefix(&why, "cannot write to standard output");
+    else
+        err_prefix(&why, "cannot write '%s'", path);
+    if (e)
+        *e = why;
+    return false;
 }

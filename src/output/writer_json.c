@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/version.h"
 #include "barcode/colour.h"
+#include "barcode/interrupt.h"
+#include "barcode/version.h"
 #include "barcode/writer.h"
 #include "paint_text.h"
 
@@ -154,7 +155,7 @@ static bool put_columns(FILE *f, const struct report *r)
         return false;
     for (uint64_t i = 0; i < r->count; i++) {
         const struct column *c = columns_get(r->columns, i);
-        if (fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, (r->needs & STRIP_CLUSTERS) && c->cluster)))
+        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, (r->needs & STRIP_CLUSTERS) && c->cluster)))
             return false;
     }
     return fputs("\n]", f) != EOF;

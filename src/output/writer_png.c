@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/interrupt.h"
 #include "barcode/paint.h"
 #include "barcode/version.h"
 #include "paint_text.h"
@@ -48,7 +49,7 @@ static void on_write(png_structp png, png_bytep data, size_t length)
 {
     struct job *job = png_get_io_ptr(png);
     errno = 0;
-    if (fwrite(data, 1, length, job->file) == length)
+    if (!interrupted() && fwrite(data, 1, length, job->file) == length)
         return;
     err_set(job->err, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
     png_error(png, "write");
@@ -171,6 +172,8 @@ static bool encode(struct job *job)
     png_set_text(png, job->info, job->text, job->texts);
     png_write_info(png, job->info);
     for (int y = 0; y < painter_height(job->painter); y++) {
+        if (interrupted())      /* on_write asks too, but rows of one colour make few bytes */
+            return interrupt_error(job->err);
         painter_row(job->painter, y, job->row);
         png_write_row(png, job->row);
     }
