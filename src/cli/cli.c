@@ -8,6 +8,7 @@
 #include "barcode/atomic_file.h"
 #include "barcode/log.h"
 #include "barcode/outputs.h"
+#include "barcode/paint.h"
 #include "barcode/version.h"
 #include "cli_modes.h"
 #include "cli_values.h"
@@ -367,6 +368,16 @@ static void explain(int argc, char **argv, struct err *e)
     err_set(e, ERR_USAGE, "the command line cannot be understood; see --help");
 }
 
+/* Only what is known before the film: a picture with a pixel a column is as wide as the film makes it. */
+static bool check_pixels(const struct options *o, struct err *e)
+{
+    uint64_t width = o->width > 0 ? (uint64_t)o->width : o->selection.kind == SELECT_COLUMNS ? o->selection.columns : 1;
+    uint64_t height = (uint64_t)o->height * (o->stacked ? o->strips : 1);
+    return width * height <= PAINT_PIXELS_MOST ||
+           err_set(e, ERR_USAGE, "a picture of %llux%llu is too large, %llu pixels are the most: give a smaller --width or --height", (unsigned long long)width,
+                   (unsigned long long)height, (unsigned long long)PAINT_PIXELS_MOST);
+}
+
 /* What no single option can see. */
 static bool check_together(const struct parse *p)
 {
@@ -384,7 +395,7 @@ static bool check_together(const struct parse *p)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump - and --bench");
-    return true;
+    return check_pixels(o, p->e);
 }
 
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)

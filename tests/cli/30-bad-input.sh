@@ -28,6 +28,20 @@ test_numbers() {
     files
 }
 
+# Nobody opens a picture of more than 2^31 pixels, and writing it would take hours.
+test_too_many_pixels() {
+    f=$(clip h264-closed.mkv)
+    LIMIT=20
+    refuses 2 "$f" --width 10000000 --height 65535
+    says "2147483648 pixels are the most"
+    refuses 2 "$f" --width 32769 --height 65535
+    refuses 2 "$f" --width 32768 --height 65535 -m all
+    refuses 2 "$f" --columns 10000000
+    refuses 2 "$f" --interval 0.000001
+    refuses 2 "$f" --interval 0.000002 --height 65535
+    files
+}
+
 test_rules_exclude_each_other() {
     f=$(clip h264-closed.mkv)
     refuses 2 "$f" -n 5 --interval 1
