@@ -21,7 +21,7 @@ struct inputs {
 };
 
 /*
- * Expands folders (one level, files with a film's ending, no hidden ones) and names outputs. A folder without films, or
+ * Expands folders (one level, regular files with a film's ending, no hidden ones) and names outputs. A folder without films, or
  * one that cannot be read, becomes one entry with a problem (ERR_INPUT), so that the other films are still rendered.
  * A path that does not exist is kept: opening it says so later. "-" and "" are refused (ERR_USAGE).
  * Stems are the file's name without its last ending ("synth" for "synth:..."); a second equal stem becomes "stem-2".

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "barcode/log.h"
 #include "barcode/path.h"
 #include "barcode/writer.h"
 #include "inputs_names.h"
@@ -122,6 +123,19 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);   /* not strcoll: the same order everywhere */
 }
 
+/*
+ * True for folders, pipes, sockets and devices, whatever their names end in: who names a folder means the films in it. What
+ * cannot be looked at stays: opening it says why.
+ */
+static bool is_no_file(const char *path)
+{
+    struct stat s;
+    bool is = stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+    if (is && !S_ISDIR(s.st_mode))
+        log_msg(LOG_VERBOSE, "'%s' is left out: it is no regular file", path);
+    return is;
+}
+
 static bool add_folder(struct inputs *in, const char *folder, struct err *e)
 {
     struct dirent **entry = NULL;
@@ -135,7 +149,7 @@ static bool add_folder(struct inputs *in, const char *folder, struct err *e)
     bool ok = true;
     for (int i = 0; i < count; i++) {
         char *path = ok ? path_join(folder, entry[i]->d_name, "", e) : NULL;
-        if (path && !inputs_is_folder(path))
+        if (path && !is_no_file(path))
             ok = add_film(in, path, e);
         else
             free(path);

@@ -124,6 +124,20 @@ test_folder() {
     refuses 3 empty
 }
 
+# A pipe in a folder would be waited for.
+test_folder_with_pipes() {
+    a=$(clip h264-closed.mkv)
+    mkdir films films/dir.mp4 none
+    cp "$a" films/z.mkv
+    mkfifo films/a.mkv none/b.mkv
+    ln -s a.mkv films/b.mkv
+    ln -s /dev/zero films/c.mkv
+    LIMIT=20 ok films -n 20 -v
+    says "'films/a.mkv' is left out"
+    [ "$(echo ./*.png)" = ./z.png ] || fail "made $(ls)"
+    LIMIT=20 refuses 3 none
+}
+
 test_folder_with_bad_film() {
     a=$(clip h264-closed.mkv)
     mkdir films
