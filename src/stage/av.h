@@ -17,8 +17,14 @@
 
 /* ---- film_av.c ---- */
 
-/* Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). */
+/*
+ * Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). Also when it fails, *format is the
+ * caller's, film_av_close.
+ */
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
+
+/* avformat_close_input, and what the film was read through. NULL in it is fine. */
+void film_av_close(AVFormatContext **format);
 
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
 struct film_av_said {

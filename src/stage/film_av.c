@@ -7,8 +7,11 @@
 #include <math.h>
 
 #include "av.h"
+#include "film_input.h"
 #include "shortage.h"
 #include "barcode/colour.h"
+#include "barcode/file.h"
+#include "barcode/interrupt.h"
 #include "barcode/log.h"
 
 const char *film_av_sentence(int code, char text[128])
@@ -232,11 +235,17 @@ static bool check_stream(const AVStream *s, const char *path, struct err *e)
     return true;
 }
 
+/* NULL also for a pipe: opening that once more would wait for another writer. */
+static FILE *open_regular(const char *path)
+{
+    return file_is_regular(path) ? fopen(path, "rb") : NULL;
+}
+
 /* True for a WebP of several pictures: its header has the flag. FFmpeg takes all WebP for single pictures. */
 static bool is_animated_webp(const char *path)
 {
     uint8_t head[21] = {0};
-    FILE *f = fopen(path, "rb");
+    FILE *f = open_regular(path);
     bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBPVP8X", 8) == 0 &&
               head[20] & 2;
     if (f)
@@ -266,7 +275,7 @@ static bool check_container(const AVFormatContext *format, const char *path, str
 static bool lacks_index(const char *path)
 {
     uint8_t head[16] = {0};
-    FILE *f = fopen(path, "rb");
+    FILE *f = open_regular(path);
     bool is = f && fread(head, 12, 1, f) == 1 && memcmp(head + 4, "ftyp", 4) == 0 && memcmp(head + 8, "hei", 3) != 0 &&
               memcmp(head + 8, "mif1", 4) != 0 && memcmp(head + 8, "avif", 4) != 0;
     for (off_t at = 0; is && fseeko(f, at, SEEK_SET) == 0 && fread(head, 16, 1, f) == 1;) {
@@ -281,38 +290,95 @@ static bool lacks_index(const char *path)
     return is;
 }
 
-static bool open_container(const char *path, AVFormatContext **format, struct err *e)
+static int stop_waiting(void *nothing)
 {
-    char text[128], url[4096];
-    if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url)
-        return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
-    /* Only files: a playlist must not make us read the network. */
-    AVDictionary *options = NULL;
-    av_dict_set(&options, "protocol_whitelist", "file", 0);
-    shortage_begin();
-    int code = avformat_open_input(format, url, NULL, &options);
-    bool starved = shortage_met();
-    av_dict_free(&options);
-    if (starved)
-        return shortage_error(path, "opened", e);
+    (void)nothing;
+    return interrupted();
+}
+
+/* Everything that can be told before libav looks at the film's bytes: *format as avformat_open_input wants it. */
+static bool prepare_container(const char *path, AVFormatContext **format, struct err *e)
+{
+    *format = avformat_alloc_context();
+    if (!*format)
+        return err_memory(e, sizeof **format);
+    (*format)->interrupt_callback.callback = stop_waiting;
+    if (!film_input_wanted(path))
+        return true;
+    (*format)->pb = film_input_open(path, e);
+    (*format)->flags |= AVFMT_FLAG_CUSTOM_IO;
+    if ((*format)->pb && film_input_index_last((*format)->pb))
+        err_set(e, ERR_INPUT, "'%s' is an MP4 whose index (moov) stands behind its pictures, which takes a file; a pipe can be read only "
+                "once (ffmpeg -movflags faststart puts the index in front)", path);
+    if (e->code == ERR_NONE)
+        return true;
+    film_av_close(format);
+    return false;
+}
+
+/* Why avformat_open_input failed. */
+static bool explain_no_container(const char *path, int code, bool piped, struct err *e)
+{
+    char text[128];
+    if (interrupted())
+        return interrupt_error(e);
     if (code == AVERROR_INVALIDDATA && lacks_index(path))
         return err_set(e, ERR_INPUT, "'%s' is an MP4 without its index (moov): it was cut off, or never finished", path);
     struct stat s;
-    if (code < 0 && stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
+    if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
+    if (code == AVERROR_EOF && piped)
+        return err_set(e, ERR_INPUT, "'%s' is not a film: nothing came out of it, or too little", path);
     if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
+    return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, film_av_sentence(code, text));
+}
+
+static int open_input(const char *url, AVFormatContext **format)
+{
+    /* Only files: a playlist must not make us read the network. */
+    AVDictionary *options = NULL;
+    AVIOContext *io = (*format)->pb;
+    av_dict_set(&options, "protocol_whitelist", "file", 0);
+    int code = avformat_open_input(format, url, NULL, &options);
+    av_dict_free(&options);
     if (code < 0)
-        return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, film_av_sentence(code, text));
+        film_input_close(&io);      /* libav has freed the rest */
+    return code;
+}
+
+static bool open_container(const char *path, AVFormatContext **format, struct err *e)
+{
+    char url[4096], text[128];
+    if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url)
+        return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
+    if (!prepare_container(path, format, e))
+        return false;
+    bool piped = (*format)->pb != NULL;
+    shortage_begin();
+    int code = open_input(url, format);
+    if (shortage_met())
+        return shortage_error(path, "opened", e);
+    if (code < 0)
+        return explain_no_container(path, code, piped, e);
     if (!check_container(*format, path, e))
         return false;
     shortage_begin();
     code = avformat_find_stream_info(*format, NULL);
-    if (shortage_met())                  /* without an error too: less is known of the film than without the shortage */
+    if (interrupted())                   /* without an error too: less is known of the film than without it */
+        return interrupt_error(e);
+    if (shortage_met())                  /* the same */
         return shortage_error(path, "opened", e);
     if (code < 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
     return true;
+}
+
+void film_av_close(AVFormatContext **format)
+{
+    AVIOContext *own = *format && (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
+    avformat_close_input(format);
+    film_input_close(&own);
 }
 
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)

@@ -33,7 +33,7 @@ static bool reopen(struct source_film *f, struct err *e)
     /* Opening a pipe once more would wait for a writer. */
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
         return err_set(e, ERR_INPUT, "'%s' would have to be read again from its start, and is no file", f->base.film.path);
-    avformat_close_input(&f->format);
+    film_av_close(&f->format);
     struct film again;
     const struct film *before = &f->base.film;
     bool fine = film_av_open(before->path, &f->format, &again, e);
@@ -215,7 +215,7 @@ static bool film_probe(struct source *base, const struct probe_request *request,
 static void film_close(struct source **base)
 {
     struct source_film *f = (struct source_film *)*base;
-    avformat_close_input(&f->format);
+    film_av_close(&f->format);
     pthread_mutex_destroy(&f->now_lock);
     free(f->base.film.path);
     free(f);
