@@ -44,6 +44,7 @@ struct options {
     struct kmeans_params kmeans;
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;
+    int stream;                 /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     int width, height;          /* of the picture; width 0: a pixel a column        */
 
     enum engine_choice engine;

@@ -15,7 +15,7 @@
 
 /* Options without a short letter. */
 enum key {
-    KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END,
+    KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_USAGE     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
@@ -50,6 +50,7 @@ static const struct argp_option table[] = {
     {"columns", KEY_COLUMNS, "N", 0, "instead of --every: N frames, evenly in time (one may come twice)", 0},
     {"start", KEY_START, "TIME", 0, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
     {"end", KEY_END, "TIME", 0, "stop before TIME", 0},
+    {"stream", KEY_STREAM, "N", 0, "of several video streams the Nth, from 0 (the largest; -v lists them)", 0},
 
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
     {"json", KEY_JSON, "FILE", 0, "every column's colours, counts and time", 0},
@@ -141,6 +142,15 @@ static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
     return set_path(p, name, arg ? arg : "-", &p->extra[i]);
 }
 
+static bool set_stream(struct parse *p, const char *arg)
+{
+    uint64_t value = 0;
+    if (!set_u64(p, "--stream", arg, 0, 9999, &value))
+        return false;
+    p->o->stream = (int)value;
+    return true;
+}
+
 static bool set_init(struct parse *p, const char *arg)
 {
     for (int i = INIT_SCALABLE; i <= INIT_RANDOM; i++) {
@@ -201,6 +211,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_INIT:     return set_init(p, arg);
     case KEY_MAX_ITER: return set_int(p, "--max-iter", arg, 100000, &o->kmeans.max_iter);
     case KEY_SEED:     return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
+    case KEY_STREAM:   return set_stream(p, arg);
     case KEY_THREADS:  return set_int(p, "--threads", arg, 1024, &o->threads);
     case KEY_PROGRESS: return set_progress(p, arg);
     case KEY_ENGINE:   return cli_parse_engine(arg, o, p->e);
@@ -406,6 +417,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .size = {.kind = SIZE_SIDE, .side = 320},
         .height = 360,
+        .stream = SOURCE_STREAM_CHOICE,
         .cache = cache_options_default()
     };
     struct parse p = {.o = o, .e = e, .level = LOG_INFO};

@@ -74,10 +74,10 @@ static json_t *film_value(const struct film *film)
     static const char *const transfer[] = {"sdr", "pq", "hlg"};
     json_t *rate = film->rate_num > 0 && film->rate_den > 0
                        ? json_real((double)film->rate_num / (double)film->rate_den) : json_null();
-    return json_pack("{so so so so si si si si si ss sb ss sb ss si sb so so so}",
+    return json_pack("{so so so so si si si si si si si ss sb ss sb ss si sb so so so}",
                      "path", writer_json_bytes(film->path), "container", writer_json_bytes(film->container),
                      "codec", writer_json_bytes(film->codec), "pixel_format", writer_json_bytes(film->pixel_format),
-                     "stream", film->stream, "width", film->width, "height", film->height,
+                     "stream", film->stream, "video_stream", film->video, "video_streams", film->videos, "width", film->width, "height", film->height,
                      "coded_width", film->coded_width, "coded_height", film->coded_height,
                      "matrix", colour_matrix_name(film->matrix), "matrix_guessed", (int)film->matrix_guessed,
                      "range", colour_range_name(film->range), "range_guessed", (int)film->range_guessed,

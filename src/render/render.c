@@ -41,7 +41,7 @@ static bool open_job(struct render_job *j, struct err *e)
     const char *path = j->render->inputs->path[j->input];
     if (!o->verify)                  /* which is about decoding */
         j->cache = frame_cache_open(&o->cache, path);
-    j->source = source_open(path, e);
+    j->source = source_open_stream(path, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
     struct report *r = &j->report;

@@ -1,5 +1,5 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets), decoder.c (one context), damage.c
+ * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes), demux.c (packets), decoder.c (one context), damage.c
  * (what is wrong), view.c (pictures), film_read.c (the reading thread), film_probe.c (a look before), session.c and
  * sequential.c (decoding), source_film.c.
  */
@@ -22,6 +22,9 @@
  * caller's, film_av_close.
  */
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
+
+/* The same with this one of its video streams (film_stream_choose). */
+bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e);
 
 /* avformat_close_input, and what the film was read through. NULL in it is fine. */
 void film_av_close(AVFormatContext **format);

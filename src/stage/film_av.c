@@ -8,6 +8,7 @@
 
 #include "av.h"
 #include "film_input.h"
+#include "film_stream.h"
 #include "shortage.h"
 #include "barcode/colour.h"
 #include "barcode/file.h"
@@ -71,35 +72,6 @@ int64_t film_av_frame_us(const struct film *f)
         return 40000;
     int64_t us = av_rescale(1000000, f->rate_den, f->rate_num);
     return us > 0 ? us : 1;
-}
-
-static bool is_film_stream(const AVStream *s)
-{
-    return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
-           !(s->disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS));
-}
-
-/* libav's choice, unless that is a cover picture: then the first real one. */
-static int choose_stream(AVFormatContext *format)
-{
-    int best = av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0);
-    if (best >= 0 && is_film_stream(format->streams[best]))
-        return best;
-    for (unsigned i = 0; i < format->nb_streams; i++)
-        if (is_film_stream(format->streams[i]))
-            return (int)i;
-    return -1;
-}
-
-static bool explain_no_stream(const AVFormatContext *format, const char *path, struct err *e)
-{
-    bool cover = false, sound = false;
-    for (unsigned i = 0; i < format->nb_streams; i++) {
-        cover |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
-        sound |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
-    }
-    return err_set(e, ERR_INPUT, "'%s' has no video stream%s", path,
-                   cover ? ", only a cover picture" : sound ? ", only sound" : "");
 }
 
 static enum matrix matrix_of(enum AVColorSpace space)
@@ -381,7 +353,7 @@ void film_av_close(AVFormatContext **format)
     film_input_close(&own);
 }
 
-bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)
+bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e)
 {
     static pthread_once_t listening = PTHREAD_ONCE_INIT;
     pthread_once(&listening, listen_to_libav);
@@ -390,14 +362,20 @@ bool film_av_open(const char *path, AVFormatContext **format, struct film *film,
         return err_memory(e, strlen(path) + 1);
     if (!open_container(path, format, e))
         return false;
-    int chosen = choose_stream(*format);
+    int chosen = film_stream_choose(*format, wanted, path, e);
     if (chosen < 0)
-        return explain_no_stream(*format, path, e);
+        return false;
     for (unsigned i = 0; i < (*format)->nb_streams; i++)
         (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     AVStream *s = (*format)->streams[chosen];
     if (!check_stream(s, path, e))
         return false;
     read_facts(*format, s, film);
+    film_stream_count(*format, film);
     return true;
+}
+
+bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)
+{
+    return film_av_open_stream(path, SOURCE_STREAM_CHOICE, format, film, e);
 }

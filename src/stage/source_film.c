@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "film_stream.h"
 #include "nvdec.h"
 #include "barcode/clock.h"
 #include "barcode/interrupt.h"
@@ -16,6 +17,7 @@
 struct source_film {
     struct source base;
     AVFormatContext *format;
+    int wanted;                     /* which video stream: SOURCE_STREAM_CHOICE or its number */
     bool used;                      /* read from already: must be opened anew to start over */
     uint64_t file_bytes;
     struct staging *now;            /* for progress, while staging                          */
@@ -36,7 +38,7 @@ static bool reopen(struct source_film *f, struct err *e)
     film_av_close(&f->format);
     struct film again;
     const struct film *before = &f->base.film;
-    bool fine = film_av_open(before->path, &f->format, &again, e);
+    bool fine = film_av_open_stream(before->path, f->wanted, &f->format, &again, e);
     bool same = fine && again.stream == before->stream && strcmp(again.codec, before->codec) == 0 &&
                 again.coded_width == before->coded_width && again.coded_height == before->coded_height;
     free(again.path);
@@ -248,7 +250,7 @@ static unsigned find_lacks(const struct source_film *f)
     return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
 }
 
-struct source *source_film_open(const char *path, struct err *e)
+struct source *source_film_open(const char *path, int stream, struct err *e)
 {
     struct source_film *f = calloc(1, sizeof *f);
     if (!f) {
@@ -257,7 +259,8 @@ struct source *source_film_open(const char *path, struct err *e)
     }
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->now_lock, NULL);
-    if (!film_av_open(path, &f->format, &f->base.film, e)) {
+    f->wanted = stream;
+    if (!film_av_open_stream(path, stream, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;
@@ -265,5 +268,6 @@ struct source *source_film_open(const char *path, struct err *e)
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
     f->file_bytes = size > 0 ? (uint64_t)size : 0;
     f->base.lacks = find_lacks(f);
+    film_stream_tell(f->format, &f->base.film);
     return &f->base;
 }
