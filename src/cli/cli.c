@@ -31,7 +31,7 @@ enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROU
 /* Parsing, --help and the man page all come from this table. */
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
-    {"output", 'o', "FILE|DIR", 0, "where to (FILM's stem + .png, here); - is stdout", 0},
+    {"output", 'o', "FILE|DIR", 0, "where to (FILM's stem + .png, here; of stdin: stdin.png); - is stdout", 0},
     {"mode", 'm', "MODE[,MODE...]", 0, "", 0},      /* what it says: cli_modes_help */
     {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel a column)", 0},
     {"height", KEY_HEIGHT, "PX", 0, "picture height (360)", 0},
@@ -299,7 +299,8 @@ static const struct argp parser = {
     .options = table,
     .parser = parse_option,
     .args_doc = "FILM|FOLDER...",
-    .doc = "Makes one picture of a film: a column for every sampled frame, in the frame's dominant colours.",
+    .doc = "Makes one picture of a film: a column for every sampled frame, in the frame's dominant colours. "
+           "FILM - is stdin.",
     .help_filter = help_filter
 };
 

@@ -44,6 +44,8 @@ static bool open_job(struct render_job *j, struct err *e)
     j->source = source_open_stream(path, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
+    /* What is found damaged cannot be read again with more care. */
+    j->careful = !source_can(j->source, SOURCE_RESTARTABLE);
     struct report *r = &j->report;
     const struct film *f = &j->source->film;
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);

@@ -34,7 +34,8 @@ static bool reopen(struct source_film *f, struct err *e)
     }
     /* Opening a pipe once more would wait for a writer. */
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
-        return err_set(e, ERR_INPUT, "'%s' would have to be read again from its start, and is no file", f->base.film.path);
+        return err_set(e, ERR_INPUT, "'%s' has to be decoded again from its start, for its pictures come in another order than foreseen, "
+                       "and a pipe can be read only once: give it as a file", f->base.film.path);
     film_av_close(&f->format);
     struct film again;
     const struct film *before = &f->base.film;

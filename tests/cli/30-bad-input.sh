@@ -9,7 +9,7 @@ test_usage() {
     refuses 2 -k
     refuses 2 "$f" -o ''
     refuses 2 ''
-    refuses 2 -
+    refuses 3 -      # lib.sh gives it /dev/null
     files
 }
 
