@@ -49,17 +49,23 @@ const struct writer *writer_by_ending(const char *path)
     return NULL;
 }
 
-bool writer_made(const struct writer *w, const char *path)
+const char *writer_usual_ending(const struct writer *w)
+{
+    return w->ending ? w->ending[0] : w->name;
+}
+
+bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT])
 {
     uint8_t head[WRITER_HEAD];
     struct stat s;
+    film[0] = 0;
     /* A pipe without a writer would keep fopen waiting. */
     FILE *f = w->ours && stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rb") : NULL;
     if (!f)
         return false;
     size_t size = fread(head, 1, sizeof head, f);
     fclose(f);
-    return w->ours(head, size);
+    return w->ours(head, size, film);
 }
 
 bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)

@@ -39,6 +39,8 @@ static bool open_job(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
     const char *path = j->render->inputs->path[j->input];
+    if (!outputs_of(o, j->render->inputs, j->input, &j->outputs, e))
+        return false;
     if (!o->verify)                  /* which is about decoding */
         j->cache = frame_cache_open(&o->cache, path);
     j->source = source_open_stream(path, o->stream, e);
@@ -50,6 +52,7 @@ static bool open_job(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
     r->film = f;
+    film_id_of(path, r->film_id);
     r->kmeans = o->kmeans;
     r->needs = strips_need((struct strips){o->strip, o->strips});
     r->picture_width = o->width;
@@ -86,6 +89,7 @@ static void describe_decoding(struct render_job *j)
 static void close_job(struct render_job *j)
 {
     dump_discard(&j->dump);
+    outputs_free(&j->outputs);
     digest_free(&j->first);
     digest_free(&j->second);
     columns_free(&j->columns);

@@ -71,6 +71,23 @@ test_help_and_version() {
     grep -Eq '^barcode [0-9]+\.[0-9]+' "$LOGS/stdout" || fail "--version"
 }
 
+# No option of --help is read as another one, or by nobody.
+test_every_option_is_read() {
+    ok --help
+    grep -oE -- '--[a-z-]+' "$LOGS/stdout" | sort -u > options
+    [ "$(wc -l < options)" -gt 30 ] || fail "--help lists $(wc -l < options) options"
+    while read -r option; do
+        [ "$option" != --cache-clear ] || continue
+        for value in '' =nonsense; do
+            LIMIT=20 BARCODE_CACHE=$PWD/cache run "$option$value" missing.mkv
+            says_not "internal error"
+            if [ -n "$value" ] && [ "$STATUS" -eq 2 ]; then
+                grep -qE -- "'nonsense'|takes no value|$option" "$LOGS/stderr" || fail "$option is read as another"
+            fi
+        done
+    done < options
+}
+
 test_no_such_file() {
     refuses 3 missing.mkv
     says "missing.mkv"
@@ -208,9 +225,9 @@ test_output_folder() {
     refuses 1 "$f" -o p.png --dump nowhere/p.rgb
     echo x > plain
     refuses 1 "$f" -o plain/p.png
-    mkdir there
-    refuses 1 "$f" -o p.png --json there
-    files plain there
+    refuses 1 "$f" -o p.png --json nowhere/
+    refuses 1 "$f" -o p.png --dump nowhere/
+    files plain
 }
 
 test_output_folder_not_writable() {

@@ -137,7 +137,7 @@ test_ctrl_c_with_a_pipe_for_output() {
     mkfifo pipe
     MOST=1500 stops INT 1 "$f" -n 20 -o pipe              # nobody reads it
     MOST=1500 stops TERM 1 "$f" -n 20 -o p.png --dump pipe
-    sleep 60 < pipe &
+    "$PYTHON" -c 'import time; f = open("pipe"); time.sleep(60)' &
     reader=$!
     MOST=1500 stops INT 1.5 "$f" -q -n 1 --size full -o /dev/null --dump pipe
     kill $reader
