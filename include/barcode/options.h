@@ -52,7 +52,7 @@ struct options {
     enum decode_choice decode;
     int threads;                /* 1..1024; 0: one a core                           */
     enum progress_when progress;
-    bool strict, verify, bench;
+    bool strict, verify;
     struct cache_options cache; /* of staged frames                                 */
 };
 

@@ -53,8 +53,8 @@ static const struct argp_option table[] = {
     {"stream", KEY_STREAM, "N", 0, "of several video streams the Nth, from 0 (the largest; -v lists them)", 0},
 
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
-    {"json", KEY_JSON, "FILE", 0, "every column's colours, counts and time", 0},
-    {"dump", KEY_DUMP, "FILE", 0, "the frames analysed, as raw RGB24", 0},
+    {"json", KEY_JSON, "FILE|DIR", 0, "every column's colours, counts and time", 0},
+    {"dump", KEY_DUMP, "FILE|DIR", 0, "the frames analysed, as raw RGB24", 0},
     {"bench", KEY_BENCH, NULL, 0, "stage times and rates on stdout, as JSON", 0},
 
     {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},
@@ -172,6 +172,27 @@ static bool set_progress(struct parse *p, const char *arg)
     return err_set(p->e, ERR_USAGE, "--progress: '%s' is not auto, always or never", arg);
 }
 
+static const struct argp_option *find_key(int key)
+{
+    for (const struct argp_option *t = table; t->name || t->doc; t++) {
+        if (t->name && t->key == key)
+            return t;
+    }
+    return NULL;
+}
+
+/*
+ * An option of the table without a case of its own is the writer's of that name. Cases come first, so a writer that is named as
+ * one of them takes nothing away from it.
+ */
+static bool set_other(struct parse *p, int key, const char *arg)
+{
+    const struct argp_option *option = find_key(key);
+    const struct writer *w = option ? writer_find(option->name) : NULL;
+    return w ? set_extra(p, w, arg)
+             : err_set(p->e, ERR_FAILED, "internal error: nothing reads the option --%s", option ? option->name : "?");
+}
+
 static bool option_frames(struct parse *p, int key, const char *arg)
 {
     struct selection *s = &p->o->selection;
@@ -191,10 +212,18 @@ static bool option_frames(struct parse *p, int key, const char *arg)
     case KEY_START:
         p->start = arg;
         return set_time(p, "--start", arg, 0, &s->start_us);
-    default:
+    case KEY_END:
         p->end = arg;
         return set_time(p, "--end", arg, 0, &s->end_us);
+    default:
+        return set_other(p, key, arg);
     }
+}
+
+static bool set_size(struct parse *p, const char *arg)
+{
+    return cli_parse_size(arg, &p->o->size) ||
+           err_set(p->e, ERR_USAGE, "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
 }
 
 static bool option_value(struct parse *p, int key, const char *arg)
@@ -206,6 +235,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case 'm':          return cli_parse_modes(arg, o, p->e);
     case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
     case KEY_HEIGHT:   return set_int(p, "--height", arg, 65535, &o->height);
+    case KEY_SIZE:     return set_size(p, arg);
     case 'k':          return set_int(p, "-k", arg, 64, &o->kmeans.k);
     case KEY_N_INIT:   return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
     case KEY_INIT:     return set_init(p, arg);
@@ -216,20 +246,8 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_PROGRESS: return set_progress(p, arg);
     case KEY_ENGINE:   return cli_parse_engine(arg, o, p->e);
     case KEY_DECODE:   return cli_parse_decode(arg, o, p->e);
-    default:           break;
+    default:           return option_frames(p, key, arg);
     }
-    if (!cli_parse_size(arg, &o->size))
-        return err_set(p->e, ERR_USAGE, "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
-    return true;
-}
-
-static const struct argp_option *find_key(int key)
-{
-    for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        if (t->name && t->key == key)
-            return t;
-    }
-    return NULL;
 }
 
 /* --help and the like. argp says nothing under ARGP_NO_ERRS, so that flag is lifted for it. */
@@ -256,8 +274,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         p->o->input = state->argv + state->next;
         p->o->inputs = (size_t)(state->argc - state->next);
         return 0;
-    case 'n': case KEY_INTERVAL: case KEY_COLUMNS: case KEY_START: case KEY_END:
-        return option_frames(p, key, arg) ? 0 : EINVAL;
     case 'q':
         p->level = LOG_ERROR;
         return 0;
@@ -274,12 +290,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
     if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
         return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
-    const struct argp_option *option = find_key(key);
-    const struct writer *w = option ? writer_find(option->name) : NULL;
-    if (w)
-        return set_extra(p, w, arg) ? 0 : EINVAL;
-    if (!arg || key == ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
+    if (key == ARGP_KEY_ARG || !find_key(key))
+        return ARGP_ERR_UNKNOWN;      /* argp's own */
     return option_value(p, key, arg) ? 0 : EINVAL;
 }
 
