@@ -268,24 +268,29 @@ static int stop_waiting(void *nothing)
     return interrupted();
 }
 
-/* Everything that can be told before libav looks at the film's bytes: *format as avformat_open_input wants it. */
-static bool prepare_container(const char *path, AVFormatContext **format, struct err *e)
+static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
 {
-    *format = avformat_alloc_context();
-    if (!*format)
-        return err_memory(e, sizeof **format);
-    (*format)->interrupt_callback.callback = stop_waiting;
+    return !film_input_index_last(io) ||
+           err_set(e, ERR_INPUT, "'%s' is an MP4 whose index (moov) stands behind its pictures, which takes a file; a pipe can be read only "
+                   "once (ffmpeg -movflags faststart puts the index in front)", path);
+}
+
+/* What avformat_open_input wants. NULL: what can be told before libav looks at the film's bytes. */
+static AVFormatContext *prepare_container(const char *path, struct err *e)
+{
+    AVFormatContext *format = avformat_alloc_context();
+    if (!format) {
+        err_memory(e, sizeof *format);
+        return NULL;
+    }
+    format->interrupt_callback.callback = stop_waiting;
     if (!film_input_wanted(path))
-        return true;
-    (*format)->pb = film_input_open(path, e);
-    (*format)->flags |= AVFMT_FLAG_CUSTOM_IO;
-    if ((*format)->pb && film_input_index_last((*format)->pb))
-        err_set(e, ERR_INPUT, "'%s' is an MP4 whose index (moov) stands behind its pictures, which takes a file; a pipe can be read only "
-                "once (ffmpeg -movflags faststart puts the index in front)", path);
-    if (e->code == ERR_NONE)
-        return true;
-    film_av_close(format);
-    return false;
+        return format;
+    format->flags |= AVFMT_FLAG_CUSTOM_IO;
+    format->pb = film_input_open(path, e);
+    if (!format->pb || !check_pipe(format->pb, path, e))
+        film_av_close(&format);
+    return format;
 }
 
 /* Why avformat_open_input failed. */
@@ -324,7 +329,8 @@ static bool open_container(const char *path, AVFormatContext **format, struct er
     char url[4096], text[128];
     if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url)
         return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
-    if (!prepare_container(path, format, e))
+    *format = prepare_container(path, e);
+    if (!*format)
         return false;
     bool piped = (*format)->pb != NULL;
     shortage_begin();
