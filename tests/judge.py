@@ -2,8 +2,8 @@
 """An independent judge of staged frames.
 
 For every film: `barcode --dump` gives the staged frames; the ffmpeg program decodes the same frame numbers to
-their native planes; a float64 area mean and the matrix by ITU-T H.273 say what each pixel should be. A staged
-pixel must be within 1 level of that everywhere, and within 0.6 on the mean.
+their native planes; a float64 area mean and the matrix by ITU-T H.273, of each frame's own tags as ffprobe shows them,
+say what each pixel should be. A staged pixel must be within 1 level of that everywhere, and within 0.6 on the mean.
 
 Shares no code with barcode: the area mean is a product with overlap matrices, colours are real numbers.
 
@@ -23,8 +23,15 @@ MEAN_LIMIT = 0.6
 KR_KB = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593),
          "smpte240m": (0.212, 0.087), "fcc": (0.30, 0.11)}
 TAGS = {"bt709": "bt709", "smpte170m": "bt601", "bt470bg": "bt601", "bt2020nc": "bt2020",
-        "smpte240m": "smpte240m", "fcc": "fcc"}
+        "smpte240m": "smpte240m", "fcc": "fcc", "bt2020c": "bt2020", "ictcp": "bt2020"}
+# What a codec's own standard says of an untagged film.
+ALWAYS_BT601 = {"vp3", "theora", "vp5", "vp6", "vp6f", "vp7", "vp8", "h261", "h263", "flv1", "rv10", "rv20", "mpeg1video", "mjpeg",
+                "svq1", "svq3", "indeo3", "mdec"}
+ALWAYS_FULL = {"mjpeg", "svq3", "mdec"}
 PLANAR = re.compile(r"^(?:yuv(j?)a?(4\d\d)p|(gray)|(gbr)a?p)(\d+)?(?:le)?$")
+# Pixels of one number, a byte or a word: (bits, lowest bit) of R, G and B. swscale's own way with them is not exact.
+FIELDS = {"rgb444": ((4, 8), (4, 4), (4, 0)), "bgr444": ((4, 0), (4, 4), (4, 8)), "rgb8": ((3, 5), (3, 2), (2, 0)),
+          "bgr8": ((3, 0), (3, 3), (2, 6)), "rgb4_byte": ((1, 3), (2, 1), (1, 0)), "bgr4_byte": ((1, 0), (2, 1), (1, 3))}
 SUBSAMPLING = {"420": (1, 1), "422": (1, 0), "444": (0, 0), "440": (0, 1), "411": (2, 0), "410": (2, 2)}
 
 
@@ -52,25 +59,56 @@ class Layout:
     """Where the samples of a native picture lie, and what they mean."""
 
     def __init__(self, stream):
-        self.native = stream["pix_fmt"]
-        # Packed RGB goes to planar RGB, NV12 to its planar twin: both only move bytes.
+        self.native, self.stream = stream["pix_fmt"], stream
+        little = re.sub("be$", "le", self.native)
+        # Packed RGB goes to planar RGB, NV12 to its planar twin, big words to little ones: all only move bytes.
         self.format = {"rgb24": "gbrp", "bgr24": "gbrp", "bgr0": "gbrp", "rgb0": "gbrp", "rgba": "gbrp", "bgra": "gbrp",
-                       "nv12": "yuv420p", "uyvy422": "yuv422p", "yuyv422": "yuv422p", "rgb48le": "gbrp16le",
-                       "rgb48be": "gbrp16le"}.get(self.native, self.native)
-        match = PLANAR.match(self.format)
+                       "argb": "gbrp", "abgr": "gbrp", "0rgb": "gbrp", "0bgr": "gbrp", "nv12": "yuv420p", "nv21": "yuv420p", "uyvy422": "yuv422p", "yuyv422": "yuv422p", "rgb48le": "gbrp16le",
+                       "bgr48le": "gbrp16le", "rgba64le": "gbrap16le", "bgra64le": "gbrap16le", "ya8": "gray",
+                       "ya16le": "gray16le"}.get(little, little)
+        # One number a pixel: unpacked here, or to the byte by swscale; and X'Y'Z', which is swscale's own definition.
+        self.fields = FIELDS.get(re.sub("[lb]e$", "", self.native))
+        self.packed = bool(self.fields) or self.native in ("pal8", "monow", "monob") or bool(re.match("(xyz|rgb5|bgr5)", self.native))
+        if self.packed:
+            self.format = self.native if self.fields else "rgb48le" if "xyz" in self.native else "rgb24"
+        match = PLANAR.match("gbrp16le" if self.format == "rgb48le" else "gbrp" if self.packed else self.format)
         if not match:
             raise Breach(f"judge.py cannot read pixel format {self.native}")
         self.bits = int(match[5] or 8)
-        self.full = bool(match[1]) or stream.get("color_range") == "pc"
+        self.yuvj = bool(match[1])
         self.model = "rgb" if match[4] else "grey" if match[3] else "ycc"
         self.shift = SUBSAMPLING[match[2]] if match[2] else (0, 0)
         self.planes = (1 if self.model == "grey" else 3) + (1 if "a" in self.format[:5].replace("gray", "") else 0)
+        self.matrix, self.full = self.meaning({})
+
+    def meaning(self, frame):
+        """Matrix and full range of one frame: its tags, the stream's, the codec's definition, its size."""
         if self.model == "rgb":
-            self.matrix, self.full = "rgb", True
-        else:
-            tag = TAGS.get(stream.get("color_space", "unknown"))
-            hd = stream["width"] >= 1280 or stream["height"] > 576
-            self.matrix = tag or ("bt709" if hd else "bt601")
+            return "rgb", True
+        tags = [TAGS.get(w.get("color_space", "unknown")) for w in (frame, self.stream)]
+        codec = self.stream.get("codec_name")
+        hd = self.stream["width"] >= 1280 or self.stream["height"] > 576
+        matrix = tags[0] or tags[1] or ("bt709" if hd and codec not in ALWAYS_BT601 else "bt601")
+        said = [w["color_range"] for w in (frame, self.stream) if w.get("color_range") in ("pc", "tv")]
+        full = said[0] == "pc" if said else self.yuvj or self.model == "grey" or codec in ALWAYS_FULL
+        return matrix, full
+
+    def unpack(self, data, width, height):
+        """The planes G, B, R of packed pixels."""
+        if not self.fields:
+            samples = np.frombuffer(data, "<u2" if self.format == "rgb48le" else np.uint8).reshape(height, width, 3)
+            return [samples[:, :, i].astype(np.float64) for i in (1, 2, 0)]
+        word = np.uint8 if self.native[-2:] not in ("le", "be") else "<u2" if self.native.endswith("le") else ">u2"
+        pixels = np.frombuffer(data, word).reshape(height, width)
+        values = [((pixels >> low) & ((1 << bits) - 1)).astype(np.float64) * (36 if bits == 3 else 255 / ((1 << bits) - 1))
+                  for bits, low in self.fields]
+        return [values[i] for i in (1, 2, 0)]
+
+    def frame_bytes(self, width, height):
+        if self.packed:
+            a_pixel = {"rgb24": 3, "rgb48le": 6}.get(self.format, 2 if self.native[-2:] in ("le", "be") else 1)
+            return width * height * a_pixel
+        return sum(w * h for w, h in self.plane_sizes(width, height)) * (2 if self.bits > 8 else 1)
 
     def plane_sizes(self, width, height):
         sizes = []
@@ -79,14 +117,15 @@ class Layout:
             sizes.append((-(-width >> sx), -(-height >> sy)))
         return sizes
 
-    def to_rgb(self, mean):
+    def to_rgb(self, mean, meaning):
         """Three area means in sample values to R'G'B' in 0..255."""
+        matrix, full = meaning
         scale = 2.0 ** (self.bits - 8)
         peak = 2.0 ** self.bits - 1
         if self.model == "rgb":
             green, blue, red = (m / peak * 255 for m in mean[:3])
             return np.clip(np.stack([red, green, blue], -1), 0, 255)
-        if self.full:
+        if full:
             luma = mean[0] / peak
             chroma = [(m - 128 * scale) / peak for m in mean[1:3]]
         else:
@@ -94,7 +133,7 @@ class Layout:
             chroma = [(m / scale - 128) / 224 for m in mean[1:3]]
         if self.model == "grey":
             return np.clip(np.stack([luma * 255] * 3, -1), 0, 255)
-        kr, kb = KR_KB[self.matrix]
+        kr, kb = KR_KB[matrix]
         red = luma + 2 * (1 - kr) * chroma[1]
         blue = luma + 2 * (1 - kb) * chroma[0]
         green = (luma - kr * red - kb * blue) / (1 - kr - kb)
@@ -120,7 +159,7 @@ def decode(film, stream, layout, every, turned):
         width, height = height, width
     sizes = layout.plane_sizes(width, height)
     wide = layout.bits > 8
-    bytes_a_frame = sum(w * h for w, h in sizes) * (2 if wide else 1)
+    bytes_a_frame = layout.frame_bytes(width, height)
     # unaligned: without it libavcodec keeps part of a left crop, as much as this processor's vectors are wide.
     words = ["ffmpeg", "-nostdin", "-v", "error", "-flags", "unaligned", "-i", film, "-map", f"0:{stream['index']}", "-vf",
              f"select=not(mod(n\\,{every}))", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", layout.format, "-"]
@@ -129,12 +168,22 @@ def decode(film, stream, layout, every, turned):
             data = pipe.stdout.read(bytes_a_frame)
             if len(data) < bytes_a_frame:
                 return
+            if layout.packed:
+                yield layout.unpack(data, width, height)
+                continue
             samples = np.frombuffer(data, np.dtype("<u2") if wide else np.uint8).astype(np.float64)
             planes, at = [], 0
             for w, h in sizes:
                 planes.append(samples[at:at + w * h].reshape(h, w))
                 at += w * h
             yield planes
+
+
+def frame_tags(film, stream):
+    """What every frame says of its colours."""
+    text = command(["ffprobe", "-v", "error", "-select_streams", str(stream["index"]), "-show_entries",
+                    "frame=color_space,color_range", "-of", "json", film])
+    return json.loads(text)["frames"]
 
 
 def rotation(stream):
@@ -164,6 +213,11 @@ def judge(barcode, film, out, every, size):
     """One film: (frames compared, staged size, layout, largest difference, mean difference)."""
     stream = probe(film)
     layout = Layout(stream)
+    tags = frame_tags(film, stream)
+    if not tags:
+        raise Breach("ffprobe decodes no frame")
+    layout.matrix, layout.full = layout.meaning(tags[0])
+    same = all(t == tags[0] for t in tags)
     frames, facts = stage(barcode, film, out, every, size)
     height, width = frames.shape[1:3]
     numbers = [c["frame"] for c in facts["columns"]]
@@ -177,7 +231,7 @@ def judge(barcode, film, out, every, size):
     for index, planes in enumerate(decode(film, stream, layout, every, rotation(stream) % 180 != 0)):
         if index >= len(frames):
             raise Breach(f"ffmpeg decodes more than the {len(frames)} frames that were staged")
-        right = layout.to_rgb(shrink(planes, width, height))
+        right = layout.to_rgb(shrink(planes, width, height), layout.meaning(tags[0 if same else index * every]))
         staged = frames[index].astype(np.float64)
         worst = max(worst, int(np.abs(staged - np.floor(right + 0.5)).max()))
         total += float(np.abs(staged - right).mean())

@@ -110,6 +110,7 @@ bool source_can(const struct source *s, unsigned abilities);
  * before) is filled, seconds are added to *times. True when a film decodes in part, too: counts say what is missing. And true when what was put
  * is no good and the film must be staged again, into new columns:
  * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
+ * - counts->distrusted, only with DECODE_AUTO: again with DECODE_CPU;
  * - counts->damage_found, only with SOURCE_CAREFUL and not with `careful`: the film is damaged where one decoder went over
  *   all of it; again with `careful`;
  * - counts->cache_failed, only of the cache's source: again from the film itself.

@@ -51,6 +51,9 @@ static bool open_job(struct render_job *j, struct err *e)
     struct report *r = &j->report;
     const struct film *f = &j->source->film;
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
+    if (o->size.kind == SIZE_EXACT && (r->width < o->size.width || r->height < o->size.height))
+        render_warn(j, "'%s' has pictures of %dx%d, which --size %dx%d does not enlarge: %dx%d is staged", path, f->width, f->height,
+                    o->size.width, o->size.height, r->width, r->height);
     r->film = f;
     film_id_of(path, r->film_id);
     r->kmeans = o->kmeans;

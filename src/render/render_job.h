@@ -28,6 +28,7 @@ struct render_job {
     struct frame_cache *cache;       /* NULL: this film has none          */
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */
+    bool distrusted;                 /* NVDEC, by this film                */
     struct digest *digest;           /* the one being filled, or NULL      */
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */

@@ -1,9 +1,26 @@
 #include "render_job.h"
 
+/*
+ * True where the default depends on how many frames there are and the container does not say, as in raw streams. A huge film
+ * gets the usual rule uncounted, for it hardly has few frames. Seen: 264 MB of H.264 are read through in 0.2 s of a core.
+ */
+static bool worth_counting(struct source *source, const struct selection *s)
+{
+    const uint64_t huge = UINT64_C(1) << 30;
+    const struct film *f = &source->film;
+    struct stage_progress size;
+    source_progress(source, &size);
+    return s->kind == SELECT_EVERY && s->every == 0 && f->frames <= 0 && source_can(source, SOURCE_RESTARTABLE) &&
+           size.total_bytes > 0 && size.total_bytes <= huge;
+}
+
 /* True if the rule needs the film's real length before it is decoded. */
-static bool needs_length(const struct selection *s, const struct film *f)
+static bool needs_length(struct source *source, const struct selection *s)
 {
     enum { FINE_US = 10000 };        /* far below a frame's time: a wrong length hides millions of columns */
+    const struct film *f = &source->film;
+    if (worth_counting(source, s))
+        return true;
     if (!f->duration_guessed && f->duration_us > 0)
         return false;
     /* Columns are spread over the length: a wrong one would leave the film's end out, or give fewer columns. */
@@ -26,7 +43,7 @@ bool render_probe(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     struct probe_request request = {.want = 0};
     struct probe_facts facts;
-    if (needs_length(&j->render->options->selection, f)) {
+    if (needs_length(j->source, &j->render->options->selection)) {
         log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
         request.want |= PROBE_LENGTH;
     }

@@ -1,7 +1,7 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes), demux.c (packets), decoder.c (one context), damage.c
- * (what is wrong), view.c (pictures), film_read.c (the reading thread), film_probe.c (a look before), session.c and
- * sequential.c (decoding), source_film.c.
+ * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes), demux.c
+ * (packets), decoder.c (one context), damage.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the
+ * reading thread), film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -58,6 +58,7 @@ struct demux {
     AVCodecContext *parse_context;
     struct run_traits traits;
     int length_size;
+    struct nal_colours colours;     /* as of the last packet                                     */
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
@@ -189,13 +190,54 @@ void damage_watch_close(struct damage_watch *w);
  */
 void damage_message(const AVCodecContext *c, int level, const char *format);
 
+/* ---- film_colour.c: whose word counts on matrix, range and transfer ---- */
+
+/* What a stream, or a frame of it, says of its colours. */
+struct colour_tags {
+    enum AVColorSpace space;
+    enum AVColorPrimaries primaries;
+    enum AVColorRange range;
+    enum AVColorTransferCharacteristic transfer;
+};
+
+struct colour_tags film_colour_tags(const AVCodecParameters *par);
+
+/*
+ * Decides pixel format, matrix, range and transfer of `f` before decoding. `container`: what the stream's tags were before
+ * libavformat decoded the first pictures, for decoders write "unspecified" over them.
+ */
+void film_colour_decide(const AVCodecParameters *par, struct colour_tags container, struct film *f);
+
+/* Takes from a decoded frame the tags that its own headers do not say: they are of some earlier picture. */
+void film_colour_hush(AVFrame *frame, struct nal_unsaid unsaid, const struct film *film);
+
+/* Fills matrix and range of a view whose width and height are there. `format`: what the frame was coded in. */
+void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film, struct frame_view *view);
+
+enum transfer film_colour_transfer(const AVFrame *frame, const struct film *film);
+
 /* ---- view.c ---- */
 
-/* Describes a decoded frame. False (ERR_INPUT) for a pixel format that we cannot read. */
-bool view_of_frame(const AVFrame *frame, const struct film *film, struct frame_view *view, struct err *e);
+/*
+ * Describes a decoded frame, or its copy in *planes where its own samples cannot be described (unpack.c). *planes begins as
+ * NULL and is the caller's to free with av_frame_free; one a thread. False for a pixel format that we cannot read
+ * (ERR_INPUT) and without memory (ERR_FAILED).
+ */
+bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes, struct frame_view *view, struct err *e);
 
 /* The check alone, before any decoding. */
 bool view_format_known(enum AVPixelFormat format);
+
+/* Does frame.h describe the format's samples as they lie? */
+bool view_format_direct(enum AVPixelFormat format);
+
+/* ---- unpack.c: pictures whose samples frame.h cannot describe ---- */
+
+/* Can they be copied into a format that view_format_direct knows? */
+bool unpack_knows(enum AVPixelFormat format);
+
+/* Copies a frame of a format that unpack_knows into *planes, whose memory is kept while the format and size stay. */
+bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e);
 
 /* ---- what the threads of one staging share ---- */
 
@@ -208,10 +250,12 @@ struct pace {
 };
 
 struct nvdec;
+struct nvdec_check;
 
 struct staging {
     const struct film *film;
     const struct nvdec *nvdec;       /* NULL: nothing is decoded on a GPU                     */
+    struct nvdec_check *check;       /* NULL: there is nothing to check                       */
     const AVStream *stream;
     struct run_traits traits;
     const struct stage_job *job;
@@ -228,12 +272,23 @@ struct staging {
     struct err error;                /* the first one wins                                   */
     atomic_bool stop;
     atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
+    atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
+    atomic_uint_fast64_t colours_told;   /* a bit for each kind that staging_note_colour has told  */
 };
 
 /* `film`, `r` (open) and `job` are lent until staging_close. There is no queue yet, and no session is chosen. Cannot fail. */
 void staging_open(struct staging *s, const struct film *film, const struct demux *r, const struct stage_job *job);
+
+/*
+ * On how many threads the film may be decoded, 1 to `threads`: as many as half of `memory` (bytes) has room for, so that
+ * pictures of a gigabyte do not take a core's worth of memory each.
+ */
+int staging_threads(const struct film *film, int threads, uint64_t memory);
+
+/* The machine's memory in bytes. */
+uint64_t staging_memory(void);
 
 /* Opens the queue, once pace[].sessions says how many will take from it. */
 bool staging_open_queue(struct staging *s, struct err *e);
@@ -246,6 +301,9 @@ void staging_fail(struct staging *s, const struct err *e);
 
 /* Stops the reader and the sessions: only a sequential decode can tell what the film's frames are. */
 void staging_contradict(struct staging *s);
+
+/* NVDEC's pictures are not the software decoder's: stops the reader and the sessions, unless NVDEC is demanded. */
+void staging_distrust(struct staging *s);
 
 /* Stops the reader and the sessions: only a careful decoder gives the same pictures every time. */
 void staging_find_damage(struct staging *s);
@@ -296,6 +354,9 @@ void staging_add_counts(struct staging *s, const struct stage_counts *c);
 
 /* A session's thread is about to end, having sent `sent` packets: adds the processor time that it used. */
 void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
+
+/* A picture was staged with these colours: told under -v, once a kind, when they are not what was decided for the film. */
+void staging_note_colour(struct staging *s, const AVFrame *frame, const struct frame_view *view);
 
 /*
  * True if a software session should take another run. Not when the NVDEC sessions would be through with the whole rest of

@@ -35,6 +35,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat)};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
     r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
     r->odd = r->traits.stream == STREAM_HEVC &&
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
@@ -128,6 +129,16 @@ static bool is_rubbish(const struct demux *r, const struct nal_info *info)
     return info->unreadable || (must && !shows);
 }
 
+static void note_colours(struct demux *r, const AVPacket *packet, struct picture *p)
+{
+    size_t size = 0;
+    const uint8_t *headers = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    if (headers)
+        nal_extradata_colours(r->traits.stream, headers, size, &r->colours);
+    nal_scan_colours(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &r->colours);
+    p->unsaid = r->colours.unsaid;
+}
+
 static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct nal_info info;
@@ -168,6 +179,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
     note_ends(r, &info, p);
     r->hidden += p->hidden;
+    note_colours(r, packet, p);
     if (r->parser)
         parse(r, packet, p);
 }

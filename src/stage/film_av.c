@@ -10,7 +10,6 @@
 #include "film_input.h"
 #include "film_stream.h"
 #include "shortage.h"
-#include "barcode/colour.h"
 #include "barcode/file.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
@@ -74,52 +73,6 @@ int64_t film_av_frame_us(const struct film *f)
     return us > 0 ? us : 1;
 }
 
-static enum matrix matrix_of(enum AVColorSpace space)
-{
-    switch (space) {
-    case AVCOL_SPC_BT709: return MATRIX_BT709;
-    case AVCOL_SPC_BT470BG:
-    case AVCOL_SPC_SMPTE170M: return MATRIX_BT601;
-    case AVCOL_SPC_FCC: return MATRIX_FCC;
-    case AVCOL_SPC_SMPTE240M: return MATRIX_SMPTE240M;
-    case AVCOL_SPC_YCGCO: return MATRIX_YCGCO;
-    case AVCOL_SPC_BT2020_NCL: return MATRIX_BT2020;
-    case AVCOL_SPC_RGB: return MATRIX_RGB;
-    default: return MATRIX_UNSPECIFIED;
-    }
-}
-
-static void read_colour(const AVCodecParameters *par, struct film *f)
-{
-    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(par->format);
-    const char *name = av_get_pix_fmt_name(par->format);
-    snprintf(f->pixel_format, sizeof f->pixel_format, "%s", name ? name : "unknown");
-    bool rgb = desc && desc->flags & AV_PIX_FMT_FLAG_RGB;
-
-    f->matrix = matrix_of(par->color_space);
-    if (rgb) {
-        f->matrix = MATRIX_RGB;
-    } else if (f->matrix == MATRIX_UNSPECIFIED || f->matrix == MATRIX_RGB) {
-        f->matrix = colour_guess_matrix(par->width, par->height);
-        f->matrix_guessed = true;
-        const char *said = av_color_space_name(par->color_space);
-        if (par->color_space != AVCOL_SPC_UNSPECIFIED)
-            snprintf(f->unknown_matrix, sizeof f->unknown_matrix, "%s", said ? said : "unknown");
-    }
-    f->range = par->color_range == AVCOL_RANGE_JPEG   ? RANGE_FULL
-               : par->color_range == AVCOL_RANGE_MPEG ? RANGE_LIMITED
-                                                      : RANGE_UNSPECIFIED;
-    if (rgb || strncmp(f->pixel_format, "yuvj", 4) == 0)
-        f->range = RANGE_FULL;
-    if (f->range == RANGE_UNSPECIFIED) {
-        f->range = RANGE_LIMITED;
-        f->range_guessed = true;
-    }
-    f->transfer = par->color_trc == AVCOL_TRC_SMPTE2084      ? TRANSFER_PQ
-                  : par->color_trc == AVCOL_TRC_ARIB_STD_B67 ? TRANSFER_HLG
-                                                             : TRANSFER_SDR;
-}
-
 /* The display matrix maps (x, y) to (ax + cy, bx + dy); a negative determinant is a mirror image. */
 static struct orientation read_orientation(AVStream *s)
 {
@@ -161,7 +114,7 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
     return us > 0 ? us : -1;
 }
 
-static void read_facts(AVFormatContext *format, AVStream *s, struct film *f)
+static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags, struct film *f)
 {
     const AVCodecParameters *par = s->codecpar;
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
@@ -177,7 +130,7 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct film *f)
     bool turned = f->orientation.quarter_turns % 2 == 1;
     f->width = turned ? par->height : par->width;
     f->height = turned ? par->width : par->height;
-    read_colour(par, f);
+    film_colour_decide(par, tags, f);
 
     AVRational rate = av_guess_frame_rate(format, s, NULL);
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
@@ -193,10 +146,24 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct film *f)
         f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
 }
 
-static bool check_stream(const AVStream *s, const char *path, struct err *e)
+/*
+ * MP4's sample entries of Common Encryption and of FairPlay, and its initialisation; the key that a Matroska track names; ASF's
+ * two objects for rights management.
+ */
+static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
+{
+    uint32_t tag = s->codecpar->codec_tag;
+    const AVDictionaryEntry *extended = av_dict_get(format->metadata, "encryption", NULL, 0);
+    return tag == MKTAG('e', 'n', 'c', 'v') || tag == MKTAG('d', 'r', 'm', 'i') ||
+           av_stream_get_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) || av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
+           av_dict_get(format->metadata, "ASF_Protection_Type", NULL, 0) ||
+           (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
+}
+
+static bool check_stream(const AVFormatContext *format, const AVStream *s, const char *path, struct err *e)
 {
     const AVCodecParameters *par = s->codecpar;
-    if (par->codec_tag == MKTAG('e', 'n', 'c', 'v') || av_stream_get_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL))
+    if (is_encrypted(format, s))
         return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
     if (!avcodec_find_decoder(par->codec_id))
         return err_set(e, ERR_INPUT, "'%s': no decoder for its codec '%s'", path, avcodec_get_name(par->codec_id));
@@ -262,6 +229,20 @@ static bool lacks_index(const char *path)
     return is;
 }
 
+/* The container's own words on colours, of the first streams that its head names. */
+struct head {
+    unsigned streams;
+    struct colour_tags tags[64];
+};
+
+static void read_head(const AVFormatContext *format, struct head *head)
+{
+    const unsigned room = sizeof head->tags / sizeof *head->tags;
+    head->streams = format->nb_streams < room ? format->nb_streams : room;
+    for (unsigned i = 0; i < head->streams; i++)
+        head->tags[i] = film_colour_tags(format->streams[i]->codecpar);
+}
+
 static int stop_waiting(void *nothing)
 {
     (void)nothing;
@@ -324,7 +305,7 @@ static int open_input(const char *url, AVFormatContext **format)
     return code;
 }
 
-static bool open_container(const char *path, AVFormatContext **format, struct err *e)
+static bool open_container(const char *path, AVFormatContext **format, struct head *head, struct err *e)
 {
     char url[4096], text[128];
     if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url)
@@ -341,6 +322,7 @@ static bool open_container(const char *path, AVFormatContext **format, struct er
         return explain_no_container(path, code, piped, e);
     if (!check_container(*format, path, e))
         return false;
+    read_head(*format, head);
     shortage_begin();
     code = avformat_find_stream_info(*format, NULL);
     if (interrupted())                   /* without an error too: less is known of the film than without it */
@@ -366,7 +348,8 @@ bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format,
     *film = (struct film){.path = strdup(path)};
     if (!film->path)
         return err_memory(e, strlen(path) + 1);
-    if (!open_container(path, format, e))
+    struct head head = {0};
+    if (!open_container(path, format, &head, e))
         return false;
     int chosen = film_stream_choose(*format, wanted, path, e);
     if (chosen < 0)
@@ -374,9 +357,10 @@ bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format,
     for (unsigned i = 0; i < (*format)->nb_streams; i++)
         (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     AVStream *s = (*format)->streams[chosen];
-    if (!check_stream(s, path, e))
+    if (!check_stream(*format, s, path, e))
         return false;
-    read_facts(*format, s, film);
+    const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
+    read_facts(*format, s, (unsigned)chosen < head.streams ? head.tags[chosen] : silence, film);
     film_stream_count(*format, film);
     return true;
 }

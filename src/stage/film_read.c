@@ -36,6 +36,7 @@ static bool end_runs(struct staging *s, const struct demux *r, struct gather *g,
     if (done) {
         note_covered(s, g);
         timetable_stop(s->job->timetable);
+        gather_stop(g);
     }
     if (r->hole)                          /* the file broke off */
         gather_break_off(g, r->serial);

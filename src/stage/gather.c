@@ -17,6 +17,7 @@ struct gather {
     bool unsure;             /* about the display order of the GOP that is being closed   */
     bool filled, filled_before;  /* frames that vanished were put into it, into the GOP before it */
     struct holes holes;
+    bool stopped;            /* by gather_stop                                           */
     bool lost;               /* a picture was: from then on, not every count of order is to be believed */
     struct timeline timeline;
 };
@@ -113,7 +114,7 @@ static bool number_frame(struct gather *g, struct picture *p, const struct pictu
                          struct err *e)
 {
     uint64_t gone = 0;
-    if (next > time && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
+    if (!g->stopped && next > time && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
         gone = holes_frames(time, next, g->config.frame_us);
     g->filled |= gone > 0;
     g->counts.vanished += gone;
@@ -395,6 +396,11 @@ bool gather_push(struct gather *g, struct picture *p, struct err *e)
         g->first_gop = false;      /* leading pictures come right after their key */
     }
     return keep(in, p, e);
+}
+
+void gather_stop(struct gather *g)
+{
+    g->stopped = true;
 }
 
 bool gather_end(struct gather *g, struct err *e)

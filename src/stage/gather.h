@@ -70,7 +70,13 @@ struct gather *gather_open(const struct gather_config *config, struct err *e);
 /* Takes *p's packet, on failure too. */
 bool gather_push(struct gather *g, struct picture *p, struct err *e);
 
-/* The film has ended: emits what is held. */
+/*
+ * The selection ended before the film did. Pictures that nobody pushed may belong between those that are held, so that a gap
+ * there is no hole from now on. gather_end is to follow.
+ */
+void gather_stop(struct gather *g);
+
+/* The film has ended, or gather_stop was called: emits what is held. */
 bool gather_end(struct gather *g, struct err *e);
 
 /* The file broke off before picture `serial`, which does not come any more: to be said before the film's end. */

@@ -52,6 +52,7 @@ struct picture {
     bool droppable;           /* nal_info's                                            */
     bool needs_before;        /* HEVC RASL                                             */
     bool closed;              /* a key whose leading pictures need nothing before it    */
+    struct nal_unsaid unsaid; /* nal_colours'                                          */
     bool marked_leading;      /* the bitstream says that it leads its key (HEVC)       */
     bool leading;             /* displayed before its GOP's key; found by gather       */
     bool wanted;              /* the selection wants it: `tag` is filled               */

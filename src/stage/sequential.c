@@ -31,6 +31,7 @@ struct sent {
     bool ignore;              /* numbered already, or never to be displayed                */
     bool second;              /* the second field of the picture before it                 */
     bool hurt;                /* something was wrong with the packet, or before it         */
+    struct nal_unsaid unsaid; /* struct picture's                                          */
 };
 
 /* What is displayed until its successor is there. */
@@ -46,6 +47,7 @@ struct sequential {
     AVCodecContext *decoder;
     struct damage_watch watch;
     AVFrame *frame, *picture; /* picture: the held one's, unless it is lost */
+    AVFrame *planes;          /* view_of_frame's                               */
     struct engine_port *port;
     struct selection_cursor cursor;
     struct timeline timeline;
@@ -68,7 +70,9 @@ static bool open_all(struct sequential *q, struct err *e)
     if (!q->frame || !q->picture)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     const struct stage_job *job = q->staging->job;
-    q->decoder = decoder_open(q->staging->stream, q->staging->film->path, job->careful ? 1 : job->threads, e);
+    const struct film *film = q->staging->film;
+    int threads = job->careful ? 1 : staging_threads(film, job->threads, staging_memory());
+    q->decoder = decoder_open(q->staging->stream, film->path, threads, e);
     if (!q->decoder || !damage_watch_open(&q->watch, q->decoder, job->careful, e))
         return false;
     if (q->staging->traits.stream == STREAM_H264)
@@ -100,8 +104,14 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
     struct frame_view view;
     q->counts.damaged += tag.damaged;
     q->counts.lost += lost;
-    return columns_announce(q->staging->job->columns, &tag, e) &&
-           (lost || (view_of_frame(q->picture, q->staging->film, &view, e) && engine_put(q->port, &view, &tag, e)));
+    if (!columns_announce(q->staging->job->columns, &tag, e))
+        return false;
+    if (lost)
+        return true;
+    if (!view_of_frame(q->picture, q->staging->film, &q->planes, &view, e))
+        return false;
+    staging_note_colour(q->staging, q->picture, &view);
+    return engine_put(q->port, &view, &tag, e);
 }
 
 /* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
@@ -191,6 +201,8 @@ static bool take_frame(struct sequential *q, struct err *e)
         av_frame_unref(q->frame);
         return true;
     }
+    if (known)
+        film_colour_hush(q->frame, p.unsaid, q->staging->film);
     bool hurt = damage_concealed(q->frame) || damage_unfinished(&q->watch, q->frame) || p.hurt;
     if (hurt)
         found_damage(q);
@@ -253,7 +265,8 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
     if (p->after_hole)
         holes_note(&q->holes, p->serial);
     q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
-                            .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second};
+                            .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
+                            .unsaid = p->unsaid};
     struct sent *noted = &q->sent[p->serial % SLOTS];
     *noted = q->last;
     return noted;
@@ -357,6 +370,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     damage_watch_close(&q->watch);
     av_frame_free(&q->frame);
     av_frame_free(&q->picture);
+    av_frame_free(&q->planes);
     free(q);
     return fine;
 }

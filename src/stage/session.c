@@ -20,7 +20,7 @@ struct session {
     struct staging *staging;
     AVCodecContext *decoder;
     AVPacket *packet;
-    AVFrame *frame;
+    AVFrame *frame, *planes;       /* planes: view_of_frame's                                   */
     struct engine_port *port;
     bool hurt;                     /* the run is damaged                                        */
     struct damage_watch usual, *watch;   /* the usual decoder's; that of the decoder in use     */
@@ -48,14 +48,17 @@ static void session_close(struct session *s)
     decoder_close(&s->decoder);
     damage_watch_close(&s->usual);
     av_frame_free(&s->frame);
+    av_frame_free(&s->planes);
     av_packet_free(&s->packet);
 }
 
 static bool stage_frame(struct session *s, struct picture *p, struct err *e)
 {
     struct frame_view view;
-    if (!view_of_frame(s->frame, s->staging->film, &view, e))
+    film_colour_hush(s->frame, p->unsaid, s->staging->film);
+    if (!view_of_frame(s->frame, s->staging->film, &s->planes, &view, e))
         return false;
+    staging_note_colour(s->staging, s->frame, &view);
     p->tag.damaged |= damage_flagged(s->frame);
     s->counts.damaged += p->tag.damaged;
     p->done = true;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "film_stream.h"
-#include "nvdec.h"
+#include "nvdec_check.h"
 #include "barcode/clock.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
@@ -80,6 +80,19 @@ static void end_crew(struct staging *s, struct crew *c)
         pthread_join(c->thread[i], NULL);
 }
 
+/* What no run could be compared of is no better than what differs: all of it was damaged, or the software decoder failed. */
+static void judge_nvdec(struct staging *s)
+{
+    enum check_verdict verdict = nvdec_check_verdict(s->check);
+    bool unseen = verdict == CHECK_NONE && s->counts.hardware > 0 && !staging_stopped(s);
+    if (unseen)
+        log_msg(LOG_VERBOSE, "'%s': no picture of NVDEC's could be compared with the software decoder's", s->film->path);
+    bool distrusted = unseen || atomic_load(&s->distrusted), demanded = s->job->decode == DECODE_NVDEC;
+    s->counts.distrusted = distrusted && !demanded;
+    s->counts.unlike = distrusted && demanded;
+    s->counts.unchecked = verdict != CHECK_SAME && s->counts.hardware > 0;
+}
+
 /* Reading and decoding are over: what came of them. */
 static bool judge_staging(struct staging *s, const struct demux *r, struct err *e)
 {
@@ -88,6 +101,8 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
     s->counts.read_failed = r->failed || s->counts.io_failed;
     s->counts.contradicted = atomic_load(&s->contradicted);
     s->counts.damage_found = atomic_load(&s->damage_found);
+    if (s->check)
+        judge_nvdec(s);
     if (interrupted())
         return interrupt_error(e);
     if (s->error.code != ERR_NONE) {
@@ -110,7 +125,8 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
     const struct stage_job *job = s->job;
     enum { ENGINE_SESSIONS = 2 };
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
-    s->pace[0].sessions = s->traits.parallel ? job->threads : 0;
+    int threads = staging_threads(s->film, job->threads, staging_memory());
+    s->pace[0].sessions = s->traits.parallel ? threads : 0;
     bool may = s->traits.parallel && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 &&
                (engine_device(job->engine).context || nvdec_stands_in());
     if (!may && !demanded)
@@ -128,9 +144,11 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
         log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path, s->film->codec);
         return true;
     }
+    if (!nvdec_unchecked() && !(s->check = nvdec_check_open(s, e)))
+        return false;
     s->nvdec = nvdec;
     s->pace[1].sessions = ENGINE_SESSIONS * nvdec->engines;
-    int left = job->threads - (s->pace[1].sessions + 6) / 7;
+    int left = threads - (s->pace[1].sessions + 6) / 7;
     s->pace[0].sessions = demanded ? 0 : left > 1 ? left : 1;
     return true;
 }
@@ -159,6 +177,12 @@ static void tell_times(const struct staging *s, int64_t reading, struct stage_ti
     times->nvdec_busy = s->pace[1].sessions > 0 ? s->pace[1].seconds / wall / s->pace[1].sessions : 0;
 }
 
+static bool starts_over(struct staging *s)
+{
+    return atomic_load(&s->contradicted) || atomic_load(&s->damage_found) ||
+           (atomic_load(&s->distrusted) && s->job->decode != DECODE_NVDEC);
+}
+
 static bool film_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
                        struct stage_times *times, struct err *e)
 {
@@ -178,7 +202,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     fine = fine && start_crew(&s, &crew, e);
     if (fine) {
         struct err mine = ERR_INIT;
-        if (!film_read(&s, &reader, &mine) && !atomic_load(&s.contradicted) && !atomic_load(&s.damage_found))
+        if (!film_read(&s, &reader, &mine) && !starts_over(&s))
             staging_fail(&s, &mine);
         end_crew(&s, &crew);
         fine = judge_staging(&s, &reader, e);
@@ -189,6 +213,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     s.counts.nvdec = fine_sessions && s.counts.runs > 0;
     *counts = s.counts;
     free(crew.thread);
+    nvdec_check_close(&s.check);
     staging_close(&s);
     nvdec_close(&nvdec);
     demux_close(&reader);

@@ -1,5 +1,8 @@
+#include <unistd.h>
+
 #include "av.h"
 #include "barcode/clock.h"
+#include "barcode/colour.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 
@@ -13,6 +16,21 @@ void staging_open(struct staging *s, const struct film *film, const struct demux
     s->counts.last_us = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->budget_freed, NULL);
+}
+
+int staging_threads(const struct film *film, int threads, uint64_t memory)
+{
+    /* Seen: three pictures a decoder where few are references. 3 bytes a pixel: 4:2:0 of 16 bits, 4:4:4 of 8. */
+    enum { PICTURES = 6, PIXEL_BYTES = 3 };
+    uint64_t decoder = (uint64_t)film->coded_width * (uint64_t)film->coded_height * PIXEL_BYTES * PICTURES;
+    uint64_t fit = decoder > 0 ? memory / 2 / decoder : (uint64_t)threads;
+    return fit < 1 ? 1 : fit < (uint64_t)threads ? (int)fit : threads;
+}
+
+uint64_t staging_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
 }
 
 static void drop_run(void *item)
@@ -56,6 +74,13 @@ void staging_contradict(struct staging *s)
 {
     atomic_store(&s->contradicted, true);
     halt(s);
+}
+
+void staging_distrust(struct staging *s)
+{
+    atomic_store(&s->distrusted, true);
+    if (s->job->decode != DECODE_NVDEC)
+        halt(s);
 }
 
 void staging_find_damage(struct staging *s)
@@ -152,4 +177,21 @@ bool staging_worth_it(struct staging *s)
     }
     pthread_mutex_unlock(&s->lock);
     return worth;
+}
+
+void staging_note_colour(struct staging *s, const AVFrame *frame, const struct frame_view *view)
+{
+    const struct film *f = s->film;
+    enum transfer transfer = film_colour_transfer(frame, f);
+    bool matrix = view->model == MODEL_YCBCR && view->matrix != f->matrix;
+    bool range = view->model != MODEL_RGB && view->range != f->range;
+    if (!matrix && !range && transfer == f->transfer)
+        return;
+    /* 8 matrices, 2 ranges and 3 transfers: 48 bits. */
+    uint_fast64_t mine = (uint_fast64_t)1 << ((view->matrix * 2 + (view->range == RANGE_FULL)) * 3 + transfer);
+    if (atomic_fetch_or(&s->colours_told, mine) & mine)
+        return;
+    log_msg(LOG_VERBOSE, "'%s': some of its pictures are read as matrix %s, range %s%s", f->path,
+            colour_matrix_name(view->matrix), colour_range_name(view->range),
+            transfer == TRANSFER_PQ ? ", PQ" : transfer == TRANSFER_HLG ? ", HLG" : "");
 }

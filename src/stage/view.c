@@ -3,7 +3,7 @@
 
 #include "av.h"
 
-bool view_format_known(enum AVPixelFormat format)
+bool view_format_direct(enum AVPixelFormat format)
 {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
     const uint64_t never = AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL |
@@ -25,25 +25,35 @@ bool view_format_known(enum AVPixelFormat format)
     return strcmp(d->name, "xyz12le") != 0 && strcmp(d->name, "uyyvyy411") != 0;
 }
 
+bool view_format_known(enum AVPixelFormat format)
+{
+    return view_format_direct(format) || unpack_knows(format);
+}
+
 static int shifted(int size, int shift)
 {
     return -(-size >> shift);
 }
 
-bool view_of_frame(const AVFrame *frame, const struct film *film, struct frame_view *view, struct err *e)
+bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes, struct frame_view *view, struct err *e)
 {
+    enum AVPixelFormat coded = frame->format;
+    if (!view_format_known(coded)) {
+        const char *name = av_get_pix_fmt_name(coded);
+        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", film->path, name ? name : "unknown");
+    }
+    *view = (struct frame_view){.orientation = film->orientation, .width = frame->width, .height = frame->height};
+    film_colour_of_frame(frame, coded, film, view);
+    if (!view_format_direct(coded)) {
+        if (!unpack_frame(planes, frame, e))
+            return false;
+        frame = *planes;
+    }
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(frame->format);
-    if (!d || !view_format_known(frame->format))
-        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", film->path, d ? d->name : "unknown");
     bool rgb = d->flags & AV_PIX_FMT_FLAG_RGB, grey = d->nb_components < 3;
-    *view = (struct frame_view){
-        .model = rgb ? MODEL_RGB : grey ? MODEL_GREY : MODEL_YCBCR,
-        .matrix = film->matrix, .range = film->range, .orientation = film->orientation,
-        .bits = d->comp[0].depth, .shift = d->comp[0].shift,
-        .width = frame->width, .height = frame->height,
-    };
-    if (rgb || strncmp(d->name, "yuvj", 4) == 0)
-        view->range = RANGE_FULL;
+    view->model = rgb ? MODEL_RGB : grey ? MODEL_GREY : MODEL_YCBCR;
+    view->bits = d->comp[0].depth;
+    view->shift = d->comp[0].shift;
     for (int i = 0; i < (grey ? 1 : 3); i++) {
         const AVComponentDescriptor *c = &d->comp[i];
         bool chroma = !rgb && i > 0;

@@ -137,3 +137,29 @@ test_default_rule() {
     c=$(python3 -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
     [ "$c" -ge 500 ] && [ "$c" -le 1100 ] || fail "$c columns by default (every $n)"
 }
+
+# Raw streams and APNG do not tell how long they are; an MPEG-2 header's bit rate tells something wrong. Short ones are counted.
+test_default_without_a_length() {
+    for codec in 'libx264 -f h264' 'mpeg2video -b:v 1M -maxrate 9M -bufsize 2M -f mpeg2video' 'mpeg4 -f m4v'; do
+        # shellcheck disable=SC2086  # several words
+        ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=64x36:r=25:d=4 -c:v $codec raw
+        ok raw -m average -o p.png
+        check png p.png 100 360
+        says_not warning
+    done
+    ok "$(clip h264-closed.h264)" -m average --json j.json -o p.png
+    [ "$(grep -c '"frame":' j.json)" -eq 200 ] || fail "$(grep -c '"frame":' j.json) columns, not 200"
+}
+
+test_size_beyond_the_film() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" -n 50 --size 640x360 --dump d.rgb -o p.png
+    says 'warning: .* 320x180, which --size 640x360 does not enlarge: 320x180 is staged'
+    [ "$(stat -c %s d.rgb)" -eq $((4 * 320 * 180 * 3)) ] || fail "the dump has $(stat -c %s d.rgb) bytes"
+    ok "$f" -n 50 --size 100x360 -o p.png
+    says '100x180 is staged'
+    for size in 320x180 100x50 full 640; do
+        ok "$f" -n 50 --size $size -o p.png
+        says_not warning
+    done
+}

@@ -75,7 +75,8 @@ verify_clips() {
 # is cut: open and closed groups, leading pictures, recovery points, fields, hidden pictures, no timestamps, jumps.
 FEW="h264-open.mkv h264-closed.ts h264-closed.h264 h264-interlaced.ts h264-intra-refresh.mkv h264-long-gop.mp4 hevc-open.mkv
     hevc-radl.mkv hevc-temporal.ts mpeg2.ts mpeg2-interlaced.mpg vp8-altref.webm vp9.webm av1-svt.mkv mjpeg.avi mpeg4-packed.avi
-    editlist-open.mp4 vfr.mkv jump.ts size-change.ts one-frame.mkv"
+    editlist-open.mp4 vfr.mkv jump.ts size-change.ts one-frame.mkv tags-h264.ts tags-mpeg2.ts
+    zmbv-palette.avi"
 few_clips() {
     for name in $FEW; do
         clip "$name" > /dev/null
@@ -132,6 +133,28 @@ test_contradiction() {
     cmp d.rgb e.rgb || fail "the frames are not those of the film with right times"
     "$PYTHON" -c 'import json; c = json.load(open("f.json"))["columns"]; assert [x["frame"] for x in c] == list(range(200))' ||
         fail "the frames are not numbered one after another"
+}
+
+# A GPU whose pictures are not the software decoder's is noticed, and the film comes out right; or told where NVDEC is demanded.
+test_wrong_nvdec() {
+    for name in h264-closed.mp4 hevc-open.mkv vp9.webm; do
+        f=$(clip $name)
+        ok "$f" -n 7 -m average --decode cpu -o right.png
+        export BARCODE_NVDEC=software,wrong
+        ok "$f" -n 7 -m average --threads 2 -v --cache kept -o a.png
+        says "NVDEC's picture [0-9]* is not the software decoder's"
+        says_not warning
+        cmp right.png a.png || fail "$f: the GPU's wrong pictures were taken"
+        ok "$f" -n 7 -m average --decode nvdec --cache other --json b.json -o b.png
+        says "warning: .*NVDEC's pictures are not those of the software decoder"
+        grep -q "pictures are not those" b.json || fail "$f: the JSON does not tell"
+        cmp -s right.png b.png && fail "$f: nothing was wrong with the pictures"
+        [ -z "$(find other -type f -size +100 2> /dev/null)" ] || fail "$f: wrong pictures are kept"
+        unset BARCODE_NVDEC
+        BARCODE_NVDEC=software ok "$f" -n 7 -m average --decode nvdec -v -o c.png
+        says_not "not the software decoder's"
+        cmp right.png c.png || fail "$f: other pictures"
+    done
 }
 
 # What NVDEC sessions do with every codec's runs, on software decoders in their place: the same frames.

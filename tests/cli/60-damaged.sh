@@ -135,7 +135,7 @@ test_unknown_matrix_warns_once() {
     for also in '-n 20' '-n 20 --verify' '--columns 10 --verify'; do
         # shellcheck disable=SC2086  # words on purpose
         ok "$f" $also -o m.png --json m.json
-        [ "$(grep -c "warning.*matrix 'ictcp' is read as bt601" "$LOGS/stderr")" -eq 1 ] || fail "$also: not exactly one warning of the matrix"
+        [ "$(grep -c "warning.*matrix 'ictcp' is read as bt2020nc" "$LOGS/stderr")" -eq 1 ] || fail "$also: not exactly one warning of the matrix"
         "$PYTHON" -c 'import json, sys; w = json.load(open("m.json"))["warnings"]; sys.exit(sum("is read as" in x for x in w) != 1)' ||
             fail "not exactly one warning of the matrix in the JSON"
     done

@@ -25,6 +25,26 @@ test_judge_every_clip_small() {
     judge --every 90 --size 47x31 $(judged_clips)
 }
 
+test_judge_every_format() {
+    clip formats/pal8.nut > /dev/null
+    judge --every 3 "$CLIPS"/formats/*
+    judge --every 5 --size 47x31 "$CLIPS"/formats/*
+}
+
+# Each frame by its own tags, wherever its neighbours come from.
+test_judge_changing_tags() {
+    for name in tags-h264.ts tags-hevc.ts tags-mpeg2.ts; do
+        f=$(clip $name)
+        judge --every 1 "$f"
+        judge --every 35 "$f"
+        ok "$f" -n 35 -m average -v -o t.png
+        [ "$(grep -c 'some of its pictures are read as matrix' "$LOGS/stderr")" -ge 1 ] || fail "-v says nothing of the tags"
+    done
+    f=$(clip tag709.mkv)
+    ok "$f" -n 35 -m average -v -o t.png
+    says_not 'some of its pictures'
+}
+
 test_judge_full_size() {
     f=$(clip h264-closed.mkv)
     g=$(clip h264-444.mkv)
@@ -105,5 +125,16 @@ bt2020.mkv bt2020nc limited
 pq.mkv bt2020nc limited
 h264-closed.mkv bt601 limited
 hd-untagged.mkv bt709 limited
+vp8-hd.webm bt601 limited
+mpeg1-hd.mpg bt601 limited
+flv1-hd.flv bt601 limited
+theora-hd.ogv bt601 limited
+mjpeg.avi bt601 full
+tags-h264.ts bt601 limited
+odd-matrix.mkv bt2020nc limited
+raw-grey.avi bt601 full
+ffv1-grey.avi bt601 full
+png-palette.mov rgb full
+cinema.mxf rgb full
 LIST
 }

@@ -1,4 +1,4 @@
-/* fuzz_nal.c - nal_scan and nal_has_hole on any bytes: byte 0 picks the codec, byte 1 the length prefix, the rest is the packet. */
+/* fuzz_nal.c - what nal.h reads, on any bytes: byte 0 picks the codec, byte 1 the length prefix, the rest is the packet. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +33,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     length_size = nal_length_size(kind, copy, n);
     demand(length_size >= 0 && length_size <= 4);
     nal_extradata_hides(copy, n);
+    struct nal_colours colours = {0};
+    nal_extradata_colours(kind, copy, n, &colours);
+    nal_scan_colours(kind, data[1] % 5, copy, n, &colours);
+    demand(kind == STREAM_H264 || !colours.unsaid.range);
+    demand(kind == STREAM_H264 || kind == STREAM_MPEG2 || !colours.unsaid.matrix);
     free(copy);
     return 0;
 }

@@ -94,6 +94,20 @@ static void colour_tags(void **state)
     }
 }
 
+/* A decoder that finds no tag in the bitstream wipes out the container's own: it still counts. */
+static void the_container_s_word(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -frames:v 5 -colorspace bt709 -color_range tv tagged.webm") ||
+        !clip_ffmpeg("-i tagged.webm -c copy -bsf:v vp9_metadata=color_space=unknown container.webm"))
+        skip();
+    struct film f = facts("tagged.webm");
+    assert_int_equal(f.matrix, MATRIX_BT709);
+    f = facts("container.webm");
+    assert_int_equal(f.matrix, MATRIX_BT709);
+    assert_false(f.matrix_guessed);
+}
+
 static void orientation(void **state)
 {
     (void)state;
@@ -241,7 +255,7 @@ static void errors_are_the_readers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(common_facts), cmocka_unit_test(colour_tags), cmocka_unit_test(orientation), cmocka_unit_test(the_right_stream),
+        cmocka_unit_test(common_facts), cmocka_unit_test(colour_tags), cmocka_unit_test(the_container_s_word), cmocka_unit_test(orientation), cmocka_unit_test(the_right_stream),
         cmocka_unit_test(no_films), cmocka_unit_test(odd_names), cmocka_unit_test(playlists_read_nothing_else), cmocka_unit_test(sentences),
         cmocka_unit_test(errors_are_the_readers),
     };

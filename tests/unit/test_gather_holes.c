@@ -106,6 +106,28 @@ static void holes_are_filled_and_gaps_are_not(void **state)
     assert_int_equal(with_gap(true, 100000, NULL).displayed, 10);      /* more than an hour: a jump of the clock */
 }
 
+/* Reading stopped between a picture and the B pictures before it, and a hole of another stream is near: nothing is lost. */
+static void what_was_not_read_is_not_lost(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    static const int64_t shown[] = {0, 4, 1, 2, 3, 8};
+    for (int stop = 0; stop < 2; stop++) {
+        struct gather *g = hand_gather(STREAM_H264, 1, NULL);
+        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+            struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = shown[i] * 40000, .order = shown[i],
+                                .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .after_hole = i == 2};
+            assert_true(gather_push(g, &p, &e));
+        }
+        if (stop)
+            gather_stop(g);
+        assert_true(gather_end(g, &e));
+        assert_int_equal(gather_counts_now(g).vanished, stop ? 0 : 3);
+        gather_free(&g);
+    }
+    assert_int_equal(live_packets, 0);
+}
+
 static void where_films_begin(void **state)
 {
     (void)state;
@@ -133,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_ones_keep_their_place), cmocka_unit_test(holes_are_filled_and_gaps_are_not),
+        cmocka_unit_test(what_was_not_read_is_not_lost),
         cmocka_unit_test(where_films_begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,6 +118,43 @@ static void full_range_and_strange_layouts(void **state)
     unmake(&m);
 }
 
+/* A picture's own tags go before the film's, as in software. */
+static void tags(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
+    m.picture->colorspace = AVCOL_SPC_UNSPECIFIED;
+    assert_int_equal(view_of(&m).matrix, MATRIX_BT709);
+    m.picture->colorspace = AVCOL_SPC_SMPTE170M;
+    m.picture->color_range = AVCOL_RANGE_JPEG;
+    assert_int_equal(view_of(&m).matrix, MATRIX_BT601);
+    assert_int_equal(view_of(&m).range, RANGE_FULL);
+    m.decoder->sw_pix_fmt = AV_PIX_FMT_YUVJ420P;
+    m.picture->colorspace = AVCOL_SPC_BT2020_CL;
+    m.picture->color_range = AVCOL_RANGE_MPEG;
+    assert_int_equal(view_of(&m).matrix, MATRIX_BT2020);
+    assert_int_equal(view_of(&m).range, RANGE_LIMITED);
+    unmake(&m);
+}
+
+/* libavcodec has the second plane begin right after an odd number of rows; NVDEC leaves an even one. */
+static void odd_heights(void **state)
+{
+    (void)state;
+    struct made m;
+    struct err e = ERR_INIT;
+    make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
+    m.picture->height = 7;
+    m.picture->data[1] = m.bytes + 7 * 512;
+    assert_true(nvdec_mend(m.picture, &e));
+    assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
+    m.picture->height = 8;
+    assert_true(nvdec_mend(m.picture, &e));
+    assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
+    unmake(&m);
+}
+
 /* Without a driver there is one sentence, and nothing to close. */
 static void no_gpu(void **state)
 {
@@ -159,8 +196,8 @@ static void software_stands_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts), cmocka_unit_test(crop), cmocka_unit_test(full_range_and_strange_layouts),
-        cmocka_unit_test(no_gpu), cmocka_unit_test(software_stands_in),
+        cmocka_unit_test(layouts), cmocka_unit_test(crop), cmocka_unit_test(tags), cmocka_unit_test(full_range_and_strange_layouts),
+        cmocka_unit_test(odd_heights), cmocka_unit_test(no_gpu), cmocka_unit_test(software_stands_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

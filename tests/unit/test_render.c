@@ -226,30 +226,49 @@ static bool note_probe(struct source *s, const struct probe_request *request, st
     return true;
 }
 
+static uint64_t bytes;
+
+static void note_progress(struct source *s, struct stage_progress *p)
+{
+    (void)s;
+    *p = (struct stage_progress){.total_bytes = bytes};
+}
+
 /* A film is read for its length only where columns depend on it and the container does not state it. */
 static void lengths_that_are_needed(void **state)
 {
     (void)state;
-    static const struct source_ops ops = {.name = "noting", .can = SOURCE_RESTARTABLE, .probes = PROBE_LENGTH, .probe = note_probe};
-    static const struct {
+    static const struct source_ops ops = {.name = "noting", .can = SOURCE_RESTARTABLE, .probes = PROBE_LENGTH, .probe = note_probe,
+                                          .progress = note_progress};
+    const uint64_t gib = UINT64_C(1) << 30;
+    const struct {
         struct selection rule;
         bool guessed;
         int64_t stated;
         unsigned want;
+        int64_t frames;
+        uint64_t bytes;
     } films[] = {
-        {{.kind = SELECT_EVERY}, true, 9000000, 0},
-        {{.kind = SELECT_COLUMNS, .columns = 9}, false, 9000000, 0},
-        {{.kind = SELECT_COLUMNS, .columns = 9}, true, 9000000, PROBE_LENGTH},
-        {{.kind = SELECT_COLUMNS, .columns = 9}, false, -1, PROBE_LENGTH},
-        {{.kind = SELECT_INTERVAL, .interval_us = 10000}, true, 9000000, 0},
-        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, true, 9000000, PROBE_LENGTH},
-        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, false, 9000000, 0},
+        /* The default asks for every 24th frame of a long film, and for all of a short one. */
+        {{.kind = SELECT_EVERY}, true, 9000000, PROBE_LENGTH, -1, gib},
+        {{.kind = SELECT_EVERY}, true, 9000000, 0, -1, gib + 1},
+        {{.kind = SELECT_EVERY}, true, 9000000, 0, 225, 4096},
+        {{.kind = SELECT_EVERY, .every = 5}, true, 9000000, 0, -1, 4096},
+        {{.kind = SELECT_EVERY}, true, 9000000, 0, 225, 4096},
+        {{.kind = SELECT_COLUMNS, .columns = 9}, false, 9000000, 0, 225, 4096},
+        {{.kind = SELECT_COLUMNS, .columns = 9}, true, 9000000, PROBE_LENGTH, 225, 4096},
+        {{.kind = SELECT_COLUMNS, .columns = 9}, false, -1, PROBE_LENGTH, 225, 4096},
+        {{.kind = SELECT_INTERVAL, .interval_us = 10000}, true, 9000000, 0, 225, 4096},
+        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, true, 9000000, PROBE_LENGTH, 225, 4096},
+        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, false, 9000000, 0, 225, 4096},
     };
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         static char path[] = "film";
         struct options o = {.selection = films[i].rule};
         struct render r = {.options = &o};
-        struct source s = {.ops = &ops, .film = {.path = path, .duration_us = films[i].stated, .duration_guessed = films[i].guessed}};
+        struct source s = {.ops = &ops, .film = {.path = path, .duration_us = films[i].stated, .duration_guessed = films[i].guessed,
+                                                    .frames = films[i].frames}};
+        bytes = films[i].bytes;
         struct render_job j = {.render = &r, .source = &s};
         struct err e = ERR_INIT;
         asked = 0;
@@ -258,10 +277,12 @@ static void lengths_that_are_needed(void **state)
         assert_int_equal(s.film.duration_us, films[i].want ? 20000000 : films[i].stated);
         s.film.duration_us = films[i].stated;
         s.film.duration_guessed = films[i].guessed;
+        s.film.frames = films[i].frames;
         s.lacks = SOURCE_RESTARTABLE;      /* reading it now would leave nothing to stage */
         asked = 0;
-        assert_int_equal(render_probe(&j, &e), films[i].want == 0);
-        assert_int_equal(e.code, films[i].want ? ERR_INPUT : ERR_NONE);
+        bool needed = films[i].want && films[i].rule.kind != SELECT_EVERY;      /* the default can do without */
+        assert_int_equal(render_probe(&j, &e), !needed);
+        assert_int_equal(e.code, needed ? ERR_INPUT : ERR_NONE);
         assert_int_equal(asked, 0);
     }
 }

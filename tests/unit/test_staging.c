@@ -4,9 +4,13 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "barcode/clock.h"
+#include "barcode/log.h"
 #include "stage/av.h"
 
 static struct staging s;
@@ -28,6 +32,25 @@ static int end(void **state)
     (void)state;
     staging_close(&s);
     return 0;
+}
+
+/* A decoder may take six pictures of three bytes a pixel, all decoders together half the memory. */
+static void as_many_threads_as_fit(void **state)
+{
+    (void)state;
+    const uint64_t gib = UINT64_C(1) << 30;
+    struct film f = {.coded_width = 1920, .coded_height = 1080};
+    assert_int_equal(staging_threads(&f, 64, 16 * gib), 64);
+    assert_int_equal(staging_threads(&f, 64, gib), 14);
+    f.coded_width = f.coded_height = 16000;
+    assert_int_equal(staging_threads(&f, 64, 64 * gib), 7);
+    assert_int_equal(staging_threads(&f, 2, 64 * gib), 2);
+    assert_int_equal(staging_threads(&f, 64, 16 * gib), 1);
+    assert_int_equal(staging_threads(&f, 64, gib), 1);            /* it has to be tried */
+    assert_int_equal(staging_threads(&f, 1, UINT64_MAX), 1);
+    f.coded_width = 0;
+    assert_int_equal(staging_threads(&f, 64, gib), 64);
+    assert_true(staging_memory() > gib / 4);
 }
 
 static struct run *new_run(size_t bytes)
@@ -175,16 +198,63 @@ static void the_first_error_stays(void **state)
     assert_false(queue_pop(s.runs, &item));
 }
 
+static AVFrame *picture;
+
+/* What staging_note_colour says of a picture. */
+static const char *told(enum colour_model model, enum matrix matrix, enum range range, enum AVColorTransferCharacteristic transfer)
+{
+    static char text[512];
+    const struct frame_view v = {.model = model, .matrix = matrix, .range = range};
+    picture->color_trc = transfer;
+    fflush(stderr);
+    FILE *to = tmpfile();
+    int before = dup(STDERR_FILENO);
+    assert_true(to && before >= 0 && dup2(fileno(to), STDERR_FILENO) >= 0);
+    staging_note_colour(&s, picture, &v);
+    fflush(stderr);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    rewind(to);
+    text[fread(text, 1, sizeof text - 1, to)] = 0;
+    fclose(to);
+    return text;
+}
+
+static void other_colours_are_told_once(void **state)
+{
+    (void)state;
+    static char path[] = "a film";
+    const struct film film = {.path = path, .matrix = MATRIX_BT709, .range = RANGE_LIMITED};
+    s.film = &film;
+    picture = av_frame_alloc();
+    assert_non_null(picture);
+    log_set_level(LOG_VERBOSE);
+    const enum AVColorTransferCharacteristic none = AVCOL_TRC_UNSPECIFIED;
+    assert_string_equal(told(MODEL_YCBCR, MATRIX_BT709, RANGE_LIMITED, none), "");
+    assert_string_equal(told(MODEL_RGB, MATRIX_RGB, RANGE_FULL, none), "");
+    assert_string_equal(told(MODEL_GREY, MATRIX_BT601, RANGE_LIMITED, none), "");
+    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_BT601, RANGE_LIMITED, none), "'a film': some of its pictures are read as matrix bt601, range limited\n"));
+    assert_string_equal(told(MODEL_YCBCR, MATRIX_BT601, RANGE_LIMITED, none), "");
+    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_BT601, RANGE_FULL, none), "range full\n"));
+    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_RGB, RANGE_FULL, AVCOL_TRC_SMPTE2084), "range full, PQ\n"));
+    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_BT709, RANGE_LIMITED, AVCOL_TRC_ARIB_STD_B67), "range limited, HLG\n"));
+    assert_string_equal(told(MODEL_YCBCR, MATRIX_BT709, RANGE_LIMITED, AVCOL_TRC_ARIB_STD_B67), "");
+    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_BT601, RANGE_LIMITED, AVCOL_TRC_SMPTE2084), "range limited, PQ\n"));
+    log_set_level(LOG_ERROR);
+    av_frame_free(&picture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_plan_decides_what_is_cut),
+        cmocka_unit_test(the_plan_decides_what_is_cut), cmocka_unit_test(as_many_threads_as_fit),
         cmocka_unit_test_setup_teardown(the_budget_holds, begin, end),
         cmocka_unit_test_setup_teardown(a_run_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(finished_runs, begin, end),
         cmocka_unit_test_setup_teardown(software_stops_before_the_end, begin, end),
         cmocka_unit_test_setup_teardown(counts_add_up, begin, end),
         cmocka_unit_test_setup_teardown(the_first_error_stays, begin, end),
+        cmocka_unit_test_setup_teardown(other_colours_are_told_once, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,8 @@
 
 enum { W = 19, H = 7 };      /* odd: chroma planes are rounded up */
 
+static AVFrame *planes;      /* view_of_frame's */
+
 static AVFrame *make_frame(enum AVPixelFormat format)
 {
     AVFrame *f = av_frame_alloc();
@@ -42,13 +44,13 @@ static unsigned sample(const struct frame_view *v, int component, int x, int y)
     return value >> v->shift;
 }
 
-/* Writes numbers through libav's own component writer and reads them through the view. */
+/* Writes numbers through libav's own component writer and reads them through the view. test_unpack.c has the other formats. */
 static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d)
 {
     struct err e = ERR_INIT;
     struct frame_view v;
     AVFrame *f = make_frame(format);
-    if (!view_of_frame(f, &film, &v, &e))
+    if (!view_of_frame(f, &film, &planes, &v, &e))
         fail_msg("%s: %s", d->name, e.text);
     bool rgb = d->flags & AV_PIX_FMT_FLAG_RGB;
     assert_int_equal(v.width, W);
@@ -56,7 +58,7 @@ static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d)
     assert_int_equal(v.bits, d->comp[0].depth);
     assert_int_equal(v.model, rgb ? MODEL_RGB : d->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR);
     assert_int_equal(v.range, rgb || strstr(d->name, "yuvj") == d->name ? RANGE_FULL : RANGE_LIMITED);
-    assert_int_equal(v.matrix, MATRIX_BT709);
+    assert_int_equal(v.matrix, rgb ? MATRIX_RGB : MATRIX_BT709);
     assert_int_equal(v.orientation.quarter_turns, 3);
     assert_true(v.orientation.mirror);
     unsigned mask = (1u << v.bits) - 1, n = 1;
@@ -83,12 +85,32 @@ static void every_known_format(void **state)
     int known = 0;
     for (const AVPixFmtDescriptor *d = NULL; (d = av_pix_fmt_desc_next(d)) != NULL;) {
         enum AVPixelFormat format = av_pix_fmt_desc_get_id(d);
-        if (!view_format_known(format))
+        if (!view_format_direct(format))
             continue;
         known++;
+        assert_true(view_format_known(format));
         check_format(format, d);
     }
     assert_true(known > 60);
+}
+
+/* All that there is, but for what has no integers, or one colour a pixel, and two that nobody knows how to read (unpack.c). */
+static void every_format_that_decoders_give(void **state)
+{
+    (void)state;
+    for (const AVPixFmtDescriptor *d = NULL; (d = av_pix_fmt_desc_next(d)) != NULL;) {
+        bool beyond = d->flags & (AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER) || d->comp[0].depth > 16 ||
+                      strcmp(d->name, "rgb4") == 0 || strcmp(d->name, "bgr4") == 0;
+        if (view_format_known(av_pix_fmt_desc_get_id(d)) == beyond)
+            fail_msg("%s is %s", d->name, beyond ? "taken" : "refused");
+    }
+    void *at = NULL;
+    for (const AVCodec *c; (c = av_codec_iterate(&at));)
+        for (const enum AVPixelFormat *f = av_codec_is_decoder(c) ? c->pix_fmts : NULL; f && *f != AV_PIX_FMT_NONE; f++) {
+            const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(*f);
+            if (!(d->flags & (AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER)) && !view_format_known(*f))
+                fail_msg("%s of %s is refused", d->name, c->name);
+        }
 }
 
 static void what_films_have(void **state)
@@ -97,10 +119,11 @@ static void what_films_have(void **state)
     static const char *const yes[] = {
         "yuv420p", "yuvj420p", "yuv422p", "yuv444p", "yuv410p", "yuv411p", "yuv440p", "yuv420p10le", "yuv422p10le", "yuv444p12le",
         "yuv420p16le", "nv12", "nv21", "nv16", "p010le", "p016le", "gray", "gray10le", "gray16le", "gbrp", "gbrp10le", "gbrap", "rgb24",
-        "bgr24", "bgra", "rgb0", "rgb48le", "yuva420p", "yuyv422", "uyvy422", "ya8",
+        "bgr24", "bgra", "rgb0", "rgb48le", "yuva420p", "yuyv422", "uyvy422", "ya8", "pal8", "monow", "rgb565le", "rgb444le",
+        "yuv420p10be", "gray16be", "xyz12le", "gray9be", "uyyvyy411", "rgb48be", "bgr8", "x2rgb10le",
     };
     static const char *const no[] = {
-        "pal8", "monow", "rgb565le", "rgb444le", "yuv420p10be", "gray16be", "gbrpf32le", "bayer_rggb8", "xyz12le", "cuda", "vaapi", "gray9be", "uyyvyy411",
+        "gbrpf32le", "grayf32be", "bayer_rggb8", "bayer_gbrg16be", "cuda", "vaapi", "rgb4", "bgr4",
     };
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         if (!view_format_known(av_get_pix_fmt(yes[i])))
@@ -116,13 +139,13 @@ static void refusals(void **state)
     (void)state;
     struct err e = ERR_INIT;
     struct frame_view v;
-    AVFrame *f = make_frame(AV_PIX_FMT_PAL8);
-    assert_false(view_of_frame(f, &film, &v, &e));
+    AVFrame *f = make_frame(AV_PIX_FMT_BAYER_RGGB8);
+    assert_false(view_of_frame(f, &film, &planes, &v, &e));
     assert_int_equal(e.code, ERR_INPUT);
-    assert_string_equal(e.text, "'a film': pixel format 'pal8' cannot be read");
+    assert_string_equal(e.text, "'a film': pixel format 'bayer_rggb8' cannot be read");
     f->format = AV_PIX_FMT_NONE;
     err_clear(&e);
-    assert_false(view_of_frame(f, &film, &v, &e));
+    assert_false(view_of_frame(f, &film, &planes, &v, &e));
     assert_string_equal(e.text, "'a film': pixel format 'unknown' cannot be read");
     av_frame_free(&f);
 }
@@ -137,7 +160,7 @@ static void upside_down(void **state)
     f->data[0] += (ptrdiff_t)(H - 1) * f->linesize[0];
     f->linesize[0] = -f->linesize[0];
     f->data[0][2 * (ptrdiff_t)f->linesize[0] + 5] = 99;
-    assert_true(view_of_frame(f, &film, &v, &e));
+    assert_true(view_of_frame(f, &film, &planes, &v, &e));
     assert_int_equal(sample(&v, 0, 5, 2), 99);
     av_frame_free(&f);
 }
@@ -145,7 +168,8 @@ static void upside_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_known_format), cmocka_unit_test(what_films_have), cmocka_unit_test(refusals), cmocka_unit_test(upside_down),
+        cmocka_unit_test(every_known_format), cmocka_unit_test(every_format_that_decoders_give),
+        cmocka_unit_test(what_films_have), cmocka_unit_test(refusals), cmocka_unit_test(upside_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
