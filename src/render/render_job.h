@@ -10,6 +10,7 @@
 #include "barcode/dump.h"
 #include "barcode/frame_cache.h"
 #include "barcode/log.h"
+#include "barcode/outputs.h"
 #include "barcode/render.h"
 #include "barcode/report.h"
 #include "barcode/source.h"
@@ -22,6 +23,7 @@ struct render_job {
     struct engine *engine;           /* the engines' */
     struct report report;
     struct columns *columns;
+    struct outputs outputs;          /* what the film is to give */
     struct dump *dump;
     struct frame_cache *cache;       /* NULL: this film has none          */
     struct digest *first, *second;   /* --verify: the two ways of decoding */

@@ -14,9 +14,10 @@ static bool open_stores(struct render_job *j, struct err *e)
     digest_free(&j->first);
     digest_free(&j->second);
     j->columns = columns_open(r->needs & STRIP_CLUSTERS ? o->kmeans.k : 0, r->needs & STRIP_ROWS ? r->height : 0, e);
-    if (j->columns && o->dump)
-        j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
-    if (!j->columns || (o->dump && !j->dump))
+    const struct output *dump = &j->outputs.dump;
+    if (j->columns && dump->path && outputs_allowed(j->render->inputs, j->input, dump, e))
+        j->dump = dump_open(dump->path, (size_t)r->width * (size_t)r->height * 3, e);
+    if (!j->columns || (dump->path && !j->dump))
         return false;
     if (!o->verify)
         return true;

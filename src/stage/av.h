@@ -1,7 +1,7 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets), decoder.c (one context), damage.c
- * (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the reading thread), film_probe.c (a look
- * before), session.c and sequential.c (decoding), source_film.c.
+ * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes), demux.c
+ * (packets), decoder.c (one context), damage.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the
+ * reading thread), film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -17,8 +17,17 @@
 
 /* ---- film_av.c ---- */
 
-/* Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). */
+/*
+ * Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). Also when it fails, *format is the
+ * caller's, film_av_close.
+ */
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
+
+/* The same with this one of its video streams (film_stream_choose). */
+bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e);
+
+/* avformat_close_input, and what the film was read through. NULL in it is fine. */
+void film_av_close(AVFormatContext **format);
 
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
 struct film_av_said {

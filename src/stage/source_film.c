@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "film_stream.h"
 #include "nvdec_check.h"
 #include "barcode/clock.h"
 #include "barcode/interrupt.h"
@@ -16,6 +17,7 @@
 struct source_film {
     struct source base;
     AVFormatContext *format;
+    int wanted;                     /* which video stream: SOURCE_STREAM_CHOICE or its number */
     bool used;                      /* read from already: must be opened anew to start over */
     uint64_t file_bytes;
     struct staging *now;            /* for progress, while staging                          */
@@ -32,11 +34,12 @@ static bool reopen(struct source_film *f, struct err *e)
     }
     /* Opening a pipe once more would wait for a writer. */
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
-        return err_set(e, ERR_INPUT, "'%s' would have to be read again from its start, and is no file", f->base.film.path);
-    avformat_close_input(&f->format);
+        return err_set(e, ERR_INPUT, "'%s' has to be decoded again from its start, for its pictures come in another order than foreseen, "
+                       "and a pipe can be read only once: give it as a file", f->base.film.path);
+    film_av_close(&f->format);
     struct film again;
     const struct film *before = &f->base.film;
-    bool fine = film_av_open(before->path, &f->format, &again, e);
+    bool fine = film_av_open_stream(before->path, f->wanted, &f->format, &again, e);
     bool same = fine && again.stream == before->stream && strcmp(again.codec, before->codec) == 0 &&
                 again.coded_width == before->coded_width && again.coded_height == before->coded_height;
     free(again.path);
@@ -240,7 +243,7 @@ static bool film_probe(struct source *base, const struct probe_request *request,
 static void film_close(struct source **base)
 {
     struct source_film *f = (struct source_film *)*base;
-    avformat_close_input(&f->format);
+    film_av_close(&f->format);
     pthread_mutex_destroy(&f->now_lock);
     free(f->base.film.path);
     free(f);
@@ -273,7 +276,7 @@ static unsigned find_lacks(const struct source_film *f)
     return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
 }
 
-struct source *source_film_open(const char *path, struct err *e)
+struct source *source_film_open(const char *path, int stream, struct err *e)
 {
     struct source_film *f = calloc(1, sizeof *f);
     if (!f) {
@@ -282,7 +285,8 @@ struct source *source_film_open(const char *path, struct err *e)
     }
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->now_lock, NULL);
-    if (!film_av_open(path, &f->format, &f->base.film, e)) {
+    f->wanted = stream;
+    if (!film_av_open_stream(path, stream, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;
@@ -290,5 +294,6 @@ struct source *source_film_open(const char *path, struct err *e)
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
     f->file_bytes = size > 0 ? (uint64_t)size : 0;
     f->base.lacks = find_lacks(f);
+    film_stream_tell(f->format, &f->base.film);
     return &f->base;
 }

@@ -9,7 +9,7 @@ test_usage() {
     refuses 2 -k
     refuses 2 "$f" -o ''
     refuses 2 ''
-    refuses 2 -
+    refuses 3 -      # lib.sh gives it /dev/null
     files
 }
 
@@ -25,6 +25,20 @@ test_numbers() {
         # shellcheck disable=SC2086  # two words on purpose
         refuses 2 "$f" $bad
     done
+    files
+}
+
+# Nobody opens a picture of more than 2^31 pixels, and writing it would take hours.
+test_too_many_pixels() {
+    f=$(clip h264-closed.mkv)
+    LIMIT=20
+    refuses 2 "$f" --width 10000000 --height 65535
+    says "2147483648 pixels are the most"
+    refuses 2 "$f" --width 32769 --height 65535
+    refuses 2 "$f" --width 32768 --height 65535 -m all
+    refuses 2 "$f" --columns 10000000
+    refuses 2 "$f" --interval 0.000001
+    refuses 2 "$f" --interval 0.000002 --height 65535
     files
 }
 
@@ -55,6 +69,23 @@ test_help_and_version() {
     [ "$(awk 'length > 100' "$LOGS/stdout")" = "" ] || fail "--help has lines over 100"
     ok --version
     grep -Eq '^barcode [0-9]+\.[0-9]+' "$LOGS/stdout" || fail "--version"
+}
+
+# No option of --help is read as another one, or by nobody.
+test_every_option_is_read() {
+    ok --help
+    grep -oE -- '--[a-z-]+' "$LOGS/stdout" | sort -u > options
+    [ "$(wc -l < options)" -gt 30 ] || fail "--help lists $(wc -l < options) options"
+    while read -r option; do
+        [ "$option" != --cache-clear ] || continue
+        for value in '' =nonsense; do
+            LIMIT=20 BARCODE_CACHE=$PWD/cache run "$option$value" missing.mkv
+            says_not "internal error"
+            if [ -n "$value" ] && [ "$STATUS" -eq 2 ]; then
+                grep -qE -- "'nonsense'|takes no value|$option" "$LOGS/stderr" || fail "$option is read as another"
+            fi
+        done
+    done < options
 }
 
 test_no_such_file() {
@@ -196,9 +227,9 @@ test_output_folder() {
     refuses 1 "$f" -o p.png --dump nowhere/p.rgb
     echo x > plain
     refuses 1 "$f" -o plain/p.png
-    mkdir there
-    refuses 1 "$f" -o p.png --json there
-    files plain there
+    refuses 1 "$f" -o p.png --json nowhere/
+    refuses 1 "$f" -o p.png --dump nowhere/
+    files plain
 }
 
 test_output_folder_not_writable() {
