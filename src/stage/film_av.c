@@ -44,7 +44,6 @@ static void hear_demuxer(int level, const char *format)
 static void on_av_log(void *context, int level, const char *format, va_list args)
 {
     const AVClass *class = context ? *(const AVClass **)context : NULL;
-    shortage_look();
     if (class && class == avcodec_get_class())
         damage_message(context, level, format);
     AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
