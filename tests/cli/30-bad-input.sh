@@ -95,21 +95,25 @@ test_no_such_file() {
     files
 }
 
+# Runs the program as one whom permissions bind, as they do not bind root. Another user might not reach root's folder.
+plainly() {
+    local caps=-dac_override,-dac_read_search
+    if [ "$(id -u)" -ne 0 ]; then
+        run "$@"
+        return
+    fi
+    command -v setpriv > /dev/null || skip "permissions do not bind root, and setpriv is not there"
+    STATUS=0 COMMAND="bound by permissions: barcode $*"
+    setpriv --bounding-set=$caps --inh-caps=$caps "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+}
+
 test_unreadable() {
     f=$(clip h264-closed.mkv)
-    [ "$(id -u)" -ne 0 ] || command -v setpriv > /dev/null || skip "root can read everything, and setpriv is not there"
     cp "$f" secret.mkv
     chmod 0 secret.mkv
-    if [ "$(id -u)" -eq 0 ]; then
-        chmod 755 .
-        setpriv --reuid 65534 --clear-groups test -x "$BARCODE" || skip "nobody may not run $BARCODE"
-        STATUS=0 COMMAND="barcode secret.mkv as nobody"
-        setpriv --reuid 65534 --clear-groups "$BARCODE" secret.mkv -o /dev/null > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-        [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
-        one_sentence
-    else
-        refuses 3 secret.mkv
-    fi
+    plainly secret.mkv -o /dev/null
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    one_sentence
     files secret.mkv
 }
 
@@ -238,15 +242,8 @@ test_output_folder_not_writable() {
     echo old > locked/p.png
     chmod 555 locked
     chmod 444 locked/p.png
-    if [ "$(id -u)" -eq 0 ]; then
-        command -v setpriv > /dev/null || skip "root may write everywhere, and setpriv is not there"
-        setpriv --reuid 65534 --clear-groups test -x "$BARCODE" || skip "nobody may not run $BARCODE"
-        nobody() { STATUS=0 COMMAND="as nobody: barcode $*"; setpriv --reuid 65534 --clear-groups "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?; }
-    else
-        nobody() { run "$@"; }
-    fi
     for out in locked/p.png locked/new.png locked/; do
-        nobody "$f" -o "$out"
+        plainly "$f" -o "$out"
         [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
         one_sentence
     done
