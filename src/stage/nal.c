@@ -146,7 +146,10 @@ static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct 
 static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
 {
     bool gop = false, sequence = false, coded = false;
-    for (size_t at = find_start(data, 0, size); at + 4 <= size; at = find_start(data, at + 3, size)) {
+    size_t first = find_start(data, 0, size);
+    /* Bytes before the first start code are the rest of another picture. */
+    bool astray = zeros_at_end(data, first) < first;
+    for (size_t at = first; at + 4 <= size; at = find_start(data, at + 3, size)) {
         const uint8_t *p = data + at + 3;
         size_t left = size - at - 3;
         coded = true;
@@ -165,7 +168,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
         } else if (p[0] == 0xb5 && left >= 4 && p[1] >> 4 == 8) {
             info->field = (p[3] & 3) != 3;
         } else if (p[0] >= 0x01 && p[0] <= 0xaf) {
-            info->unreadable = !info->picture;
+            info->unreadable = !info->picture || astray;
             return;                           /* slices: nothing more of interest */
         }
     }
