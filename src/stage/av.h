@@ -25,6 +25,7 @@ struct film_av_said {
     uint64_t errors;      /* messages that are errors                                                     */
     uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
     uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
+    uint64_t unknown;     /* Matroska: elements that libavformat does not know: others' bytes, or newer than it */
 };
 
 /*
@@ -55,7 +56,7 @@ struct demux {
     bool odd;                       /* something that only a sequential decode gets right        */
     bool framed;                    /* a packet is a picture: the container says where each begins */
     bool failed;                    /* the container is damaged somewhere                       */
-    bool hole;                      /* something vanished since the last picture                */
+    bool hole, doubt;               /* something vanished since the last picture, or may have   */
     uint64_t bare;                  /* packets so far that have no bytes                         */
     int shaken;                     /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */

@@ -115,18 +115,21 @@ static void lose(struct demux *r, struct picture *p)
 {
     r->unreadable++;
     packet_free(&p->packet);
-    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole};
+    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole,
+                          .doubtful = p->doubtful};
 }
 
 /*
  * Is the packet of a container that has one for each picture no picture? A temporal unit of AV1 always shows one. Frames of
  * VP9 that are not shown come together with one that is, but for some films: so only a damaged file's are rubbish.
  */
-static bool is_rubbish(const struct demux *r, const struct nal_info *info)
+static bool is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info)
 {
     bool shows = info->picture && info->shown;
     bool must = r->traits.stream == STREAM_AV1 || (r->traits.stream == STREAM_VP9 && r->unreadable > 0);
-    return info->unreadable || (must && !shows);
+    /* What stands before the film's first picture is nobody's. */
+    bool begins = info->picture && p->serial == 0;
+    return (info->unreadable && !begins) || (must && !shows);
 }
 
 static void note_colours(struct demux *r, const AVPacket *packet, struct picture *p)
@@ -151,10 +154,11 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     if (p->pts_us == TIME_NONE && codec && !(codec->props & AV_CODEC_PROP_REORDER))
         p->pts_us = microseconds(packet->dts, r->stream->time_base);
-    p->after_hole = r->hole;
-    r->hole = false;
+    p->after_hole = r->hole || r->doubt;
+    p->doubtful = !r->hole;
+    r->hole = r->doubt = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    bool rubbish = r->framed && is_rubbish(r, &info);
+    bool rubbish = r->framed && is_rubbish(r, p, &info);
     if (rubbish && !dropped) {
         lose(r, p);
         return;
@@ -192,16 +196,17 @@ static const char *path_of(const struct demux *r)
 /* av_read_frame; what the demuxer has to say meanwhile is about this film. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
-    uint64_t errors = r->said.errors, jumps = r->said.jumps, searches = r->said.searches;
+    const struct film_av_said last = r->said;
     struct film_av_said *before = film_av_listen(&r->said);
     shortage_begin();
     int code = av_read_frame(r->format, packet);
     film_av_listen(before);
     /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
-    if (r->said.searches > searches && !r->framed)
+    bool wrong = r->said.errors > last.errors || r->said.searches > last.searches;
+    if (wrong && !r->framed)
         r->shaken = 2;
-    r->hole |= r->said.errors > errors || r->said.jumps > jumps ||
-               r->said.searches > searches;
+    r->hole |= wrong || r->said.jumps > last.jumps;
+    r->doubt |= r->said.unknown > last.unknown;
     return code;
 }
 
@@ -230,6 +235,54 @@ static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
     return false;
 }
 
+/* Where in end[0..size), the end of an MPEG-TS, a packet begins that breaks off; `size`: its last one is whole. */
+static size_t torn_packet(const uint8_t *end, size_t size)
+{
+    static const size_t length[] = {188, 192, 204};         /* alone, behind a time, before a checksum */
+    enum { PACKET = 188, SYNC = 0x47, IN_A_ROW = 4 };
+    for (size_t left = 1; left < PACKET; left++)
+        for (size_t k = 0; k < sizeof length / sizeof *length; k++) {
+            size_t at = size - left, seen = 0;
+            while (seen < IN_A_ROW && at >= seen * length[k] && end[at - seen * length[k]] == SYNC)
+                seen++;
+            if (seen == IN_A_ROW)
+                return at;
+        }
+    return size;
+}
+
+/*
+ * MPEG-TS's demuxer looks for the next packet behind the last one, and comes to the end of the file in silence. Zeros there
+ * are a hole. So is a packet that breaks off, if it is the film's; of another stream it is one if pictures are missing, for
+ * recorders stop anywhere.
+ */
+static void look_at_end(struct demux *r)
+{
+    enum { PACKET = 188, TAIL = 1024 };
+    AVIOContext *file = r->format->pb;
+    uint8_t end[TAIL];
+    if (strcmp(r->format->iformat->name, "mpegts") != 0 || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+        return;
+    int64_t size = avio_size(file);
+    if (size < TAIL || avio_seek(file, size - TAIL, SEEK_SET) < 0 || avio_read(file, end, TAIL) != TAIL)
+        return;
+    size_t zeros = 0, at = torn_packet(end, TAIL);
+    while (zeros < PACKET && end[TAIL - 1 - zeros] == 0)
+        zeros++;
+    bool torn = zeros < PACKET && at < TAIL;
+    bool ours = torn && at + 3 <= TAIL && ((end[at + 1] & 31) << 8 | end[at + 2]) == r->stream->id;
+    r->hole |= zeros == PACKET || ours;
+    r->doubt |= torn;
+}
+
+/* MP4 has a table of all its packets. */
+static bool lacks_entries(const struct demux *r)
+{
+    bool table = strstr(r->format->iformat->name, "mp4") != NULL;
+    int64_t entries = table ? avformat_index_get_entries_count(r->stream) : 0;
+    return entries > 0 && (uint64_t)entries > r->serial + r->bare;
+}
+
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
 {
     AVPacket *packet = av_packet_alloc();
@@ -253,10 +306,10 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         av_packet_unref(packet);
     }
     av_packet_free(&packet);
-    /* MP4 has a table of all its packets. */
-    bool table = strstr(r->format->iformat->name, "mp4") != NULL;
-    int64_t entries = table ? avformat_index_get_entries_count(r->stream) : 0;
-    r->hole |= e->code == ERR_NONE && entries > 0 && (uint64_t)entries > r->serial + r->bare;
+    if (e->code == ERR_NONE) {
+        r->hole |= lacks_entries(r);
+        look_at_end(r);
+    }
     r->failed |= r->said.errors > 0 || r->hole;
     return false;
 }

@@ -27,13 +27,14 @@ struct film_av_said *film_av_listen(struct film_av_said *said)
     return before;
 }
 
-/* MPEG-TS's demuxer measures its packets anew, below the level of errors, after each search for the next one. */
+/* Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one. */
 static void hear_demuxer(int level, const char *format)
 {
-    static const char jumped[] = "Continuity check failed", searched[] = "Probe: %d, score";
+    static const char jumped[] = "Continuity check failed", searched[] = "Probe: %d, score", unknown[] = "Unknown entry 0x";
     listener->errors += level <= AV_LOG_ERROR;
     listener->jumps += strncmp(format, jumped, sizeof jumped - 1) == 0;
     listener->searches += strncmp(format, searched, sizeof searched - 1) == 0;
+    listener->unknown += strncmp(format, unknown, sizeof unknown - 1) == 0;
 }
 
 /* libav's own messages are about packets and tables: of use with -vv only. */

@@ -67,3 +67,55 @@ test_lead_in_is_told() {
     ok "$f" -n 1 -m average --json d.json -o p.png
     grep -q '"lost": {.*"lead_in":[1-9]' d.json || fail "no lead-in in the JSON"
 }
+
+# strange FROM TO N: makes every N-th SimpleBlock of a Matroska film from the 20th on an element that no reader knows, or
+# with N 0 writes such an element behind each one: of a film whose segment has no size.
+strange() {
+    "$PYTHON" - "$@" << 'END'
+import sys
+data, step, blocks = open(sys.argv[1], "rb").read(), int(sys.argv[3]), 0
+
+def element(at):
+    """Its ID, where its content begins and ends."""
+    content = at + 9 - data[at].bit_length()
+    name, length = data[at:content], 9 - data[content].bit_length()
+    size = int.from_bytes(data[content:content + length], "big") & ((1 << 7 * length) - 1)
+    return name, content + length, content + length + size
+
+def rewritten(at, end):
+    global blocks
+    out = b""
+    while at < end:
+        name, begin, behind = element(at)
+        if name == b"\x18\x53\x80\x67":                # a segment
+            return out + data[at:begin] + rewritten(begin, end)
+        if name == b"\x1f\x43\xb6\x75":                # a cluster
+            inside = rewritten(begin, behind)
+            out += name + (len(inside) | 1 << 56).to_bytes(8, "big") + inside
+        else:
+            blocks += name == b"\xa3"
+            gone = name == b"\xa3" and step and blocks >= 20 and blocks % step == 0
+            out += b"\x8f" * gone + data[at + gone:behind]
+            out += b"\x8f\x81\x00" * (name == b"\xa3" and not step)
+        at = behind
+    return out
+
+open(sys.argv[2], "wb").write(rewritten(0, len(data)))
+END
+}
+
+# An element of which libavformat says that it does not know it may be newer than libavformat, or be where a picture was.
+test_strange_elements_of_matroska() {
+    clip h264-closed.mkv > /dev/null
+    for f in mpeg4.avi h264-closed.mkv; do
+        ffmpeg -nostdin -v error -y -fflags +genpts -i "$CLIPS/$f" -c copy -f matroska -live 1 -cluster_time_limit 400 live.mkv
+        strange live.mkv newer.mkv 0
+        ok newer.mkv --strict -n 1 -m average -o p.png
+        says_not warning
+    done
+    strange live.mkv lost.mkv 40
+    run lost.mkv --strict -n 1 -m average --json d.json -o p.png
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
+    "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 200 or d["missing"] < 4)' ||
+        fail "not 200 columns, or too few missing"
+}
