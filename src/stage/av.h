@@ -21,11 +21,14 @@
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
 
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
+enum { FILM_AV_SAID = 64 };
 struct film_av_said {
     uint64_t errors;      /* messages that are errors                                                     */
     uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
     uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
     uint64_t unknown;     /* Matroska: elements that libavformat does not know: others' bytes, or newer than it */
+    int64_t at[FILM_AV_SAID];   /* where in the file it read when it said the first ones                    */
+    size_t places;
 };
 
 /*
@@ -55,11 +58,14 @@ struct demux {
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
     bool framed;                    /* a packet is a picture: the container says where each begins */
+    bool table;                     /* MP4: it has a table of all its packets                   */
     bool failed;                    /* the container is damaged somewhere                       */
     bool hole, doubt;               /* something vanished since the last picture, or may have   */
-    uint64_t bare;                  /* packets so far that have no bytes                         */
+    uint64_t bare, padded;          /* packets so far that have no bytes; that end in zeros     */
     int shaken;                     /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */
+    const struct film_av_said *opening;   /* while they opened it, which reads its first pictures; NULL: unknown */
+    int64_t position;               /* of the last packet in the file                            */
     uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };
 

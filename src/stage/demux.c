@@ -29,10 +29,27 @@ static bool is_framed(const AVInputFormat *container)
     return !(container->flags & AVFMT_NOTIMESTAMPS);
 }
 
+/*
+ * What begins with a sector of zeros lost its head: libavformat may still find a stream in the rest, and take it for one that
+ * never had a container.
+ */
+static bool begins_in_zeros(AVIOContext *file)
+{
+    enum { SECTOR = 512 };
+    uint8_t head[SECTOR];
+    if (!file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+        return false;
+    int64_t now = avio_tell(file);
+    bool read = avio_seek(file, 0, SEEK_SET) == 0 && avio_read(file, head, SECTOR) == SECTOR;
+    avio_seek(file, now, SEEK_SET);
+    return read && nal_zeros_at_end(head, SECTOR) == SECTOR;
+}
+
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
-    *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat)};
+    *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat),
+                        .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format->pb)};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
     r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
@@ -132,6 +149,46 @@ static bool is_rubbish(const struct demux *r, const struct picture *p, const str
     return (info->unreadable && !begins) || (must && !shows);
 }
 
+/*
+ * Do the zeros that an H.264 or HEVC packet ends in go on behind it in the file? Alone they may be padding, which is why
+ * nal_zeroed lets them pass: what a hole took of a picture's end shows in this way only, and no decoder says a word. In a
+ * film that is padded often, silence of sound may follow.
+ */
+static bool ends_in_hole(struct demux *r, const AVPacket *packet)
+{
+    enum { TAIL = 4, OFTEN = 16 };
+    bool nals = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC;
+    AVIOContext *file = r->format->pb;
+    size_t tail = nals ? nal_zeros_at_end(packet->data, (size_t)packet->size) : 0;
+    if (tail < TAIL || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+        return false;
+    bool often = ++r->padded * OFTEN > r->serial;
+    uint8_t behind[NAL_ZEROS];
+    int64_t now = avio_tell(file), at = r->table && packet->pos >= 0 ? packet->pos + packet->size : now;
+    if (often || avio_seek(file, at, SEEK_SET) < 0)
+        return false;
+    int got = avio_read(file, behind, sizeof behind);
+    avio_seek(file, now, SEEK_SET);
+    if (got <= 0)                                    /* the file ends here */
+        return tail >= NAL_ZEROS;
+    return nal_zeros_at_end(behind, (size_t)got) == (size_t)got;
+}
+
+/*
+ * Did a demuxer say something, between the packet before and this one, while the film was being opened? Nobody counts what it
+ * says then, for some speak of headers: it is a hole if pictures are missing there.
+ */
+static bool heard_before(struct demux *r, const AVPacket *packet)
+{
+    bool heard = false;
+    if (!r->opening || packet->pos < 0)
+        return false;
+    for (size_t i = 0; i < r->opening->places; i++)
+        heard |= r->opening->at[i] > r->position && r->opening->at[i] <= packet->pos;
+    r->position = packet->pos;
+    return heard;
+}
+
 static void note_colours(struct demux *r, const AVPacket *packet, struct picture *p)
 {
     size_t size = 0;
@@ -154,6 +211,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     if (p->pts_us == TIME_NONE && codec && !(codec->props & AV_CODEC_PROP_REORDER))
         p->pts_us = microseconds(packet->dts, r->stream->time_base);
+    r->doubt |= heard_before(r, packet);
     p->after_hole = r->hole || r->doubt;
     p->doubtful = !r->hole;
     r->hole = r->doubt = false;
@@ -168,7 +226,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     p->temporal_id = info.temporal_id;
     p->hidden = !info.picture || !info.shown || dropped;
     /* It breaks off, or lost a piece. */
-    p->suspect = r->shaken > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
+    p->suspect = r->shaken > 0 || (r->framed && (packet->flags & AV_PKT_FLAG_CORRUPT || ends_in_hole(r, packet))) ||
                  nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
     r->shaken -= r->shaken > 0;
     p->empty = !info.picture && !info.unreadable;
@@ -275,11 +333,9 @@ static void look_at_end(struct demux *r)
     r->doubt |= torn;
 }
 
-/* MP4 has a table of all its packets. */
 static bool lacks_entries(const struct demux *r)
 {
-    bool table = strstr(r->format->iformat->name, "mp4") != NULL;
-    int64_t entries = table ? avformat_index_get_entries_count(r->stream) : 0;
+    int64_t entries = r->table ? avformat_index_get_entries_count(r->stream) : 0;
     return entries > 0 && (uint64_t)entries > r->serial + r->bare;
 }
 

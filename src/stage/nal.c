@@ -29,7 +29,7 @@ static bool sei_recovers_at_once(const struct nal *nal)
 /* As many zeros as an alignment needs may follow a packet's last unit; more of them are a hole. */
 enum { PADDING_MOST = 64 };
 
-static size_t zeros_at_end(const uint8_t *data, size_t size)
+size_t nal_zeros_at_end(const uint8_t *data, size_t size)
 {
     size_t zeros = 0;
     while (zeros < size && data[size - 1 - zeros] == 0)
@@ -52,7 +52,7 @@ static bool well_formed(int length_size, const uint8_t *data, size_t size)
     }
     if (length_size > 0)
         return nals > 0 && at == size;
-    return nals > 0 && zeros_at_end(nal.data, nal.size) <= PADDING_MOST;
+    return nals > 0 && nal_zeros_at_end(nal.data, nal.size) <= PADDING_MOST;
 }
 
 /* H.264 slice_type 2 and 7: I. */
@@ -148,7 +148,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
     bool gop = false, sequence = false, coded = false;
     size_t first = find_start(data, 0, size);
     /* Bytes before the first start code are the rest of another picture. */
-    bool astray = zeros_at_end(data, first) < first;
+    bool astray = nal_zeros_at_end(data, first) < first;
     for (size_t at = first; at + 4 <= size; at = find_start(data, at + 3, size)) {
         const uint8_t *p = data + at + 3;
         size_t left = size - at - 3;
@@ -172,7 +172,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
             return;                           /* slices: nothing more of interest */
         }
     }
-    info->unreadable = info->picture || !coded || zeros_at_end(data, size) > PADDING_MOST;
+    info->unreadable = info->picture || !coded || nal_zeros_at_end(data, size) > PADDING_MOST;
     if (info->picture)                        /* without a slice there is none */
         *info = (struct nal_info){.shown = true, .order = -1, .unreadable = true};
 }
@@ -227,7 +227,7 @@ static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
     if (!inter && !vp9_syncs(data, size, bit))
         return;
     bool superframe = (data[size - 1] & 0xe0) == 0xc0 && (data[size - 1] & 7) > 0;
-    if (!shown && !superframe && zeros_at_end(data, size) >= INDEX_LEAST)
+    if (!shown && !superframe && nal_zeros_at_end(data, size) >= INDEX_LEAST)
         return;
     info->picture = true;
     info->unreadable = false;

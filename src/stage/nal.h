@@ -68,6 +68,8 @@ bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, siz
 enum { NAL_ZEROS = 64 };
 bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
 
+size_t nal_zeros_at_end(const uint8_t *data, size_t size);
+
 /* HEVC: `hides` of the parameter sets in the extradata, hvcC or start codes. */
 bool nal_extradata_hides(const uint8_t *extradata, size_t size);
 

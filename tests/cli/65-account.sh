@@ -4,7 +4,7 @@
 
 # Random holes in films of five codecs and three containers, some of each; HOLES=200 tries many.
 test_holes_add_up() {
-    run_trials() { "$PYTHON" "$HERE/hole-trials.py" "$BARCODE" "$CLIPS/holes" --trials "${HOLES:-26}" --seed "${SEED:-3}"; }
+    run_trials() { "$PYTHON" "$HERE/hole-trials.py" "$BARCODE" "$CLIPS/holes" --trials "${HOLES:-38}" --seed "${SEED:-3}"; }
     run_trials > trials.log 2>&1 || fail "$(tail -n 12 trials.log)"
 }
 
@@ -118,4 +118,46 @@ test_strange_elements_of_matroska() {
     [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
     "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 200 or d["missing"] < 4)' ||
         fail "not 200 columns, or too few missing"
+}
+
+# The head of a film is read while it is opened: what is gone there is missed too.
+test_holes_where_films_are_opened() {
+    cp "$(clip hevc-open.mkv)" head.mkv
+    dd if=/dev/zero of=head.mkv bs=1000 seek=8 count=30 conv=notrunc 2> /dev/null
+    run head.mkv --strict -n 1 -m average --json d.json -o p.png
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
+    "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 200 or d["missing"] < 5)' ||
+        fail "not 200 columns, or too few missing"
+}
+
+# Without its head an MP4 passes for a stream that never had a container, which has no times to miss pictures by.
+test_a_film_without_its_head() {
+    ffmpeg -nostdin -v error -y -i "$(clip mpeg2.mkv)" -c copy -movflags +faststart head.mp4
+    ok head.mp4 --strict -n 1 -m average -o p.png
+    dd if=/dev/zero of=head.mp4 bs=65536 count=1 conv=notrunc 2> /dev/null
+    run head.mp4 --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
+    says 'warning: .*the file is damaged'
+}
+
+# Zeros in the end of a picture and in the sound behind it: decoders take the rest of the picture for whole.
+test_the_end_of_a_picture() {
+    for f in h264-closed.mkv hevc-closed.mp4; do
+        ffmpeg -nostdin -v error -y -i "$(clip $f)" -f lavfi -i anoisesrc=d=8 -map 0:v -map 1:a -c:v copy -c:a mp2 whole.mp4
+        ok whole.mp4 --strict -n 1 -m average -o p.png
+        says_not warning
+        # The latest big picture with sound right behind it.
+        at=$(ffprobe -v error -show_entries packet=codec_type,pos,size -of csv=p=0 whole.mp4 | "$PYTHON" -c '
+import sys
+packets = [(kind, int(size), int(at)) for kind, size, at in (line.strip().split(",")[:3] for line in sys.stdin if line.count(",") >= 2)]
+sound = {at for kind, size, at in packets if kind == "audio" and size > 200}
+print(max(at + size for kind, size, at in packets if kind == "video" and size > 2000 and at + size in sound))')
+        for gone in 30 100 300 900; do
+            cp whole.mp4 end.mp4
+            dd if=/dev/zero of=end.mp4 bs=1 seek=$((at - gone)) count=$((gone + 100)) conv=notrunc 2> /dev/null
+            run end.mp4 --strict -n 1 -m average -o p.png
+            [ "$STATUS" -eq 1 ] || fail "$f, $gone: --strict: exit status $STATUS, not 1"
+            says 'columns come from damaged pictures'
+        done
+    done
 }
