@@ -124,8 +124,9 @@ enum { RECEIVE_ERRORS_MAX = 1000 };
 struct damage_watch {
     atomic_uint_fast64_t complaints, lent;
     uint_fast64_t heard, lent_before;
-    bool careful, marked;      /* pictures begin black; with marks in them                   */
+    bool careful, marked;      /* pictures begin as the last one was; with marks in them     */
     AVFrame *picture;          /* the one being decoded, when its blocks are looked at there */
+    AVFrame *last;             /* careful: the one before it, in decoding order              */
     bool tainted, tainted_before;
     atomic_bool starved;       /* memory was short on a thread of the decoder's own: see decoder_send */
 };
@@ -138,8 +139,8 @@ struct damage_watch {
  * - its memory, on every thread that it has;
  * - HEVC's blocks (Y'CbCr with three planes): a slice that ends too early leaves the rest as the memory was, in silence.
  * `careful`, for a single-threaded decoder with pictures of libavcodec's own (dav1d has others): what damage keeps from being
- * decoded is black, unless the decoder conceals it. Otherwise the memory's last content shows, which depends on what was
- * decoded before and on the number of threads.
+ * decoded shows the picture that was decoded before, black in the decoder's first, unless the decoder conceals it. Otherwise
+ * the memory's last content shows, which depends on what was decoded before and on the number of threads.
  * ERR_FAILED without memory.
  */
 bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e);
