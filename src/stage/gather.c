@@ -374,7 +374,8 @@ static bool push_before_first_cut(struct gather *g, struct picture *p, struct er
     if (p->cut == CUT_NONE)
         return keep(g->gop, p, e);
     /* What came before refers to pictures that are not in the file. */
-    g->counts.lead_in = g->gop->count;
+    for (size_t i = 0; i < g->gop->count; i++)
+        g->counts.lead_in += !g->gop->picture[i].hidden;
     run_free(&g->gop);
     g->cut_seen = true;
     return (g->gop = new_run(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);

@@ -42,7 +42,7 @@ enum {
 struct gather_counts {
     uint64_t displayed;       /* frames numbered so far        */
     uint64_t runs, skipped;   /* runs emitted, GOPs not needed */
-    uint64_t lead_in;         /* packets before the first cut  */
+    uint64_t lead_in;         /* pictures before the first cut */
     uint64_t vanished;        /* of the displayed ones: without a packet, across a hole */
     uint64_t vanished_wanted; /* of them: selected              */
 };
