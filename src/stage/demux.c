@@ -175,17 +175,18 @@ static bool ends_in_hole(struct demux *r, const AVPacket *packet)
 }
 
 /*
- * Did a demuxer say something, between the packet before and this one, while the film was being opened? Nobody counts what it
- * says then, for some speak of headers: it is a hole if pictures are missing there.
+ * Did a demuxer say something, between the packet before and picture `p`, while the film was being opened? Nobody counts what
+ * it says then, for some speak of headers: it is a hole if pictures are missing there. MPEG-TS is looked at in several places
+ * to open it, so that what is said proves nothing; its packets are marked where others are missing before them.
  */
-static bool heard_before(struct demux *r, const AVPacket *packet)
+static bool heard_before(struct demux *r, const struct picture *p)
 {
     bool heard = false;
-    if (!r->opening || packet->pos < 0)
+    if (!r->opening || !r->framed || p->packet->pos < 0)
         return false;
-    for (size_t i = 0; i < r->opening->places; i++)
-        heard |= r->opening->at[i] > r->position && r->opening->at[i] <= packet->pos;
-    r->position = packet->pos;
+    for (size_t i = 0; i < r->opening->places && p->serial > 0; i++)
+        heard |= r->opening->at[i] > r->position && r->opening->at[i] <= p->packet->pos;
+    r->position = p->packet->pos;
     return heard;
 }
 
@@ -211,7 +212,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     if (p->pts_us == TIME_NONE && codec && !(codec->props & AV_CODEC_PROP_REORDER))
         p->pts_us = microseconds(packet->dts, r->stream->time_base);
-    r->doubt |= heard_before(r, packet);
+    r->doubt |= heard_before(r, p);
     p->after_hole = r->hole || r->doubt;
     p->doubtful = !r->hole;
     r->hole = r->doubt = false;
