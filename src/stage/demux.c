@@ -334,10 +334,36 @@ static void look_at_end(struct demux *r)
     r->doubt |= torn;
 }
 
+/* How many packets the table of the film's stream has before an edit list cuts any; -1: unknown. */
+static int64_t entries_before_edits(const struct demux *r)
+{
+    AVFormatContext *again = NULL;
+    AVDictionary *options = NULL;
+    av_dict_set(&options, "ignore_editlist", "1", 0);
+    av_dict_set(&options, "protocol_whitelist", "file", 0);
+    int code = avformat_open_input(&again, r->format->url, r->format->iformat, &options);
+    av_dict_free(&options);
+    bool same = code >= 0 && (unsigned)r->stream->index < again->nb_streams;
+    int64_t entries = same ? avformat_index_get_entries_count(again->streams[r->stream->index]) : -1;
+    avformat_close_input(&again);
+    return entries;
+}
+
+/*
+ * Did fewer packets come than an MP4's table has entries, or has that fewer than it says that the film has pictures? Edit lists
+ * leave entries out, which nothing tells: only who reads the table again without them knows.
+ */
 static bool lacks_entries(const struct demux *r)
 {
-    int64_t entries = r->table ? avformat_index_get_entries_count(r->stream) : 0;
-    return entries > 0 && (uint64_t)entries > r->serial + r->bare;
+    int64_t entries = r->table ? avformat_index_get_entries_count(r->stream) : 0, said = r->stream->nb_frames;
+    uint64_t came = r->serial + r->bare;
+    if (entries <= 0 || (uint64_t)entries > came)
+        return entries > 0;
+    const AVIOContext *file = r->format->pb;
+    if (said <= 0 || (uint64_t)said <= came || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+        return false;
+    int64_t all = entries_before_edits(r);
+    return all > 0 && all < said;
 }
 
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
