@@ -342,9 +342,9 @@ static bool leads(const struct gather *g, const struct picture *key, const struc
     if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
         return false;
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
-    /* What comes after a hole may lead a key that fell into it. */
-    if (g->lost || holes_inside(&g->holes, key->serial, p->serial))
-        return timed && p->pts_us < key->pts_us;
+    /* What comes after a hole may lead a key that fell into it; one that was torn may have lost its time. */
+    if (timed && (g->lost || holes_inside(&g->holes, key->serial, p->serial)))
+        return p->pts_us < key->pts_us;
     if (g->config.traits.stream == STREAM_HEVC)
         return p->marked_leading;
     if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)

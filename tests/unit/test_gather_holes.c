@@ -106,6 +106,26 @@ static void holes_are_filled_and_gaps_are_not(void **state)
     assert_int_equal(with_gap(true, 100000, NULL).displayed, 10);      /* more than an hour: a jump of the clock */
 }
 
+/* MPEG-TS: a hole took five frames, and the beginning of the key behind it, with its time. What leads that is told by order. */
+static void a_torn_key_has_no_time(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    static const int64_t shown[] = {0, 1, 2, 11, 8, 9, 10, 12, 13};
+    struct gather *g = hand_gather(STREAM_H264, 1, NULL);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        bool key = i == 0 || i == 3;
+        struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = i == 3 ? TIME_NONE : shown[i] * 40000, .order = shown[i],
+                            .cut = key ? CUT_OPEN : CUT_NONE, .after_hole = i == 3 || i == 4};
+        assert_true(gather_push(g, &p, &e));
+    }
+    assert_true(gather_end(g, &e));
+    assert_int_equal(gather_counts_now(g).vanished, 5);
+    assert_int_equal(gather_counts_now(g).displayed, 14);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
 /* Reading stopped between a picture and the B pictures before it, and a hole of another stream is near: nothing is lost. */
 static void what_was_not_read_is_not_lost(void **state)
 {
@@ -199,7 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_ones_keep_their_place), cmocka_unit_test(holes_are_filled_and_gaps_are_not),
-        cmocka_unit_test(what_was_not_read_is_not_lost), cmocka_unit_test(copies_know_of_holes),
+        cmocka_unit_test(what_was_not_read_is_not_lost), cmocka_unit_test(a_torn_key_has_no_time), cmocka_unit_test(copies_know_of_holes),
         cmocka_unit_test(where_films_begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
