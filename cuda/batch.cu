@@ -82,6 +82,7 @@ static bool deliver_one(const struct gpu_batch *b, int i, const struct engine_jo
         to->clusters = (uint8_t)from->clusters;
         memcpy(to->cluster, from->cluster, (size_t)from->clusters * sizeof *to->cluster);
     }
+    columns_note_done(job->columns, tag);
     return true;
 }
 

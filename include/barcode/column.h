@@ -62,6 +62,15 @@ bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err
  */
 void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows);
 
+/*
+ * The column of `tag`'s frame holds all that it will, and so do those that it repeats in: counted for whoever shows progress.
+ * Any thread.
+ */
+void columns_note_done(struct columns *c, const struct frame_tag *tag);
+
+/* How many were noted. Any thread. */
+uint64_t columns_done(struct columns *c);
+
 /* One past the highest index ever asked for. Any thread. */
 uint64_t columns_count(struct columns *c);
 

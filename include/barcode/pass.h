@@ -15,7 +15,7 @@ extern "C" {
 /* How far a pass is. */
 struct pass_state {
     struct stage_progress film;        /* of the film                                   */
-    uint64_t columns;                  /* announced so far                              */
+    uint64_t columns;                  /* done so far                                   */
     bool done;                         /* the pass ended well: all columns are there    */
 };
 

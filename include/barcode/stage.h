@@ -38,7 +38,7 @@ struct stage_counts {
     uint64_t hidden;         /* packets read that show nothing, by their own account or the container's */
     uint64_t unreadable;     /* pictures that the container has and whose bytes are none  */
     uint64_t vanished;       /* frames counted as displayed that the container lost, as many as its times leave room for */
-    uint64_t lead_in;        /* packets before the first picture that can be decoded */
+    uint64_t lead_in;        /* pictures before the first one that can be decoded    */
     int64_t last_us;         /* time of the last frame that was seen, -1: none       */
     bool read_failed;        /* the container could not be read to its end           */
     bool io_failed;          /* because the file could not be                        */

@@ -23,7 +23,7 @@ extern "C" {
  * Raise this when a staged frame of any film may come out different from before: shrink, colour, selection, order of
  * frames. tests/unit/test_cache_key.c holds a golden frame that fails when the arithmetic changes and this does not.
  */
-enum { STAGED_VERSION = 2 };
+enum { STAGED_VERSION = 3 };
 
 /* Where a film's file was last seen: not its identity, but enough to notice that it was written to. */
 struct cache_place {

@@ -24,7 +24,7 @@ struct columns {
     int k, rows;
     struct segment **segment;
     size_t segments;            /* entries in the table, many may be NULL */
-    uint64_t count;
+    uint64_t count, done;
 };
 
 struct columns *columns_open(int k, int rows, struct err *e)
@@ -142,6 +142,21 @@ bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err
         return false;
     name(column, tag);
     return true;
+}
+
+void columns_note_done(struct columns *c, const struct frame_tag *tag)
+{
+    pthread_mutex_lock(&c->lock);
+    c->done += tag->repeat;
+    pthread_mutex_unlock(&c->lock);
+}
+
+uint64_t columns_done(struct columns *c)
+{
+    pthread_mutex_lock(&c->lock);
+    uint64_t done = c->done;
+    pthread_mutex_unlock(&c->lock);
+    return done;
 }
 
 uint64_t columns_count(struct columns *c)

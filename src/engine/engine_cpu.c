@@ -95,6 +95,7 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     size_t pixels = (size_t)job->width * (size_t)job->height;
     if (job->cluster)
         column->clusters = (uint8_t)kmeans_run(w->kmeans, b->rgb, pixels, b->tag.frame, column->cluster, NULL);
+    columns_note_done(job->columns, &b->tag);
     return true;
 }
 

@@ -30,10 +30,14 @@ bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format,
 void film_av_close(AVFormatContext **format);
 
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
+enum { FILM_AV_SAID = 64 };
 struct film_av_said {
     uint64_t errors;      /* messages that are errors                                                     */
     uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
     uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
+    uint64_t unknown;     /* Matroska: elements that libavformat does not know: others' bytes, or newer than it */
+    int64_t at[FILM_AV_SAID];   /* where in the file it read when it said the first ones                    */
+    size_t places;
 };
 
 /*
@@ -63,11 +67,14 @@ struct demux {
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
     bool framed;                    /* a packet is a picture: the container says where each begins */
+    bool table;                     /* MP4: it has a table of all its packets                   */
     bool failed;                    /* the container is damaged somewhere                       */
-    bool hole;                      /* something vanished since the last picture                */
-    uint64_t bare;                  /* packets so far that have no bytes                         */
+    bool hole, doubt;               /* something vanished since the last picture, or may have   */
+    uint64_t bare, padded;          /* packets so far that have no bytes; that end in zeros     */
     int shaken;                     /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */
+    const struct film_av_said *opening;   /* while they opened it, which reads its first pictures; NULL: unknown */
+    int64_t position;               /* of the last packet in the file                            */
     uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };
 
@@ -126,8 +133,9 @@ enum { RECEIVE_ERRORS_MAX = 1000 };
 struct damage_watch {
     atomic_uint_fast64_t complaints, lent;
     uint_fast64_t heard, lent_before;
-    bool careful, marked;      /* pictures begin black; with marks in them                   */
+    bool careful, marked;      /* pictures begin as the last one was; with marks in them     */
     AVFrame *picture;          /* the one being decoded, when its blocks are looked at there */
+    AVFrame *last;             /* careful: the one before it, in decoding order              */
     bool tainted, tainted_before;
     atomic_bool starved;       /* memory was short on a thread of the decoder's own: see decoder_send */
 };
@@ -140,8 +148,8 @@ struct damage_watch {
  * - its memory, on every thread that it has;
  * - HEVC's blocks (Y'CbCr with three planes): a slice that ends too early leaves the rest as the memory was, in silence.
  * `careful`, for a single-threaded decoder with pictures of libavcodec's own (dav1d has others): what damage keeps from being
- * decoded is black, unless the decoder conceals it. Otherwise the memory's last content shows, which depends on what was
- * decoded before and on the number of threads.
+ * decoded shows the picture that was decoded before, black in the decoder's first, unless the decoder conceals it. Otherwise
+ * the memory's last content shows, which depends on what was decoded before and on the number of threads.
  * ERR_FAILED without memory.
  */
 bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e);

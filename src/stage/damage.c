@@ -77,7 +77,13 @@ static bool is_marked(const AVFrame *frame, const AVPixFmtDescriptor *d, int x, 
     return x > 0 && get(sample_at(frame, d, 0, x - 1, y), d->comp[0].step) != mark_of(d, 0);
 }
 
-/* How many marks are left; `clear`: they turn black. */
+/* The sample of the plane to the left of the one at x > 0. */
+static int beside(const AVPixFmtDescriptor *d, int plane, int x)
+{
+    return plane == 0 ? x - 1 : x - (1 << d->log2_chroma_w);
+}
+
+/* How many marks are left; `clear`: they turn into what is beside them, which was not decoded either. */
 static int count_marks(const AVFrame *frame, bool clear)
 {
     const AVPixFmtDescriptor *d;
@@ -89,7 +95,7 @@ static int count_marks(const AVFrame *frame, bool clear)
             int x = place(u, frame->width), y = place(v, frame->height);
             bool is = is_marked(frame, d, x, y);
             for (int c = 0; is && clear && c < 3; c++)
-                put(sample_at(frame, d, c, x, y), d->comp[c].step, c ? 1 << (d->comp[c].depth - 1) : 0);
+                put(sample_at(frame, d, c, x, y), d->comp[c].step, get(sample_at(frame, d, c, beside(d, c, x), y), d->comp[c].step));
             left += is;
         }
     return left;
@@ -106,6 +112,36 @@ static void blacken(const AVCodecContext *c, AVFrame *frame)
     av_image_fill_black(frame->data, stride, frame->format, c->color_range, frame->width, frame->height);
 }
 
+/* The same size and format, each plane and what lies around it in the same place: true after a copy of all bytes. */
+static bool begin_as(AVFrame *frame, const AVFrame *last)
+{
+    if (!last->buf[0] || frame->format != last->format || frame->width != last->width || frame->height != last->height)
+        return false;
+    for (int i = 0; i < AV_NUM_DATA_POINTERS; i++) {
+        if (!frame->buf[i] != !last->buf[i] || frame->linesize[i] != last->linesize[i])
+            return false;
+        if (frame->buf[i] && (frame->buf[i]->size != last->buf[i]->size || frame->data[i] - frame->buf[i]->data != last->data[i] - last->buf[i]->data))
+            return false;
+    }
+    for (int i = 0; i < AV_NUM_DATA_POINTERS && frame->buf[i]; i++)
+        memcpy(frame->buf[i]->data, last->buf[i]->data, (size_t)frame->buf[i]->size);
+    return true;
+}
+
+/*
+ * What is not decoded of a picture shows the one that was decoded before it, as a player's window would. A decoder's very
+ * first one shows black: it stands for nothing else that every run of the program would have.
+ */
+static int begin_picture(struct damage_watch *w, const AVCodecContext *c, AVFrame *frame, bool first)
+{
+    if (!begin_as(frame, w->last))
+        blacken(c, frame);
+    if (!first)
+        return 0;
+    av_frame_unref(w->last);
+    return av_frame_ref(w->last, frame);
+}
+
 /* With frame threads on any of them, where nobody calls shortage_begin: what one of those lacked earlier is noted still. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
@@ -115,12 +151,13 @@ static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
         atomic_store(&w->starved, true);
     if (code < 0)
         return code;
-    if (w->careful)
-        blacken(c, frame);
+    /* A packet's first: HEVC's later ones stand in for references that are missing. */
+    bool first = !w->picture || !w->picture->buf[0];
+    if (w->careful && (code = begin_picture(w, c, frame, first)) < 0)
+        return code;
     if (w->marked)
         mark(frame);
-    /* A packet's first: later ones stand in for references that are missing. */
-    return w->picture && !w->picture->buf[0] ? av_frame_ref(w->picture, frame) : 0;
+    return w->picture && first ? av_frame_ref(w->picture, frame) : 0;
 }
 
 static void watch_buffers(AVCodecContext *c)
@@ -142,6 +179,8 @@ bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, 
     w->careful = careful && alone;
     w->marked = c->codec_id == AV_CODEC_ID_HEVC;
     if (alone && w->marked && !w->picture && !(w->picture = av_frame_alloc()))
+        return err_set(e, ERR_FAILED, "out of memory for a decoder");
+    if (w->careful && !w->last && !(w->last = av_frame_alloc()))
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     watch_buffers(c);
     return true;
@@ -211,6 +250,7 @@ bool damage_concealed(const AVFrame *frame)
 void damage_watch_close(struct damage_watch *w)
 {
     av_frame_free(&w->picture);
+    av_frame_free(&w->last);
 }
 
 /* How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that cannot be right. */

@@ -29,10 +29,27 @@ static bool is_framed(const AVInputFormat *container)
     return !(container->flags & AVFMT_NOTIMESTAMPS);
 }
 
+/*
+ * What begins with a sector of zeros lost its head: libavformat may still find a stream in the rest, and take it for one that
+ * never had a container.
+ */
+static bool begins_in_zeros(AVIOContext *file)
+{
+    enum { SECTOR = 512 };
+    uint8_t head[SECTOR];
+    if (!file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+        return false;
+    int64_t now = avio_tell(file);
+    bool read = avio_seek(file, 0, SEEK_SET) == 0 && avio_read(file, head, SECTOR) == SECTOR;
+    avio_seek(file, now, SEEK_SET);
+    return read && nal_zeros_at_end(head, SECTOR) == SECTOR;
+}
+
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
-    *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat)};
+    *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat),
+                        .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format->pb)};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
     r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
@@ -115,18 +132,62 @@ static void lose(struct demux *r, struct picture *p)
 {
     r->unreadable++;
     packet_free(&p->packet);
-    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole};
+    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole,
+                          .doubtful = p->doubtful};
 }
 
 /*
  * Is the packet of a container that has one for each picture no picture? A temporal unit of AV1 always shows one. Frames of
  * VP9 that are not shown come together with one that is, but for some films: so only a damaged file's are rubbish.
  */
-static bool is_rubbish(const struct demux *r, const struct nal_info *info)
+static bool is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info)
 {
     bool shows = info->picture && info->shown;
     bool must = r->traits.stream == STREAM_AV1 || (r->traits.stream == STREAM_VP9 && r->unreadable > 0);
-    return info->unreadable || (must && !shows);
+    /* What stands before the film's first picture is nobody's. */
+    bool begins = info->picture && p->serial == 0;
+    return (info->unreadable && !begins) || (must && !shows);
+}
+
+/*
+ * Do the zeros that an H.264 or HEVC packet ends in go on behind it in the file? Alone they may be padding, which is why
+ * nal_zeroed lets them pass: what a hole took of a picture's end shows in this way only, and no decoder says a word. In a
+ * film that is padded often, silence of sound may follow.
+ */
+static bool ends_in_hole(struct demux *r, const AVPacket *packet)
+{
+    enum { TAIL = 4, OFTEN = 16 };
+    bool nals = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC;
+    AVIOContext *file = r->format->pb;
+    size_t tail = nals ? nal_zeros_at_end(packet->data, (size_t)packet->size) : 0;
+    if (tail < TAIL || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+        return false;
+    bool often = ++r->padded * OFTEN > r->serial;
+    uint8_t behind[NAL_ZEROS];
+    int64_t now = avio_tell(file), at = r->table && packet->pos >= 0 ? packet->pos + packet->size : now;
+    if (often || avio_seek(file, at, SEEK_SET) < 0)
+        return false;
+    int got = avio_read(file, behind, sizeof behind);
+    avio_seek(file, now, SEEK_SET);
+    if (got <= 0)                                    /* the file ends here */
+        return tail >= NAL_ZEROS;
+    return nal_zeros_at_end(behind, (size_t)got) == (size_t)got;
+}
+
+/*
+ * Did a demuxer say something, between the packet before and picture `p`, while the film was being opened? Nobody counts what
+ * it says then, for some speak of headers: it is a hole if pictures are missing there. MPEG-TS is looked at in several places
+ * to open it, so that what is said proves nothing; its packets are marked where others are missing before them.
+ */
+static bool heard_before(struct demux *r, const struct picture *p)
+{
+    bool heard = false;
+    if (!r->opening || !r->framed || p->packet->pos < 0)
+        return false;
+    for (size_t i = 0; i < r->opening->places && p->serial > 0; i++)
+        heard |= r->opening->at[i] > r->position && r->opening->at[i] <= p->packet->pos;
+    r->position = p->packet->pos;
+    return heard;
 }
 
 static void note_colours(struct demux *r, const AVPacket *packet, struct picture *p)
@@ -151,10 +212,12 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     if (p->pts_us == TIME_NONE && codec && !(codec->props & AV_CODEC_PROP_REORDER))
         p->pts_us = microseconds(packet->dts, r->stream->time_base);
-    p->after_hole = r->hole;
-    r->hole = false;
+    r->doubt |= heard_before(r, p);
+    p->after_hole = r->hole || r->doubt;
+    p->doubtful = !r->hole;
+    r->hole = r->doubt = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    bool rubbish = r->framed && is_rubbish(r, &info);
+    bool rubbish = r->framed && is_rubbish(r, p, &info);
     if (rubbish && !dropped) {
         lose(r, p);
         return;
@@ -164,7 +227,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     p->temporal_id = info.temporal_id;
     p->hidden = !info.picture || !info.shown || dropped;
     /* It breaks off, or lost a piece. */
-    p->suspect = r->shaken > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
+    p->suspect = r->shaken > 0 || (r->framed && (packet->flags & AV_PKT_FLAG_CORRUPT || ends_in_hole(r, packet))) ||
                  nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
     r->shaken -= r->shaken > 0;
     p->empty = !info.picture && !info.unreadable;
@@ -192,16 +255,17 @@ static const char *path_of(const struct demux *r)
 /* av_read_frame; what the demuxer has to say meanwhile is about this film. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
-    uint64_t errors = r->said.errors, jumps = r->said.jumps, searches = r->said.searches;
+    const struct film_av_said last = r->said;
     struct film_av_said *before = film_av_listen(&r->said);
     shortage_begin();
     int code = av_read_frame(r->format, packet);
     film_av_listen(before);
     /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
-    if (r->said.searches > searches && !r->framed)
+    bool wrong = r->said.errors > last.errors || r->said.searches > last.searches;
+    if (wrong && !r->framed)
         r->shaken = 2;
-    r->hole |= r->said.errors > errors || r->said.jumps > jumps ||
-               r->said.searches > searches;
+    r->hole |= wrong || r->said.jumps > last.jumps;
+    r->doubt |= r->said.unknown > last.unknown;
     return code;
 }
 
@@ -230,6 +294,78 @@ static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
     return false;
 }
 
+/* Where in end[0..size), the end of an MPEG-TS, a packet begins that breaks off; `size`: its last one is whole. */
+static size_t torn_packet(const uint8_t *end, size_t size)
+{
+    static const size_t length[] = {188, 192, 204};         /* alone, behind a time, before a checksum */
+    enum { PACKET = 188, SYNC = 0x47, IN_A_ROW = 4 };
+    for (size_t left = 1; left < PACKET; left++)
+        for (size_t k = 0; k < sizeof length / sizeof *length; k++) {
+            size_t at = size - left, seen = 0;
+            while (seen < IN_A_ROW && at >= seen * length[k] && end[at - seen * length[k]] == SYNC)
+                seen++;
+            if (seen == IN_A_ROW)
+                return at;
+        }
+    return size;
+}
+
+/*
+ * MPEG-TS's demuxer looks for the next packet behind the last one, and comes to the end of the file in silence. Zeros there
+ * are a hole. So is a packet that breaks off, if it is the film's; of another stream it is one if pictures are missing, for
+ * recorders stop anywhere.
+ */
+static void look_at_end(struct demux *r)
+{
+    enum { PACKET = 188, TAIL = 1024 };
+    AVIOContext *file = r->format->pb;
+    uint8_t end[TAIL];
+    if (strcmp(r->format->iformat->name, "mpegts") != 0 || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+        return;
+    int64_t size = avio_size(file);
+    if (size < TAIL || avio_seek(file, size - TAIL, SEEK_SET) < 0 || avio_read(file, end, TAIL) != TAIL)
+        return;
+    size_t zeros = 0, at = torn_packet(end, TAIL);
+    while (zeros < PACKET && end[TAIL - 1 - zeros] == 0)
+        zeros++;
+    bool torn = zeros < PACKET && at < TAIL;
+    bool ours = torn && at + 3 <= TAIL && ((end[at + 1] & 31) << 8 | end[at + 2]) == r->stream->id;
+    r->hole |= zeros == PACKET || ours;
+    r->doubt |= torn;
+}
+
+/* How many packets the table of the film's stream has before an edit list cuts any; -1: unknown. */
+static int64_t entries_before_edits(const struct demux *r)
+{
+    AVFormatContext *again = NULL;
+    AVDictionary *options = NULL;
+    av_dict_set(&options, "ignore_editlist", "1", 0);
+    av_dict_set(&options, "protocol_whitelist", "file", 0);
+    int code = avformat_open_input(&again, r->format->url, r->format->iformat, &options);
+    av_dict_free(&options);
+    bool same = code >= 0 && (unsigned)r->stream->index < again->nb_streams;
+    int64_t entries = same ? avformat_index_get_entries_count(again->streams[r->stream->index]) : -1;
+    avformat_close_input(&again);
+    return entries;
+}
+
+/*
+ * Did fewer packets come than an MP4's table has entries, or has that fewer than it says that the film has pictures? Edit lists
+ * leave entries out, which nothing tells: only who reads the table again without them knows.
+ */
+static bool lacks_entries(const struct demux *r)
+{
+    int64_t entries = r->table ? avformat_index_get_entries_count(r->stream) : 0, said = r->stream->nb_frames;
+    uint64_t came = r->serial + r->bare;
+    if (entries <= 0 || (uint64_t)entries > came)
+        return entries > 0;
+    const AVIOContext *file = r->format->pb;
+    if (said <= 0 || (uint64_t)said <= came || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+        return false;
+    int64_t all = entries_before_edits(r);
+    return all > 0 && all < said;
+}
+
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
 {
     AVPacket *packet = av_packet_alloc();
@@ -253,10 +389,10 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         av_packet_unref(packet);
     }
     av_packet_free(&packet);
-    /* MP4 has a table of all its packets. */
-    bool table = strstr(r->format->iformat->name, "mp4") != NULL;
-    int64_t entries = table ? avformat_index_get_entries_count(r->stream) : 0;
-    r->hole |= e->code == ERR_NONE && entries > 0 && (uint64_t)entries > r->serial + r->bare;
+    if (e->code == ERR_NONE) {
+        r->hole |= lacks_entries(r);
+        look_at_end(r);
+    }
     r->failed |= r->said.errors > 0 || r->hole;
     return false;
 }

@@ -31,13 +31,18 @@ struct film_av_said *film_av_listen(struct film_av_said *said)
     return before;
 }
 
-/* MPEG-TS's demuxer measures its packets anew, below the level of errors, after each search for the next one. */
-static void hear_demuxer(int level, const char *format)
+/* Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one. */
+static void hear_demuxer(AVIOContext *file, int level, const char *format)
 {
-    static const char jumped[] = "Continuity check failed", searched[] = "Probe: %d, score";
-    listener->errors += level <= AV_LOG_ERROR;
-    listener->jumps += strncmp(format, jumped, sizeof jumped - 1) == 0;
-    listener->searches += strncmp(format, searched, sizeof searched - 1) == 0;
+    static const char jumped[] = "Continuity check failed", searched[] = "Probe: %d, score", unknown[] = "Unknown entry 0x";
+    bool error = level <= AV_LOG_ERROR, jump = strncmp(format, jumped, sizeof jumped - 1) == 0;
+    bool search = strncmp(format, searched, sizeof searched - 1) == 0, strange = strncmp(format, unknown, sizeof unknown - 1) == 0;
+    listener->errors += error;
+    listener->jumps += jump;
+    listener->searches += search;
+    listener->unknown += strange;
+    if ((error || jump || search || strange) && listener->places < FILM_AV_SAID && file)
+        listener->at[listener->places++] = avio_tell(file);
 }
 
 /* libav's own messages are about packets and tables: of use with -vv only. */
@@ -48,7 +53,7 @@ static void on_av_log(void *context, int level, const char *format, va_list args
         damage_message(context, level, format);
     AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
     if (category == AV_CLASS_CATEGORY_DEMUXER && listener)
-        hear_demuxer(level, format);
+        hear_demuxer(class == avformat_get_class() ? ((AVFormatContext *)context)->pb : NULL, level, format);
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
         return;
     char line[512];

@@ -16,6 +16,8 @@ struct gather {
     bool cut_seen, first_gop;
     bool unsure;             /* about the display order of the GOP that is being closed   */
     bool filled, filled_before;  /* frames that vanished were put into it, into the GOP before it */
+    bool real;               /* the holes near the GOP that was closed last took something of the film */
+    const struct picture *ahead;    /* the one that is being pushed; NULL: the film ended              */
     struct holes holes;
     bool stopped;            /* by gather_stop                                           */
     bool lost;               /* a picture was: from then on, not every count of order is to be believed */
@@ -154,12 +156,34 @@ static bool number_frames(struct gather *g, size_t n, const struct picture *afte
 }
 
 /* VP9 and AV1 have so little of a form that a few packets of rubbish may look like pictures before one does not. */
-static void suspect_before(struct gather *g, size_t i)
+static void suspect_before(const struct gather *g, struct run *r, size_t i)
 {
     enum bitstream stream = g->config.traits.stream;
     size_t many = stream == STREAM_VP9 || stream == STREAM_AV1 ? 4 : 1;
     for (size_t k = 1; k <= many && k <= i; k++)
-        g->gop->picture[i - k].suspect = true;
+        r->picture[i - k].suspect = true;
+}
+
+/* Is something gone right before picture `p`? */
+static bool is_torn_off(const struct gather *g, const struct picture *p)
+{
+    return p->lost || (p->after_hole && g->real);
+}
+
+/* Is more gone between the following GOP's key and what is being pushed than can come yet? */
+static bool is_far_ahead(const struct gather *g)
+{
+    enum { REACH = 17 };                  /* no codec reorders by more than 16 */
+    int64_t from = g->next->picture[0].pts_us;
+    bool timed = from != TIME_NONE && g->ahead->pts_us != TIME_NONE;
+    return timed && g->ahead->after_hole && holes_frames(from, g->ahead->pts_us, g->config.frame_us) > REACH;
+}
+
+static void suspect_inside(const struct gather *g, struct run *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (is_torn_off(g, &r->picture[i]))
+            suspect_before(g, r, i);
 }
 
 /*
@@ -168,15 +192,15 @@ static void suspect_before(struct gather *g, size_t i)
  */
 static void judge_holes(struct gather *g)
 {
-    bool real = g->filled || g->filled_before;
-    struct run *gop = g->gop;
-    for (size_t i = 0; i < gop->count; i++) {
-        gop->picture[i].after_hole &= real;
-        if (gop->picture[i].after_hole || gop->picture[i].lost)
-            suspect_before(g, i);
-    }
-    if (gop->count > 0 && g->next->count > 0 && g->next->picture[0].after_hole && real)
-        suspect_before(g, gop->count);
+    g->real = g->filled || g->filled_before;
+    for (size_t i = 0; i < g->gop->count; i++)
+        g->gop->picture[i].after_hole &= g->real;
+    suspect_inside(g, g->gop);
+    suspect_inside(g, g->next);           /* copies of these may be sent off already (add_extras) */
+    if (g->next->count > 0 && is_torn_off(g, &g->next->picture[0]))
+        suspect_before(g, g->gop, g->gop->count);
+    if (g->next->count > 0 && g->ahead && (is_torn_off(g, g->ahead) || is_far_ahead(g)))
+        suspect_before(g, g->next, g->next->count);
     g->filled_before = g->filled;
     g->filled = false;
 }
@@ -213,8 +237,11 @@ static bool move_all(struct run *to, struct run *from, struct err *e)
     return true;
 }
 
-/* Puts copies of the following GOP's key and leading pictures at the run's end when one of them is wanted. */
-static bool add_extras(struct run *run, struct run *following, struct err *e)
+/*
+ * Puts copies of the following GOP's key and leading pictures at the run's end when one of them is wanted. `holes`: those
+ * near took something of the film.
+ */
+static bool add_extras(struct run *run, struct run *following, bool holes, struct err *e)
 {
     size_t last = 0;
     for (size_t i = 0; i < following->count; i++)
@@ -224,6 +251,7 @@ static bool add_extras(struct run *run, struct run *following, struct err *e)
         struct picture *p = &following->picture[i], copy = *p;
         if (p->packet && !(copy.packet = packet_clone(p->packet)))
             return err_memory(e, packet_size(p->packet));
+        copy.after_hole &= holes;
         if (p->leading) {
             p->wanted = false;
         } else {
@@ -247,7 +275,7 @@ static bool emit_pending(struct gather *g, struct run *following, struct err *e)
     if (!run)
         return true;
     run->own = run->count;
-    if (following && !add_extras(run, following, e)) {
+    if (following && !add_extras(run, following, g->real, e)) {
         run_free(&run);
         return false;
     }
@@ -314,9 +342,9 @@ static bool leads(const struct gather *g, const struct picture *key, const struc
     if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
         return false;
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
-    /* What comes after a hole may lead a key that fell into it. */
-    if (g->lost || holes_inside(&g->holes, key->serial, p->serial))
-        return timed && p->pts_us < key->pts_us;
+    /* What comes after a hole may lead a key that fell into it; one that was torn may have lost its time. */
+    if (timed && (g->lost || holes_inside(&g->holes, key->serial, p->serial)))
+        return p->pts_us < key->pts_us;
     if (g->config.traits.stream == STREAM_HEVC)
         return p->marked_leading;
     if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)
@@ -346,23 +374,25 @@ static bool push_before_first_cut(struct gather *g, struct picture *p, struct er
     if (p->cut == CUT_NONE)
         return keep(g->gop, p, e);
     /* What came before refers to pictures that are not in the file. */
-    g->counts.lead_in = g->gop->count;
+    for (size_t i = 0; i < g->gop->count; i++)
+        g->counts.lead_in += !g->gop->picture[i].hidden;
     run_free(&g->gop);
     g->cut_seen = true;
     return (g->gop = new_run(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
 }
 
-void gather_break_off(struct gather *g, uint64_t serial)
+void gather_break_off(struct gather *g, uint64_t serial, bool doubtful)
 {
     struct run *in = g->next->count > 0 ? g->next : g->gop;
     holes_note(&g->holes, serial);
-    if (in->count > 0)
+    if (in->count > 0 && !doubtful)
         in->picture[in->count - 1].suspect = true;
 }
 
 bool gather_push(struct gather *g, struct picture *p, struct err *e)
 {
     g->lost |= p->lost;
+    g->ahead = p;
     if (p->after_hole)
         holes_note(&g->holes, p->serial);
     if (!g->cut_seen)
@@ -405,6 +435,7 @@ void gather_stop(struct gather *g)
 
 bool gather_end(struct gather *g, struct err *e)
 {
+    g->ahead = NULL;
     if (!g->cut_seen)
         return true;
     if (g->next->count > 0 && !close_gop(g, e))

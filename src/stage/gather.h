@@ -42,7 +42,7 @@ enum {
 struct gather_counts {
     uint64_t displayed;       /* frames numbered so far        */
     uint64_t runs, skipped;   /* runs emitted, GOPs not needed */
-    uint64_t lead_in;         /* packets before the first cut  */
+    uint64_t lead_in;         /* pictures before the first cut */
     uint64_t vanished;        /* of the displayed ones: without a packet, across a hole */
     uint64_t vanished_wanted; /* of them: selected              */
 };
@@ -79,8 +79,11 @@ void gather_stop(struct gather *g);
 /* The film has ended, or gather_stop was called: emits what is held. */
 bool gather_end(struct gather *g, struct err *e);
 
-/* The file broke off before picture `serial`, which does not come any more: to be said before the film's end. */
-void gather_break_off(struct gather *g, uint64_t serial);
+/*
+ * The file broke off before picture `serial`, which does not come any more: to be said before the film's end. `doubtful`: if
+ * frames are missing there; else it ended.
+ */
+void gather_break_off(struct gather *g, uint64_t serial, bool doubtful);
 
 /*
  * True when what is held cannot become a run: a GOP is too long to hold, or no cut was seen for as long

@@ -29,7 +29,7 @@ static bool sei_recovers_at_once(const struct nal *nal)
 /* As many zeros as an alignment needs may follow a packet's last unit; more of them are a hole. */
 enum { PADDING_MOST = 64 };
 
-static size_t zeros_at_end(const uint8_t *data, size_t size)
+size_t nal_zeros_at_end(const uint8_t *data, size_t size)
 {
     size_t zeros = 0;
     while (zeros < size && data[size - 1 - zeros] == 0)
@@ -52,7 +52,7 @@ static bool well_formed(int length_size, const uint8_t *data, size_t size)
     }
     if (length_size > 0)
         return nals > 0 && at == size;
-    return nals > 0 && zeros_at_end(nal.data, nal.size) <= PADDING_MOST;
+    return nals > 0 && nal_zeros_at_end(nal.data, nal.size) <= PADDING_MOST;
 }
 
 /* H.264 slice_type 2 and 7: I. */
@@ -146,7 +146,10 @@ static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct 
 static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
 {
     bool gop = false, sequence = false, coded = false;
-    for (size_t at = find_start(data, 0, size); at + 4 <= size; at = find_start(data, at + 3, size)) {
+    size_t first = find_start(data, 0, size);
+    /* Bytes before the first start code are the rest of another picture. */
+    bool astray = nal_zeros_at_end(data, first) < first;
+    for (size_t at = first; at + 4 <= size; at = find_start(data, at + 3, size)) {
         const uint8_t *p = data + at + 3;
         size_t left = size - at - 3;
         coded = true;
@@ -165,11 +168,11 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
         } else if (p[0] == 0xb5 && left >= 4 && p[1] >> 4 == 8) {
             info->field = (p[3] & 3) != 3;
         } else if (p[0] >= 0x01 && p[0] <= 0xaf) {
-            info->unreadable = !info->picture;
+            info->unreadable = !info->picture || astray;
             return;                           /* slices: nothing more of interest */
         }
     }
-    info->unreadable = info->picture || !coded || zeros_at_end(data, size) > PADDING_MOST;
+    info->unreadable = info->picture || !coded || nal_zeros_at_end(data, size) > PADDING_MOST;
     if (info->picture)                        /* without a slice there is none */
         *info = (struct nal_info){.shown = true, .order = -1, .unreadable = true};
 }
@@ -224,7 +227,7 @@ static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
     if (!inter && !vp9_syncs(data, size, bit))
         return;
     bool superframe = (data[size - 1] & 0xe0) == 0xc0 && (data[size - 1] & 7) > 0;
-    if (!shown && !superframe && zeros_at_end(data, size) >= INDEX_LEAST)
+    if (!shown && !superframe && nal_zeros_at_end(data, size) >= INDEX_LEAST)
         return;
     info->picture = true;
     info->unreadable = false;

@@ -29,7 +29,8 @@ enum cut {
 struct nal_info {
     bool picture;          /* the packet holds (part of) a picture                              */
     bool unreadable;       /* it does not, and its bytes are not what a packet without one has: damage. Neither
-                              this nor `picture`: a packet that by its own account holds none    */
+                              this nor `picture`: a packet that by its own account holds none. Both (MPEG-2):
+                              one begins in it, behind the rest of another                       */
     bool intra;            /* H.264, MPEG-2: the picture refers to no other                       */
     enum cut cut;
     bool droppable;        /* nothing refers to it (HEVC: within its temporal sub-layer) and it
@@ -66,6 +67,8 @@ bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, siz
  */
 enum { NAL_ZEROS = 64 };
 bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
+
+size_t nal_zeros_at_end(const uint8_t *data, size_t size);
 
 /* HEVC: `hides` of the parameter sets in the extradata, hvcC or start codes. */
 bool nal_extradata_hides(const uint8_t *extradata, size_t size);

@@ -37,7 +37,7 @@ static void tick(const struct pass *p, bool done)
 {
     if (!p->tick)
         return;
-    struct pass_state state = {.columns = columns_count(p->job.columns), .done = done};
+    struct pass_state state = {.columns = columns_done(p->job.columns), .done = done};
     source_progress(p->source, &state.film);
     p->tick(p->tick_user, &state);
 }

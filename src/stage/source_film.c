@@ -23,7 +23,25 @@ struct source_film {
     struct staging *now;            /* for progress, while staging                          */
     struct stage_progress before;   /* the last staging's, when it ended                    */
     pthread_mutex_t now_lock;
+    struct film_av_said opening;    /* what demuxers said while the film was opened          */
 };
+
+/* film_av_open_stream, and what is said meanwhile. */
+static bool open_film(struct source_film *f, const char *path, struct film *film, struct err *e)
+{
+    f->opening = (struct film_av_said){0};
+    struct film_av_said *before = film_av_listen(&f->opening);
+    bool fine = film_av_open_stream(path, f->wanted, &f->format, film, e);
+    film_av_listen(before);
+    return fine;
+}
+
+static bool open_reader(const struct source_film *f, struct demux *r, struct err *e)
+{
+    bool fine = demux_open(r, f->format, f->base.film.stream, e);
+    r->opening = &f->opening;
+    return fine;
+}
 
 /* Opens the file again to read it from the start; what was said of it before must still hold. */
 static bool reopen(struct source_film *f, struct err *e)
@@ -39,7 +57,7 @@ static bool reopen(struct source_film *f, struct err *e)
     film_av_close(&f->format);
     struct film again;
     const struct film *before = &f->base.film;
-    bool fine = film_av_open_stream(before->path, f->wanted, &f->format, &again, e);
+    bool fine = open_film(f, before->path, &again, e);
     bool same = fine && again.stream == before->stream && strcmp(again.codec, before->codec) == 0 &&
                 again.coded_width == before->coded_width && again.coded_height == before->coded_height;
     free(again.path);
@@ -188,7 +206,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
 {
     struct source_film *f = (struct source_film *)base;
     struct demux reader;
-    if (!reopen(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
+    if (!reopen(f, e) || !open_reader(f, &reader, e))
         return false;
     struct staging s;
     struct nvdec nvdec = {0};
@@ -233,7 +251,7 @@ static bool film_probe(struct source *base, const struct probe_request *request,
 {
     struct source_film *f = (struct source_film *)base;
     struct demux r;
-    if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
+    if (!reopen(f, e) || !open_reader(f, &r, e))
         return false;
     bool fine = !(request->want & PROBE_LENGTH) || film_probe_length(&r, &base->film, facts, e);
     demux_close(&r);
@@ -286,7 +304,7 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->now_lock, NULL);
     f->wanted = stream;
-    if (!film_av_open_stream(path, stream, &f->format, &f->base.film, e)) {
+    if (!open_film(f, path, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;

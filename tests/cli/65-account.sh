@@ -4,7 +4,7 @@
 
 # Random holes in films of five codecs and three containers, some of each; HOLES=200 tries many.
 test_holes_add_up() {
-    run_trials() { "$PYTHON" "$HERE/hole-trials.py" "$BARCODE" "$CLIPS/holes" --trials "${HOLES:-26}" --seed "${SEED:-3}"; }
+    run_trials() { "$PYTHON" "$HERE/hole-trials.py" "$BARCODE" "$CLIPS/holes" --trials "${HOLES:-38}" --seed "${SEED:-3}"; }
     run_trials > trials.log 2>&1 || fail "$(tail -n 12 trials.log)"
 }
 
@@ -35,6 +35,7 @@ test_slides_last() {
 # Parameter sets and SEI in blocks of their own are no pictures, and the decoder's complaint about them means nothing.
 test_blocks_without_pictures() {
     quiet account/sei-alone.mkv
+    quiet parts/sei-alone.flv
 }
 
 test_columns_over_what_is_there() {
@@ -66,4 +67,126 @@ test_lead_in_is_told() {
     says 'are left out: they refer to others that are not in the file'
     ok "$f" -n 1 -m average --json d.json -o p.png
     grep -q '"lost": {.*"lead_in":[1-9]' d.json || fail "no lead-in in the JSON"
+}
+
+# strange FROM TO N: makes every N-th SimpleBlock of a Matroska film from the 20th on an element that no reader knows, or
+# with N 0 writes such an element behind each one: of a film whose segment has no size.
+strange() {
+    "$PYTHON" - "$@" << 'END'
+import sys
+data, step, blocks = open(sys.argv[1], "rb").read(), int(sys.argv[3]), 0
+
+def element(at):
+    """Its ID, where its content begins and ends."""
+    content = at + 9 - data[at].bit_length()
+    name, length = data[at:content], 9 - data[content].bit_length()
+    size = int.from_bytes(data[content:content + length], "big") & ((1 << 7 * length) - 1)
+    return name, content + length, content + length + size
+
+def rewritten(at, end):
+    global blocks
+    out = b""
+    while at < end:
+        name, begin, behind = element(at)
+        if name == b"\x18\x53\x80\x67":                # a segment
+            return out + data[at:begin] + rewritten(begin, end)
+        if name == b"\x1f\x43\xb6\x75":                # a cluster
+            inside = rewritten(begin, behind)
+            out += name + (len(inside) | 1 << 56).to_bytes(8, "big") + inside
+        else:
+            blocks += name == b"\xa3"
+            gone = name == b"\xa3" and step and blocks >= 20 and blocks % step == 0
+            out += b"\x8f" * gone + data[at + gone:behind]
+            out += b"\x8f\x81\x00" * (name == b"\xa3" and not step)
+        at = behind
+    return out
+
+open(sys.argv[2], "wb").write(rewritten(0, len(data)))
+END
+}
+
+# An element of which libavformat says that it does not know it may be newer than libavformat, or be where a picture was.
+test_strange_elements_of_matroska() {
+    clip h264-closed.mkv > /dev/null
+    for f in mpeg4.avi h264-closed.mkv; do
+        ffmpeg -nostdin -v error -y -fflags +genpts -i "$CLIPS/$f" -c copy -f matroska -live 1 -cluster_time_limit 400 live.mkv
+        strange live.mkv newer.mkv 0
+        ok newer.mkv --strict -n 1 -m average -o p.png
+        says_not warning
+    done
+    strange live.mkv lost.mkv 40
+    run lost.mkv --strict -n 1 -m average --json d.json -o p.png
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
+    "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 200 or d["missing"] < 4)' ||
+        fail "not 200 columns, or too few missing"
+}
+
+# The head of a film is read while it is opened: what is gone there is missed too.
+test_holes_where_films_are_opened() {
+    cp "$(clip hevc-open.mkv)" head.mkv
+    dd if=/dev/zero of=head.mkv bs=1000 seek=8 count=30 conv=notrunc 2> /dev/null
+    run head.mkv --strict -n 1 -m average --json d.json -o p.png
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
+    "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 200 or d["missing"] < 5)' ||
+        fail "not 200 columns, or too few missing"
+}
+
+# Without its head an MP4 passes for a stream that never had a container, which has no times to miss pictures by.
+test_a_film_without_its_head() {
+    ffmpeg -nostdin -v error -y -i "$(clip mpeg2.mkv)" -c copy -movflags +faststart head.mp4
+    ok head.mp4 --strict -n 1 -m average -o p.png
+    dd if=/dev/zero of=head.mp4 bs=65536 count=1 conv=notrunc 2> /dev/null
+    run head.mp4 --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
+    says 'warning: .*the file is damaged'
+}
+
+# Zeros in the end of a picture and in the sound behind it: decoders take the rest of the picture for whole.
+test_the_end_of_a_picture() {
+    for f in h264-closed.mkv hevc-closed.mp4; do
+        ffmpeg -nostdin -v error -y -i "$(clip $f)" -f lavfi -i anoisesrc=d=8 -map 0:v -map 1:a -c:v copy -c:a mp2 whole.mp4
+        ok whole.mp4 --strict -n 1 -m average -o p.png
+        says_not warning
+        # The latest big picture with sound right behind it.
+        at=$(ffprobe -v error -show_entries packet=codec_type,pos,size -of csv=p=0 whole.mp4 | "$PYTHON" -c '
+import sys
+packets = [(kind, int(size), int(at)) for kind, size, at in (line.strip().split(",")[:3] for line in sys.stdin if line.count(",") >= 2)]
+sound = {at for kind, size, at in packets if kind == "audio" and size > 200}
+print(max(at + size for kind, size, at in packets if kind == "video" and size > 2000 and at + size in sound))')
+        for gone in 30 100 300 900; do
+            cp whole.mp4 end.mp4
+            dd if=/dev/zero of=end.mp4 bs=1 seek=$((at - gone)) count=$((gone + 100)) conv=notrunc 2> /dev/null
+            run end.mp4 --strict -n 1 -m average -o p.png
+            [ "$STATUS" -eq 1 ] || fail "$f, $gone: --strict: exit status $STATUS, not 1"
+            says 'columns come from damaged pictures'
+        done
+    done
+}
+
+# Films of which nothing is missing, though their times have gaps, begin anywhere, or break off in the middle of a GOP.
+test_nothing_is_missing() {
+    FF="ffmpeg -nostdin -v error -y"
+    vary="testsrc2=s=160x90:r=25:d=8,select='lt(mod(n\,17)\,9)+eq(mod(n\,5)\,1)'"
+    for c in 'libx264 -preset veryfast' 'libx265 -preset ultrafast -x265-params log-level=none' 'mpeg2video -q:v 4'; do
+        for kind in ts mkv mp4; do
+            # shellcheck disable=SC2086  # words
+            $FF -f lavfi -i "$vary" -f lavfi -i anoisesrc=d=8.3 -fps_mode vfr -c:v $c -g 30 -c:a mp2 "vary-${c%% *}.$kind"
+        done
+    done
+    for f in h264-open.ts hevc-open.mkv mpeg2.ts; do
+        f=$(clip $f)
+        name=$(basename "${f%.*}")
+        for kind in ts mkv mp4; do
+            $FF -ss 1.3 -i "$f" -t 2.5 -map 0 -c copy "cut-$name.$kind"
+        done
+        $FF -i "$f" -c copy -output_ts_offset -1.5 -avoid_negative_ts disabled "early-$name.mkv"
+    done
+    cat "$CLIPS/h264-open.ts" "$CLIPS/h264-open.ts" > joined.ts
+    for f in vary-* cut-* early-* joined.ts; do
+        for how in '-n 1' '-n 3 --end 1.5' '--columns 7'; do
+            # shellcheck disable=SC2086  # words
+            ok "$f" $how --strict -m average -o p.png
+            says_not warning
+        done
+    done
 }

@@ -30,6 +30,9 @@ CODECS = {
     "vp9": ("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 2M -g 48 -auto-alt-ref 1 -lag-in-frames 12", ("mp4", "mkv")),
     "av1": ("-c:v libsvtav1 -preset 12 -crf 20 -g 48", ("mp4", "mkv")),
     "mpeg2": ("-c:v mpeg2video -q:v 3 -g 15 -bf 2", ("mp4", "mkv", "ts")),
+    "sound": ("-f lavfi -i anoisesrc=d=20:a=0.1 -c:v libx264 -preset veryfast -crf 18 -g 48 -bf 3 -c:a aac -b:a 256k", ("mp4", "mkv", "ts")),
+    "long": ("-f lavfi -i anoisesrc=d=20:a=0.1 -c:v libx265 -preset ultrafast -crf 18 -x265-params log-level=none:bframes=4:keyint=200 "
+             "-c:a mp2 -b:a 256k", ("mp4", "mkv", "ts")),
 }
 
 
@@ -46,7 +49,7 @@ def make(folder):
             if not os.path.exists(path):
                 if not first and not os.path.exists(raw):
                     ffmpeg(f"-f lavfi -i {PICTURE} -frames:v {FRAMES} -c:v ffv1", raw)
-                source = f"-i {first} -c copy" if first else f"-i {raw} {options}"
+                source = f"-i {first} -map 0 -c copy" if first else f"-i {raw} {options}"
                 ffmpeg(source + (" -movflags +faststart" if container == "mp4" else ""), path)
             first = first or path
     return films
@@ -90,15 +93,19 @@ def drill(film, dice, folder):
     return path, f"{name}{kind}: {'cut out' if cut else 'zeroed'} {at}..{end} of {len(data)}", (len(data) - end < 65536, cut or end < len(data))
 
 
-def judge(run, report, whole, told, endless, unknown):
+def judge(run, report, whole, told, endless, unknown, container):
     """
-    What is wrong; None: nothing. "refused": the film could not be opened any more, or nothing of it decoded, and it was said.
+    What is wrong; None: nothing. "refused": the film could not be opened any more, or nothing of it decoded, and it was said;
+    "headless": it is no longer known for what it was.
     `endless`: it lost its end, or the last pictures before that, and nobody says where that was; `unknown`: nor that it is not all.
     """
     if run.returncode < 0 or run.returncode > 4:
         return f"exit status {run.returncode}"
     if report is None:
         return "refused" if run.stderr.strip() else "no word, no picture"
+    # A stream whose container's head is gone has no times, and may be taken for one that never had a container.
+    if report["film"]["container"] != container:
+        return "headless" if told and report["warnings"] else "headless in silence"
     columns = report["columns"]
     shown = [c for c in columns if not c.get("missing")]
     total = len(shown) + report["missing"]
@@ -136,14 +143,14 @@ def main():
             run, report = barcode(o.program, film, "--strict")
             if run.returncode != 0 or report["missing"] or report["warnings"] or len(report["columns"]) != FRAMES:
                 sys.exit(f"{film} is not whole: {run.stderr}")
-            whole[film] = report["columns"]
+            whole[film] = report["columns"], report["film"]["container"]
         path, sentence, (at_end, cut) = drill(film, random.Random(o.seed * 1000003 + i), o.folder)
         run, report = barcode(o.program, path, "--strict")
-        wrong = judge(run, report, whole[film], run.returncode == 1, at_end and film.endswith(".ts"),
-                      at_end and cut and film.endswith(".ts"))
-        outcomes[wrong if wrong == "refused" else "wrong" if wrong else "lost" if report["missing"] else
+        wrong = judge(run, report, whole[film][0], run.returncode == 1, at_end and film.endswith(".ts"),
+                      at_end and cut and film.endswith(".ts"), whole[film][1])
+        outcomes[wrong if wrong in ("refused", "headless") else "wrong" if wrong else "lost" if report["missing"] else
                  "damaged" if any(c.get("damaged") for c in report["columns"]) else "whole"] += 1
-        if wrong and wrong != "refused":
+        if wrong and wrong not in ("refused", "headless"):
             failed.append(f"trial {i}, {sentence}: {wrong}")
             print(failed[-1], flush=True)
         if not o.keep:

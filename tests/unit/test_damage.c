@@ -199,7 +199,8 @@ static void unfinished_pictures(void **state)
     }
     /* Of zeros the decoder may make whole blocks; not of all. */
     assert_in_range(found, 5, 4 * (CLIP_FRAMES / 17 + 1));
-    assert_true(black > 1000);
+    /* What never came shows the picture before it: the film has no black. */
+    assert_true(black < 500);
 }
 
 int main(void)

@@ -106,6 +106,26 @@ static void holes_are_filled_and_gaps_are_not(void **state)
     assert_int_equal(with_gap(true, 100000, NULL).displayed, 10);      /* more than an hour: a jump of the clock */
 }
 
+/* MPEG-TS: a hole took five frames, and the beginning of the key behind it, with its time. What leads that is told by order. */
+static void a_torn_key_has_no_time(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    static const int64_t shown[] = {0, 1, 2, 11, 8, 9, 10, 12, 13};
+    struct gather *g = hand_gather(STREAM_H264, 1, NULL);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        bool key = i == 0 || i == 3;
+        struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = i == 3 ? TIME_NONE : shown[i] * 40000, .order = shown[i],
+                            .cut = key ? CUT_OPEN : CUT_NONE, .after_hole = i == 3 || i == 4};
+        assert_true(gather_push(g, &p, &e));
+    }
+    assert_true(gather_end(g, &e));
+    assert_int_equal(gather_counts_now(g).vanished, 5);
+    assert_int_equal(gather_counts_now(g).displayed, 14);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
 /* Reading stopped between a picture and the B pictures before it, and a hole of another stream is near: nothing is lost. */
 static void what_was_not_read_is_not_lost(void **state)
 {
@@ -128,15 +148,59 @@ static void what_was_not_read_is_not_lost(void **state)
     assert_int_equal(live_packets, 0);
 }
 
+/* A run of H.264 whose last pictures are copies: a key and the pictures that lead it. Behind these a hole is, or a lost one. */
+struct behind {
+    bool lost, after_hole, gap;
+};
+
+static struct run *run_before(struct behind b, struct catch *c)
+{
+    struct err e = ERR_INIT;
+    struct gather *g = hand_gather(STREAM_H264, 1, c);
+    for (int64_t i = 0; i < RUN_PICTURES + 10; i++) {
+        int64_t shown = i < RUN_PICTURES ? i : i == RUN_PICTURES ? i + 2 : i <= RUN_PICTURES + 2 ? i - 1 : i;
+        bool key = i == 0 || i == RUN_PICTURES || i == RUN_PICTURES + 3, here = i == RUN_PICTURES + (b.gap ? 3 : 2);
+        struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .cut = key ? CUT_OPEN : CUT_NONE, .order = shown,
+                            .pts_us = (shown + (b.gap && i >= RUN_PICTURES + 3 ? 20 : 0)) * 40000, .after_hole = b.after_hole && here};
+        if (b.lost && i == RUN_PICTURES + 2) {
+            packet_free(&p.packet);
+            p.lost = true;
+            p.order = TIME_NONE;
+        }
+        assert_true(gather_push(g, &p, &e));
+    }
+    assert_true(gather_end(g, &e));
+    gather_free(&g);
+    assert_int_equal(c->run[0]->count, RUN_PICTURES + 3);
+    return c->run[0];
+}
+
+static void copies_know_of_holes(void **state)
+{
+    (void)state;
+    struct catch c = {.runs = 0};
+    const struct run *r = run_before((struct behind){.lost = true}, &c);
+    assert_true(r->picture[RUN_PICTURES + 1].suspect);       /* its end may be gone, in this run too */
+    assert_false(r->picture[RUN_PICTURES].suspect);
+    drop_runs(&c);
+    r = run_before((struct behind){.after_hole = true}, &c); /* no frame is missing there */
+    assert_false(r->picture[RUN_PICTURES + 1].suspect || r->picture[RUN_PICTURES + 2].after_hole);
+    drop_runs(&c);
+    r = run_before((struct behind){.after_hole = true, .gap = true}, &c);
+    assert_true(r->picture[RUN_PICTURES + 2].suspect);
+    drop_runs(&c);
+    assert_int_equal(live_packets, 0);
+}
+
 static void where_films_begin(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    for (int kind = 0; kind < 3; kind++) {          /* a picture that refers back, one that does not, a lost one */
+    for (int kind = 0; kind < 4; kind++) {          /* pictures that refer back, one that does not, a lost one, packets without any */
         struct gather *g = hand_gather(STREAM_H264, 1, NULL);
         for (int64_t i = 0; i < 10; i++) {
             struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .order = i, .pts_us = i * 40000,
-                                .cut = i == 5 ? CUT_CLEAN : CUT_NONE, .intra = kind == 1 && i == 0};
+                                .cut = i == 5 ? CUT_CLEAN : CUT_NONE, .intra = kind == 1 && i == 0, .hidden = kind == 3 && i < 5};
             if (kind == 2 && i == 0) {
                 packet_free(&p.packet);
                 p.lost = true;
@@ -145,7 +209,7 @@ static void where_films_begin(void **state)
         }
         assert_true(gather_end(g, &e));
         assert_int_equal(gather_counts_now(g).lead_in, kind == 0 ? 5 : 0);
-        assert_int_equal(gather_counts_now(g).displayed, kind == 0 ? 5 : 10);
+        assert_int_equal(gather_counts_now(g).displayed, kind == 0 || kind == 3 ? 5 : 10);
         gather_free(&g);
     }
     assert_int_equal(live_packets, 0);
@@ -155,7 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_ones_keep_their_place), cmocka_unit_test(holes_are_filled_and_gaps_are_not),
-        cmocka_unit_test(what_was_not_read_is_not_lost),
+        cmocka_unit_test(what_was_not_read_is_not_lost), cmocka_unit_test(a_torn_key_has_no_time), cmocka_unit_test(copies_know_of_holes),
         cmocka_unit_test(where_films_begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

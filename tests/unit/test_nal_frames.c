@@ -159,6 +159,21 @@ static void empty_or_unreadable(void **state)
     assert_true(!scan(STREAM_MPEG2, 0, &head).picture && scan(STREAM_MPEG2, 0, &head).unreadable);
 }
 
+/* A container's table that points into the middle of pictures gives the rest of one and the beginning of the next. */
+static void mpeg2_begins_in_another(void **state)
+{
+    (void)state;
+    struct bytes whole = {.n = 0}, stuffed = {.n = 0}, astray = {.n = 0};
+    PUT(&whole, 0, 0, 1, 0, 0, 0x08, 0xff, 0xf8, 0, 0, 1, 1, 0x22, 0x33);
+    PUT(&stuffed, 0, 0, 0, 0, 0);
+    put(&stuffed, whole.at, whole.n);
+    PUT(&astray, 0x5a, 0, 0);
+    put(&astray, whole.at, whole.n);
+    assert_true(scan(STREAM_MPEG2, 0, &whole).picture && !scan(STREAM_MPEG2, 0, &whole).unreadable);
+    assert_true(scan(STREAM_MPEG2, 0, &stuffed).picture && !scan(STREAM_MPEG2, 0, &stuffed).unreadable);
+    assert_true(scan(STREAM_MPEG2, 0, &astray).picture && scan(STREAM_MPEG2, 0, &astray).unreadable);
+}
+
 static void intra_pictures(void **state)
 {
     (void)state;
@@ -198,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(av1_units), cmocka_unit_test(empty_or_unreadable), cmocka_unit_test(intra_pictures),
+        cmocka_unit_test(mpeg2_begins_in_another),
         cmocka_unit_test(zeros_in_pictures), cmocka_unit_test(vp8_frames), cmocka_unit_test(vp9_frames), cmocka_unit_test(vp9_superframes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,6 +211,40 @@ static void progress_is_told(void **state)
     columns_free(&c);
 }
 
+/* Announces what it never stages, as a film does whose pictures are still to be decoded: one frame of five comes. */
+static bool announce_more(struct slow *s, struct stage_counts *counts, struct err *e)
+{
+    (void)counts;
+    static const uint8_t sample[4 * 4 * 3];
+    const struct frame_view view = {.model = MODEL_RGB, .bits = 8, .width = 4, .height = 4,
+                                    .plane = {{sample, 12, 3, 4, 4}, {sample + 1, 12, 3, 4, 4}, {sample + 2, 12, 3, 4, 4}}};
+    struct engine_port *port = engine_port_open(s->job->engine, e);
+    for (uint64_t i = 0; i < 5; i++) {
+        const struct frame_tag tag = {.column = 2 * i, .repeat = 2, .frame = i};
+        if (!port || !columns_announce(s->job->columns, &tag, e) || (i == 1 && !engine_put(port, &view, &tag, e)))
+            return false;
+    }
+    engine_port_close(&port);
+    return true;
+}
+
+static void columns_done_are_told(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct slow s = {.base.ops = &slow_ops, .what = announce_more};
+    struct columns *c = columns_open(0, 0, &e);
+    struct seen seen = {.thread = pthread_self(), .same_thread = true};
+    struct pass p = {.source = &s.base, .engine = engine, .threads = 1, .job = {.width = 4, .height = 4, .columns = c},
+                     .tick = count_tick, .tick_user = &seen};
+    struct stage_counts counts;
+    struct stage_times times = {0};
+    assert_true(pass_run(&p, &counts, &times, &e));
+    assert_int_equal(columns_count(c), 10);
+    assert_int_equal(seen.last.columns, 2);
+    columns_free(&c);
+}
+
 /* An engine that notes its job. */
 static struct engine_job noted;
 
@@ -280,7 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_pass), cmocka_unit_test(a_failing_engine), cmocka_unit_test(the_source_gets_its_job),
-        cmocka_unit_test(progress_is_told), cmocka_unit_test(ports_and_times), cmocka_unit_test(an_interrupted_pass),
+        cmocka_unit_test(progress_is_told), cmocka_unit_test(columns_done_are_told), cmocka_unit_test(ports_and_times), cmocka_unit_test(an_interrupted_pass),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,128 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stage/av.h"
+#include "clip.h"
+
+/* How a film ended for its reader. */
+struct ending {
+    bool failed, hole, doubt;
+    uint64_t pictures;
+};
+
+static struct ending read_to_end(const char *name)
+{
+    struct err e = ERR_INIT;
+    AVFormatContext *format = NULL;
+    struct film film;
+    struct demux r;
+    struct picture p;
+    if (!film_av_open(name, &format, &film, &e) || !demux_open(&r, format, film.stream, &e))
+        fail_msg("%s: %s", name, e.text);
+    while (demux_next(&r, &p, &e))
+        packet_free(&p.packet);
+    assert_false(demux_next(&r, &p, &e));      /* who goes on with another decoder asks again */
+    assert_int_equal(e.code, ERR_NONE);
+    struct ending end = {r.failed, r.hole, r.doubt, r.serial};
+    demux_close(&r);
+    avformat_close_input(&format);
+    free(film.path);
+    return end;
+}
+
+/* A copy of `from` but for its last `cut` bytes, with `more` bytes behind it. */
+static void copy_film(const char *from, const char *to, long cut, const void *more, size_t bytes)
+{
+    FILE *f = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_true(f && out && fseek(f, 0, SEEK_END) == 0);
+    long size = ftell(f) - cut;
+    uint8_t *data = malloc((size_t)size);
+    assert_true(data && fseek(f, 0, SEEK_SET) == 0 && fread(data, (size_t)size, 1, f) == 1);
+    assert_true(fwrite(data, (size_t)size, 1, out) == 1 && (bytes == 0 || fwrite(more, bytes, 1, out) == 1));
+    assert_int_equal(fclose(f) + fclose(out), 0);
+    free(data);
+}
+
+static const uint8_t zeros[2000];
+
+static void transport_streams(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.ts") || !clip_ffmpeg("-i plain.ts -c copy -mpegts_m2ts_mode 1 blu.m2ts"))
+        skip();
+    struct ending whole = read_to_end("plain.ts"), blu = read_to_end("blu.m2ts");
+    assert_false(whole.failed || whole.hole || whole.doubt || blu.failed || blu.hole || blu.doubt);
+    assert_int_equal(whole.pictures, CLIP_FRAMES);
+
+    copy_film("plain.ts", "zeros.ts", 4000, zeros, sizeof zeros);
+    assert_true(read_to_end("zeros.ts").failed);
+    copy_film("plain.ts", "torn.ts", 100, NULL, 0);         /* the film's own last packet */
+    assert_true(read_to_end("torn.ts").failed);
+
+    static const uint8_t other[50] = {0x47, 0x1f, 0xff, 0x10};
+    copy_film("plain.ts", "other.ts", 0, other, sizeof other);
+    copy_film("blu.m2ts", "other.m2ts", 100, NULL, 0);      /* null packets fill up its last block */
+    for (int i = 0; i < 2; i++) {
+        struct ending torn = read_to_end(i ? "other.m2ts" : "other.ts");
+        assert_false(torn.failed || torn.hole);
+        assert_true(torn.doubt);
+    }
+    copy_film("plain.ts", "padded.ts", 0, zeros, 100);      /* less than a packet: rubbish that nobody misses */
+    assert_false(read_to_end("padded.ts").failed);
+}
+
+/* Elsewhere zeros at the end are padding. */
+static void padded_films(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"plain.mpg", "plain.m2v", "plain.avi", "plain.mp4", "plain.mkv"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "-c:v mpeg2video -g 10 -q:v 4 %s", name[i]);
+        if (!clip_encode(line))
+            skip();
+        snprintf(line, sizeof line, "padded%s", strrchr(name[i], '.'));
+        copy_film(name[i], line, 0, zeros, sizeof zeros);
+        struct ending whole = read_to_end(name[i]), padded = read_to_end(line);
+        assert_false(whole.failed || whole.hole || whole.doubt);
+        assert_false(padded.failed || padded.hole || padded.doubt);
+        assert_int_equal(padded.pictures, whole.pictures);
+    }
+}
+
+/* A table that has fewer entries than it says that there are pictures; an edit list that leaves some of them out is no damage. */
+static void tables_of_mp4(void **state)
+{
+    (void)state;
+    if (!clip_encode("-f lavfi -i anoisesrc=d=8 -map 0 -map 1 -c:v mpeg2video -bf 2 -g 10 -q:v 4 -c:a mp2 plain.mp4") ||
+        !clip_ffmpeg("-ss 1.3 -i plain.mp4 -t 4 -c copy cut.mp4"))
+        skip();
+    struct ending whole = read_to_end("plain.mp4"), cut = read_to_end("cut.mp4");
+    assert_false(whole.failed || cut.failed);
+    static uint8_t data[1 << 22];
+    FILE *f = fopen("plain.mp4", "rb"), *out = fopen("short.mp4", "wb");
+    assert_true(f && out);
+    size_t size = fread(data, 1, sizeof data, f);
+    for (size_t i = 0; i + 12 < size; i++)
+        if (memcmp(data + i, "stco", 4) == 0) {       /* the first track's: as many chunks, but for the last one */
+            assert_true(data[i + 11] > 1);
+            data[i + 11]--;
+            break;
+        }
+    assert_true(fwrite(data, size, 1, out) == 1);
+    assert_int_equal(fclose(f) + fclose(out), 0);
+    struct ending lacks = read_to_end("short.mp4");
+    assert_true(lacks.pictures < whole.pictures && lacks.failed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(transport_streams), cmocka_unit_test(padded_films), cmocka_unit_test(tables_of_mp4),
+    };
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}
