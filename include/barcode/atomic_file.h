@@ -19,7 +19,8 @@ struct atomic_file;
  * Opens a temporary beside `path` (same folder, so that rename is atomic). Fails with a sentence when the
  * folder is missing or not writable, when `path` is a folder, or is there and not writable.
  * "-" is stdout: refused when stdout is a terminal and `binary`.
- * A path that is a device or pipe (/dev/null, /dev/stdout) is opened itself, without a temporary.
+ * A path that is a device or pipe (/dev/null, /dev/stdout) is opened itself, without a temporary. Opening a FIFO waits for a
+ * reader, and writing for room; both end with ERR_INTERRUPTED within a tenth of a second once interrupted() is true.
  * A symbolic link is followed: the file that it points to is replaced, the link stays. The new file has the old one's
  * permissions (and owner, where this user may set it), or 0666 less the umask.
  */

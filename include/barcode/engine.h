@@ -128,7 +128,8 @@ void engine_port_close(struct engine_port **p);
 
 /*
  * Waits until every put frame is in its column. Every port must be closed. The thread of engine_begin. *times is filled
- * in any case. False, with *e: the film's first failure.
+ * in any case. False, with *e: the film's first failure; of the CPU engine also ERR_INTERRUPTED when interrupted() turned true,
+ * for it clusters nothing from then on.
  */
 bool engine_finish(struct engine *g, struct engine_times *times, struct err *e);
 

@@ -21,6 +21,7 @@ struct film {
     char codec[32];              /* "h264"                                                  */
     char pixel_format[32];       /* "yuv420p10le"                                           */
     int stream;                  /* index of the video stream in the container              */
+    int video, videos;           /* its number among the video streams (--stream), and how many these are */
     int width, height;           /* displayed samples: crop and orientation applied         */
     int coded_width, coded_height;
     struct orientation orientation;

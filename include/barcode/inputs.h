@@ -21,9 +21,10 @@ struct inputs {
 };
 
 /*
- * Expands folders (one level, files with a film's ending, no hidden ones) and names outputs. A folder without films, or
+ * Expands folders (one level, regular files with a film's ending, no hidden ones) and names outputs. A folder without films, or
  * one that cannot be read, becomes one entry with a problem (ERR_INPUT), so that the other films are still rendered.
- * A path that does not exist is kept: opening it says so later. "-" and "" are refused (ERR_USAGE).
+ * A path that does not exist is kept: opening it says so later. "" is refused (ERR_USAGE). "-" becomes /dev/stdin; where that is
+ * closed (ERR_INPUT), a terminal, or named twice without being a file (ERR_USAGE), it is an entry with a problem too.
  * Stems are the file's name without its last ending ("synth" for "synth:..."); a second equal stem becomes "stem-2".
  * On success the caller calls inputs_free(); on failure `in` is empty.
  */

@@ -44,6 +44,7 @@ struct options {
     struct kmeans_params kmeans;
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;
+    int stream;                 /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     int width, height;          /* of the picture; width 0: a pixel a column        */
 
     enum engine_choice engine;
@@ -51,7 +52,7 @@ struct options {
     enum decode_choice decode;
     int threads;                /* 1..1024; 0: one a core                           */
     enum progress_when progress;
-    bool strict, verify, bench;
+    bool strict, verify;
     struct cache_options cache; /* of staged frames                                 */
 };
 

@@ -16,24 +16,27 @@ extern "C" {
 
 /* One file of a film. */
 struct output {
-    const struct writer *writer;
+    const struct writer *writer; /* NULL: --dump                                                                  */
     struct strips strips;        /* of a writer with one_a_strip: one, or the stack; else all that were asked for */
     const char *path;            /* "-": stdout. Lasts as long as the list and the options                        */
     char *made;                  /* the list's: what `path` points to, or NULL                                    */
-    bool chosen;                 /* the program chose the name, so only its own files may be replaced             */
+    bool chosen;                 /* the program chose the name, so only its own files of this film may be replaced */
+    char option[32];             /* what asks for it: "-o", "--json"                                              */
 };
 
-/* What -o names, in the order of the strips, then what options of their own name. --dump is none of them. */
+/* What -o names, in the order of the strips, then what options of their own name. */
 struct outputs {
     struct output output[STRIPS_MOST + WRITERS_MOST];
     size_t count;
     size_t pictures;             /* the first of them: what -o names */
+    struct output dump;          /* path NULL: not asked for         */
 };
 
 /*
  * The outputs of film `i`. Without -o: STEM.png in the working directory; with -o FOLDER (there, or ending in '/'):
  * FOLDER/STEM.png; with -o FILE: that, by the writer that has its ending, or else as a PNG. When a writer makes several files,
- * "-STRIP" goes before the ending. The strips and some paths point into `o`.
+ * "-STRIP" goes before the ending. An option of its own (--json, --dump) takes a folder too: there it is STEM and the writer's
+ * ending, or STEM.rgb. The strips and some paths point into `o`.
  * Errors: several films and -o FILE or "-"; several files and "-" (ERR_USAGE). On success the caller calls outputs_free();
  * on failure `list` is empty.
  */
@@ -41,14 +44,15 @@ bool outputs_of(const struct options *o, const struct inputs *in, size_t i, stru
 void outputs_free(struct outputs *list);
 
 /*
- * True if this output may be written now. False: it is one of the films, under whatever name (ERR_USAGE), or a name that the
- * program chose itself would replace a file that barcode did not make, as the writer tells from its first 4 KB (ERR_FAILED).
+ * True if this output of film `i` may be written now. False: it is one of the films, under whatever name (ERR_USAGE), or a name
+ * that the program chose itself would replace a file that barcode did not make, or made of another film, or of one that cannot be
+ * told (ERR_FAILED). The writer tells from the file's first 4 KB; of a dump nobody can tell.
  */
-bool outputs_allowed(const struct inputs *in, const struct output *output, struct err *e);
+bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e);
 
 /*
  * Before any decoding. False for what makes the whole run impossible: everything ERR_USAGE of the two above, a folder that
- * is missing or cannot be written to (ERR_FAILED), --json or --dump for several films, two outputs in one file, pixels to
+ * is missing or cannot be written to (ERR_FAILED), one file of --json or --dump for several films, two outputs in one file, pixels to
  * a terminal, an output with a film's ending or a picture with that of another format (ERR_USAGE). What stands in one
  * film's way only, such as another program's file in the place of its picture, becomes that film's problem.
  */

@@ -18,11 +18,14 @@
 extern "C" {
 #endif
 
+/* Pixels of one picture. Programs that open pictures give up earlier, and a larger one is a slip that takes hours to write. */
+#define PAINT_PIXELS_MOST (UINT64_C(1) << 31)
+
 struct painter;
 
 /*
  * A painter for one picture of `strips`. The report and the strips' array must outlive it. Fails when no column has what a
- * strip needs (strip_kind.needs), or when the picture would be higher or wider than 2^31 - 1. Takes the size from the
+ * strip needs (strip_kind.needs), or when the picture would have more than PAINT_PIXELS_MOST. Takes the size from the
  * report: picture_width 0 is one pixel a column (several in a stacked picture of a short film, whose labels need room),
  * picture_height is that of one strip. Memory: a few rows, and what the strips keep. One thread.
  */

@@ -8,6 +8,7 @@
 
 #include "barcode/column.h"
 #include "barcode/film.h"
+#include "barcode/film_id.h"
 #include "barcode/kmeans.h"
 #include "barcode/selection.h"
 #include "barcode/stage.h"
@@ -21,6 +22,7 @@ enum { REPORT_WARNINGS = 16 };
 
 struct report {
     const struct film *film;
+    char film_id[FILM_ID_TEXT];        /* what the film is known by; "": cannot be known */
     struct selection selection;        /* as used: every N decided                   */
     struct kmeans_params kmeans;       /* as asked for                               */
     unsigned needs;                    /* what the wanted strips need of a column: enum strip_need */

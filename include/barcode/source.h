@@ -94,6 +94,14 @@ struct source {
  */
 struct source *source_open(const char *path, struct err *e);
 
+enum { SOURCE_STREAM_CHOICE = -1 };      /* the largest picture among the streams marked as default, or else among all */
+
+/*
+ * The same with one of its video streams: SOURCE_STREAM_CHOICE, or a number from 0, in the order of the container; cover pictures
+ * do not count unless there is nothing else. ERR_USAGE for one that is not there.
+ */
+struct source *source_open_stream(const char *path, int stream, struct err *e);
+
 /* True when the source has all of these abilities (SOURCE_ flags, together). From opening to closing the answer is the same. */
 bool source_can(const struct source *s, unsigned abilities);
 
@@ -102,6 +110,7 @@ bool source_can(const struct source *s, unsigned abilities);
  * before) is filled, seconds are added to *times. True when a film decodes in part, too: counts say what is missing. And true when what was put
  * is no good and the film must be staged again, into new columns:
  * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
+ * - counts->distrusted, only with DECODE_AUTO: again with DECODE_CPU;
  * - counts->damage_found, only with SOURCE_CAREFUL and not with `careful`: the film is damaged where one decoder went over
  *   all of it; again with `careful`;
  * - counts->cache_failed, only of the cache's source: again from the film itself.
@@ -125,7 +134,7 @@ bool source_probe(struct source *s, const struct probe_request *request, struct 
 /* Frees all; sets *s to NULL. NULL is fine. */
 void source_close(struct source **s);
 
-struct source *source_film_open(const char *path, struct err *e);
+struct source *source_film_open(const char *path, int stream, struct err *e);
 struct source *source_synth_open(const char *spec, struct err *e);
 
 #ifdef __cplusplus

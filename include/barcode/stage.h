@@ -43,6 +43,9 @@ struct stage_counts {
     bool read_failed;        /* the container could not be read to its end           */
     bool io_failed;          /* because the file could not be                        */
     bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
+    bool distrusted;         /* staging stopped half-way: must be done anew without NVDEC, whose pictures are not right */
+    bool unlike;             /* the same with DECODE_NVDEC, which keeps its word */
+    bool unchecked;          /* pictures of NVDEC's were staged, and none compared and found right so far */
     bool damage_found;       /* staging stopped half-way: must be done anew, carefully */
     bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
     bool nvdec;              /* NVDEC sessions took part, whichever runs they got    */
@@ -52,7 +55,7 @@ struct stage_counts {
 /* What was staged is no good: the caller throws it away and stages the film again, as source_stage says. */
 static inline bool stage_must_start_over(const struct stage_counts *c)
 {
-    return c->contradicted || c->damage_found || c->cache_failed;
+    return c->contradicted || c->distrusted || c->damage_found || c->cache_failed;
 }
 
 /* True when this selected frame is staged already. With `take` (only after a yes) the callee has to put it. One thread. */

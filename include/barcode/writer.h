@@ -28,24 +28,29 @@ struct writer {
     const char *name;                /* "png"; "json" and "bench" are also the long options that ask for them      */
     const char *title;               /* as people write it: "PNG"                                                  */
     const char *const *ending;       /* those by which -o picks it, in lower case and without the dot, then a NULL;
-                                        names that the program chooses have the first. NULL: -o never picks it     */
+                                        names that the program chooses have the first. NULL: -o never picks it, and
+                                        such names end in the writer's                                             */
     bool binary;                     /* not for a terminal                                                         */
     bool one_a_strip;                /* a file for each strip, or for the stack; else one a film, for all strips   */
     bool one_line;                   /* a line a film: several films may share one stream                          */
     bool tells_times;                /* says how long the film took, so it is written after all that do not        */
 
-    /* True for the beginning of a file that barcode wrote. NULL: it cannot be told, so no file is taken for one. */
-    bool (*ours)(const uint8_t *head, size_t size);
+    /*
+     * True for the beginning of a file that barcode wrote; `film` gets the id of the film that it says it shows, or stays
+     * empty. NULL: it cannot be told, so no file is taken for one.
+     */
+    bool (*ours)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
 
     /*
      * Puts the whole thing into `f`; neither opens, flushes nor closes it. `strips`: what is to be painted or told. On failure
-     * `e` gets the cause alone ("No space left on device"): writer_save puts what it was writing in front.
+     * `e` gets the cause alone ("No space left on device"): writer_save puts what it was writing in front. What may take long
+     * asks interrupted() several times a second, and fails when it is true; of that, writer_save makes the sentence.
      */
     bool (*write)(const struct report *r, struct strips strips, FILE *f, struct err *e);
 };
 
 /*
- * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, Title, Description, barcode:KEY = the parameters; nothing of engine
+ * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, barcode:film (its id), Title, Description, barcode:KEY = the parameters; nothing of engine
  *         or times: same input, same bytes
  * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
  * bench   stage times, counts, frames/s, peak memory: one JSON object, one line
@@ -64,13 +69,19 @@ bool writer_has_ending(const char *path, const char *const *ending);
 /* The writer that has this path's ending; NULL: none. Any thread. */
 const struct writer *writer_by_ending(const char *path);
 
-/* True if barcode wrote the file at `path` with this writer. Opens regular files only. Any thread. */
-bool writer_made(const struct writer *w, const char *path);
+/* How the name ends that the program chooses for this writer's files, without the dot. Any thread. */
+const char *writer_usual_ending(const struct writer *w);
+
+/*
+ * True if barcode wrote the file at `path` with this writer; `film` gets the id of the film in it (film_id.h), "" where the file
+ * does not say. Opens regular files only. Any thread.
+ */
+bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT]);
 
 /*
  * Writes to `path` through a temporary file beside it, fsync and rename: after a failure or a
  * kill the old file is untouched and the temporary is gone (or, after a kill, named .NAME.XXXXXX.tmp).
- * "-" is stdout (flushed, not closed); binary to a terminal is refused.
+ * "-" is stdout (flushed, not closed); binary to a terminal is refused. ERR_INTERRUPTED when interrupted() turned true meanwhile.
  */
 bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e);
 

@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/file.h"
+#include "barcode/interrupt.h"
 #include "barcode/path.h"
+#include "barcode/slow_file.h"
 
 enum { LINKS_MAX = 40, TRIES_MAX = 100, STREAM_BUFFER = 1 << 16 };
 
@@ -19,10 +22,14 @@ struct atomic_file {
     char *shown;      /* as the caller named it, for sentences                    */
     char *target;     /* what rename replaces: `shown` with links followed        */
     char *temp;       /* NULL when `stream` is the target itself (stdout, device) */
+    int doomed;       /* its number for interrupt_spare                           */
+    int fd;           /* what a stream without a temporary writes to              */
 };
 
 static bool cannot(const char *path, int error, struct err *e)
 {
+    if (error == EINTR && interrupted())
+        return interrupt_output(path, e);
     return err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(error));
 }
 
@@ -56,28 +63,9 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
-/* The number in /dev/stdout, /dev/fd/N or /proc/self/fd/N; -1 for other paths. */
-static int descriptor_in(const char *path)
-{
-    static const char *const folder[] = {"/dev/fd/", "/proc/self/fd/"};
-    if (strcmp(path, "/dev/stdout") == 0)
-        return STDOUT_FILENO;
-    if (strcmp(path, "/dev/stderr") == 0)
-        return STDERR_FILENO;
-    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
-        size_t length = strlen(folder[i]);
-        if (strncmp(path, folder[i], length) != 0 || path[length] == 0)
-            continue;
-        char *end;
-        long number = strtol(path + length, &end, 10);
-        return *end == 0 && number >= 0 && number <= INT_MAX ? (int)number : -1;
-    }
-    return -1;
-}
-
 bool atomic_file_is_stdout(const char *path)
 {
-    return strcmp(path, "-") == 0 || descriptor_in(path) == STDOUT_FILENO;
+    return strcmp(path, "-") == 0 || file_descriptor(path) == STDOUT_FILENO;
 }
 
 /* A temporary name beside the target: ".NAME.XXXXXX.tmp", with NAME cut where the folder's limit asks for it. */
@@ -107,6 +95,14 @@ static char *temp_name(const char *target)
     return path_beside(target, temp, NULL);
 }
 
+/* The temporary is not this file's any more: it has its name, or is gone. */
+static void forget_temp(struct atomic_file *f)
+{
+    interrupt_spare(f->doomed);
+    free(f->temp);
+    f->temp = NULL;
+}
+
 /*
  * Creates the temporary; open() rather than mkstemp(), since the kernel then applies the umask and the
  * folder's default ACL, and reading the umask here would change it for other threads.
@@ -119,12 +115,13 @@ static int open_temp(struct atomic_file *f)
             errno = ENOMEM;
             return -1;
         }
+        /* Noted before it is there: a kill finds it whenever it comes. */
+        f->doomed = interrupt_doom(f->temp);
         int fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0)
             return fd;
         int error = errno;
-        free(f->temp);
-        f->temp = NULL;
+        forget_temp(f);
         errno = error;
         if (error != EEXIST)
             return -1;
@@ -146,9 +143,8 @@ static void inherit(int fd, const struct stat *old)
 /* Opens the temporary or, for a device or pipe, the path itself. -1 with errno on failure. */
 static int open_path(struct atomic_file *f)
 {
-    int number = descriptor_in(f->shown);
-    if (number >= 0)
-        return fcntl(number, F_DUPFD_CLOEXEC, 0);
+    if (file_descriptor(f->shown) >= 0)
+        return slow_open(f->shown, true);
 
     struct stat old;
     bool there = stat(f->shown, &old) == 0;
@@ -164,7 +160,7 @@ static int open_path(struct atomic_file *f)
         return -1;
     }
     if (there && !S_ISREG(old.st_mode))
-        return open(f->shown, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return slow_open(f->shown, true);
     if (there && faccessat(AT_FDCWD, f->shown, W_OK, AT_EACCESS) != 0)
         return -1;
     f->target = follow_links(f->shown);
@@ -183,14 +179,31 @@ static bool refuse_terminal(int fd, const char *name, struct err *e)
     return err_set(e, ERR_USAGE, "%s is a terminal, where a picture would be noise: name a file with --output", name);
 }
 
-static struct atomic_file *open_stdout(struct atomic_file *f, bool binary, struct err *e)
+/* fopencookie's: errors are 0 bytes written, with errno. */
+static ssize_t write_slowly(void *cookie, const char *bytes, size_t size)
 {
-    if (binary && !refuse_terminal(STDOUT_FILENO, "standard output", e)) {
-        atomic_file_discard(&f);
-        return NULL;
-    }
-    f->stream = stdout;
-    return f;
+    const struct atomic_file *f = cookie;
+    return slow_write(f->fd, bytes, size) ? (ssize_t)size : 0;
+}
+
+static int close_slow(void *cookie)
+{
+    const struct atomic_file *f = cookie;
+    return close(f->fd);
+}
+
+/*
+ * The stream over `fd`, which goes with it. What is written itself may be a pipe that nobody empties, where a plain write
+ * would wait and no signal be heard.
+ */
+static bool open_stream(struct atomic_file *f, int fd)
+{
+    f->fd = fd;
+    f->stream = f->temp ? fdopen(fd, "wb") : fopencookie(f, "wb", (cookie_io_functions_t){.write = write_slowly, .close = close_slow});
+    if (!f->stream)
+        return false;
+    setvbuf(f->stream, NULL, _IOFBF, STREAM_BUFFER);
+    return true;
 }
 
 struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *e)
@@ -202,10 +215,7 @@ struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *
         err_memory(e, sizeof *f + strlen(path));
         return NULL;
     }
-    if (to_stdout)
-        return open_stdout(f, binary, e);
-
-    int fd = open_path(f);
+    int fd = to_stdout ? slow_open("/dev/stdout", true) : open_path(f);
     if (fd < 0) {
         cannot(f->shown, errno, e);
         goto fail;
@@ -214,13 +224,11 @@ struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *
         close(fd);
         goto fail;
     }
-    f->stream = fdopen(fd, "wb");
-    if (!f->stream) {
+    if (!open_stream(f, fd)) {
         cannot(f->shown, errno, e);
         close(fd);
         goto fail;
     }
-    setvbuf(f->stream, NULL, _IOFBF, STREAM_BUFFER);
     return f;
 fail:
     atomic_file_discard(&f);
@@ -261,15 +269,12 @@ bool atomic_file_commit(struct atomic_file **file, struct err *e)
 {
     struct atomic_file *f = *file;
     int error = flush(f);
-    if (f->stream != stdout) {
-        if (fclose(f->stream) != 0 && error == 0)
-            error = errno;
-        f->stream = NULL;
-    }
+    if (fclose(f->stream) != 0 && error == 0)
+        error = errno;
+    f->stream = NULL;
     if (error == 0 && f->temp) {
         if (rename(f->temp, f->target) == 0) {
-            free(f->temp);
-            f->temp = NULL;
+            forget_temp(f);
             sync_folder(f->target);
         } else {
             error = errno;
@@ -286,11 +291,12 @@ void atomic_file_discard(struct atomic_file **file)
     struct atomic_file *f = *file;
     if (!f)
         return;
-    if (f->stream && f->stream != stdout)
+    if (f->stream)
         fclose(f->stream);
-    if (f->temp)
+    if (f->temp) {
         unlink(f->temp);
-    free(f->temp);
+        forget_temp(f);
+    }
     free(f->target);
     free(f->shown);
     free(f);

@@ -1,6 +1,7 @@
 #include "barcode/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,30 @@ bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
         bytes -= (size_t)n;
     }
     return true;
+}
+
+int file_descriptor(const char *path)
+{
+    static const char *const name[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+    static const char *const folder[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(path, name[i]) == 0)
+            return i;
+    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
+        size_t length = strlen(folder[i]);
+        if (strncmp(path, folder[i], length) != 0 || path[length] == 0)
+            continue;
+        char *end;
+        long number = strtol(path + length, &end, 10);
+        return *end == 0 && number >= 0 && number <= INT_MAX ? (int)number : -1;
+    }
+    return -1;
+}
+
+bool file_is_regular(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
 static bool same_inode(const struct stat *a, const struct stat *b)

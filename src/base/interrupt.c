@@ -3,20 +3,29 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
+enum { DOOMED_MAX = 256 };
+
+static _Atomic(const char *) doomed[DOOMED_MAX];
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static atomic_bool asked;
 
 static void on_signal(int number)
 {
-    (void)number;
     /*
-     * Whichever comes next finds the default action and kills; but a terminal that closes says SIGHUP more than once
-     * (the kernel and the shell), and a service manager sends it directly after SIGTERM: neither is a second request.
+     * The second one kills; but a terminal that closes says SIGHUP more than once (the kernel and the shell), and a service
+     * manager sends it directly after SIGTERM: neither is a second request.
      */
-    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-        signal(caught[i], caught[i] == SIGHUP ? SIG_IGN : SIG_DFL);
-    atomic_store(&asked, true);
+    if (!atomic_exchange(&asked, true) || number == SIGHUP)
+        return;
+    for (size_t i = 0; i < DOOMED_MAX; i++) {
+        const char *path = atomic_exchange(&doomed[i], NULL);
+        if (path)
+            unlink(path);
+    }
+    signal(number, SIG_DFL);
+    raise(number);            /* takes effect when this handler returns */
 }
 
 void interrupt_install(void)
@@ -40,7 +49,29 @@ bool interrupted(void)
     return atomic_load(&asked);
 }
 
+int interrupt_doom(const char *path)
+{
+    for (int i = 0; i < DOOMED_MAX; i++) {
+        const char *none = NULL;
+        if (atomic_compare_exchange_strong(&doomed[i], &none, path))
+            return i;
+    }
+    return -1;
+}
+
+void interrupt_spare(int number)
+{
+    /* Another thread's handler has the string, and ends the process in a moment. */
+    while (number >= 0 && !atomic_exchange(&doomed[number], NULL))
+        pause();
+}
+
 bool interrupt_error(struct err *e)
 {
     return err_set(e, ERR_INTERRUPTED, "interrupted; nothing of it was written");
+}
+
+bool interrupt_output(const char *path, struct err *e)
+{
+    return err_set(e, ERR_INTERRUPTED, "interrupted while '%s' was being written", path);
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/interrupt.h"
 #include "cache_store.h"
 
 struct sums {
@@ -20,6 +21,8 @@ static void verify_one(void *user, const char *path, const char *name, const str
     struct sums *s = user;
     struct err e = ERR_INIT;
     enum entry_state state;
+    if (interrupted())
+        return;                     /* entries are many and large */
     struct cache_entry *entry = cache_entry_open(path, &state, &e);
     (void)st;
     if (!entry && state == ENTRY_ABSENT)
@@ -46,6 +49,8 @@ static void clear_one(void *user, const char *path, const char *name, const stru
 {
     struct sums *s = user;
     (void)name;
+    if (interrupted())
+        return;
     if (unlink(path) == 0) {
         s->removed++;
         s->bytes += (uint64_t)st->st_size;
@@ -75,6 +80,8 @@ static void count_one(void *user, const char *path, const char *name, const stru
     struct sums *s = user;
     enum entry_state state;
     (void)name;
+    if (interrupted())
+        return;
     struct cache_entry *entry = cache_entry_open(path, &state, NULL);
     s->entries++;
     s->bytes += (uint64_t)st->st_size;
@@ -132,6 +139,8 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     s = (struct sums){.store = &store, .out = out};
     if (o->stats)
         stats(&s, store.limit);
+    if (interrupted())
+        return err_set(e, ERR_INTERRUPTED, "interrupted; not all of the cache was looked at");
     if (fflush(out) != 0 || ferror(out))
         return err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno));
     return fine;

@@ -13,36 +13,13 @@
 #include <unistd.h>
 
 #include "barcode/colour.h"
-#include "barcode/file.h"
+#include "barcode/film_id.h"
 
 /* ------------------------------------------------------------------ the film's file */
 
 static int64_t nanoseconds(struct timespec t)
 {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* Head, tail and evenly spaced blocks between; all of a small file. */
-static bool read_fingerprint(int fd, uint64_t size, struct hash128 *print, struct err *e)
-{
-    size_t whole = (size_t)FILM_ID_BLOCKS * FILM_ID_BLOCK_BYTES;
-    uint8_t *bytes = malloc(whole);
-    if (!bytes)
-        return err_memory(e, whole);
-    bool fine = true;
-    if (size <= whole) {
-        whole = (size_t)size;
-        fine = file_read_at(fd, bytes, whole, 0);
-    } else {
-        uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
-        for (uint64_t i = 0; fine && i < FILM_ID_BLOCKS; i++)
-            fine = file_read_at(fd, bytes + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES,
-                                i + 1 == FILM_ID_BLOCKS ? last : i * step);
-    }
-    if (fine)
-        *print = hash_128(bytes, whole);
-    free(bytes);
-    return fine || err_set(e, ERR_FAILED, "it cannot be read through");
 }
 
 static uint64_t hash_of_path(const char *path)
@@ -101,7 +78,8 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
     bool fine = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (!fine)
         err_set(e, ERR_FAILED, "it is not a file");
-    fine = fine && wait_until_sure(nanoseconds(st.st_mtim), e) && read_fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
+    fine = fine && wait_until_sure(nanoseconds(st.st_mtim), e) &&
+           (film_id_print(fd, (uint64_t)st.st_size, &id->fingerprint) || err_set(e, ERR_FAILED, "it cannot be read through"));
     if (fine)
         fill_id(id, &st);
     close(fd);

@@ -25,8 +25,6 @@ extern "C" {
  */
 enum { STAGED_VERSION = 3 };
 
-enum { FILM_ID_BLOCKS = 16, FILM_ID_BLOCK_BYTES = 65536 };   /* 1 MiB at most is read for a fingerprint */
-
 /* Where a film's file was last seen: not its identity, but enough to notice that it was written to. */
 struct cache_place {
     uint64_t device, inode, path;    /* path: a hash of the whole name */

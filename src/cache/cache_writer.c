@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "barcode/interrupt.h"
 #include "barcode/log.h"
 #include "barcode/path.h"
 #include "barcode/queue.h"
@@ -24,6 +25,7 @@ struct load {
 
 struct cache_writer {
     char *folder, *temp;
+    int doomed;                    /* of `temp`, for interrupt_spare */
     int fd;
     int width, height, threads, started;
     size_t frame_bytes;
@@ -214,6 +216,7 @@ static bool open_file(struct cache_writer *w, const char *folder, const char *ke
         w->temp[0] = 0;
         return err_set(e, ERR_FAILED, "%s", strerror(errno));
     }
+    w->doomed = interrupt_doom(w->temp);
     flock(w->fd, LOCK_EX | LOCK_NB);         /* says to others that it is in use; a file system without locks is no matter */
     struct wire_out head = {0};
     wire_put(&head, "barcodef", 8);
@@ -297,8 +300,10 @@ void cache_writer_discard(struct cache_writer **writer)
     stop_threads(w);
     if (w->fd >= 0)
         close(w->fd);
-    if (w->temp && w->temp[0])
+    if (w->temp && w->temp[0]) {
         unlink(w->temp);
+        interrupt_spare(w->doomed);
+    }
     queue_free(&w->todo);
     queue_free(&w->free);
     for (int i = 0; w->load && i < w->loads; i++)
@@ -432,8 +437,10 @@ bool cache_writer_finish(struct cache_writer **writer, const struct cache_index 
     fine = fine && write_end(w, facts, e) && reads_back(w, e);
     if (fine) {
         fine = rename(w->temp, path) == 0 || err_set(e, ERR_FAILED, "%s", strerror(errno));
-        if (fine)
+        if (fine) {
+            interrupt_spare(w->doomed);
             w->temp[0] = 0;
+        }
     }
     free(path);
     cache_writer_discard(writer);

@@ -155,10 +155,11 @@ static bool keep_written(struct frame_cache *c, struct columns *columns, const s
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     /* What a disk failed to read today it may read tomorrow. */
-    bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
+    bool seen = !counts->unlike && !counts->unchecked;
+    bool keep = !counts->io_failed && seen && cache_film_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
-        const char *why = e.text[0] ? e.text : counts->io_failed ? "it could not be read" :
+        const char *why = e.text[0] ? e.text : counts->io_failed ? "it could not be read" : !seen ? "the GPU's pictures are not known to be right" :
                           !cache_film_holds(c->path, &c->id) ? "it was changed or touched" : "the run did not end well";
         log_msg(LOG_VERBOSE, "'%s': its frames are not kept: %s", c->path, why);
         return false;

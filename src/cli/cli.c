@@ -8,13 +8,14 @@
 #include "barcode/atomic_file.h"
 #include "barcode/log.h"
 #include "barcode/outputs.h"
+#include "barcode/paint.h"
 #include "barcode/version.h"
 #include "cli_modes.h"
 #include "cli_values.h"
 
 /* Options without a short letter. */
 enum key {
-    KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END,
+    KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_USAGE     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
@@ -30,7 +31,7 @@ enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROU
 /* Parsing, --help and the man page all come from this table. */
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
-    {"output", 'o', "FILE|DIR", 0, "where to (FILM's stem + .png, here); - is stdout", 0},
+    {"output", 'o', "FILE|DIR", 0, "where to (FILM's stem + .png, here; of stdin: stdin.png); - is stdout", 0},
     {"mode", 'm', "MODE[,MODE...]", 0, "", 0},      /* what it says: cli_modes_help */
     {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel a column)", 0},
     {"height", KEY_HEIGHT, "PX", 0, "picture height (360)", 0},
@@ -49,10 +50,11 @@ static const struct argp_option table[] = {
     {"columns", KEY_COLUMNS, "N", 0, "instead of --every: N frames, evenly in time (one may come twice)", 0},
     {"start", KEY_START, "TIME", 0, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
     {"end", KEY_END, "TIME", 0, "stop before TIME", 0},
+    {"stream", KEY_STREAM, "N", 0, "of several video streams the Nth, from 0 (the largest; -v lists them)", 0},
 
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
-    {"json", KEY_JSON, "FILE", 0, "every column's colours, counts and time", 0},
-    {"dump", KEY_DUMP, "FILE", 0, "the frames analysed, as raw RGB24", 0},
+    {"json", KEY_JSON, "FILE|DIR", 0, "every column's colours, counts and time", 0},
+    {"dump", KEY_DUMP, "FILE|DIR", 0, "the frames analysed, as raw RGB24", 0},
     {"bench", KEY_BENCH, NULL, 0, "stage times and rates on stdout, as JSON", 0},
 
     {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},
@@ -140,6 +142,15 @@ static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
     return set_path(p, name, arg ? arg : "-", &p->extra[i]);
 }
 
+static bool set_stream(struct parse *p, const char *arg)
+{
+    uint64_t value = 0;
+    if (!set_u64(p, "--stream", arg, 0, 9999, &value))
+        return false;
+    p->o->stream = (int)value;
+    return true;
+}
+
 static bool set_init(struct parse *p, const char *arg)
 {
     for (int i = INIT_SCALABLE; i <= INIT_RANDOM; i++) {
@@ -161,6 +172,27 @@ static bool set_progress(struct parse *p, const char *arg)
     return err_set(p->e, ERR_USAGE, "--progress: '%s' is not auto, always or never", arg);
 }
 
+static const struct argp_option *find_key(int key)
+{
+    for (const struct argp_option *t = table; t->name || t->doc; t++) {
+        if (t->name && t->key == key)
+            return t;
+    }
+    return NULL;
+}
+
+/*
+ * An option of the table without a case of its own is the writer's of that name. Cases come first, so a writer that is named as
+ * one of them takes nothing away from it.
+ */
+static bool set_other(struct parse *p, int key, const char *arg)
+{
+    const struct argp_option *option = find_key(key);
+    const struct writer *w = option ? writer_find(option->name) : NULL;
+    return w ? set_extra(p, w, arg)
+             : err_set(p->e, ERR_FAILED, "internal error: nothing reads the option --%s", option ? option->name : "?");
+}
+
 static bool option_frames(struct parse *p, int key, const char *arg)
 {
     struct selection *s = &p->o->selection;
@@ -180,10 +212,18 @@ static bool option_frames(struct parse *p, int key, const char *arg)
     case KEY_START:
         p->start = arg;
         return set_time(p, "--start", arg, 0, &s->start_us);
-    default:
+    case KEY_END:
         p->end = arg;
         return set_time(p, "--end", arg, 0, &s->end_us);
+    default:
+        return set_other(p, key, arg);
     }
+}
+
+static bool set_size(struct parse *p, const char *arg)
+{
+    return cli_parse_size(arg, &p->o->size) ||
+           err_set(p->e, ERR_USAGE, "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
 }
 
 static bool option_value(struct parse *p, int key, const char *arg)
@@ -195,29 +235,19 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case 'm':          return cli_parse_modes(arg, o, p->e);
     case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
     case KEY_HEIGHT:   return set_int(p, "--height", arg, 65535, &o->height);
+    case KEY_SIZE:     return set_size(p, arg);
     case 'k':          return set_int(p, "-k", arg, 64, &o->kmeans.k);
     case KEY_N_INIT:   return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
     case KEY_INIT:     return set_init(p, arg);
     case KEY_MAX_ITER: return set_int(p, "--max-iter", arg, 100000, &o->kmeans.max_iter);
     case KEY_SEED:     return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
+    case KEY_STREAM:   return set_stream(p, arg);
     case KEY_THREADS:  return set_int(p, "--threads", arg, 1024, &o->threads);
     case KEY_PROGRESS: return set_progress(p, arg);
     case KEY_ENGINE:   return cli_parse_engine(arg, o, p->e);
     case KEY_DECODE:   return cli_parse_decode(arg, o, p->e);
-    default:           break;
+    default:           return option_frames(p, key, arg);
     }
-    if (!cli_parse_size(arg, &o->size))
-        return err_set(p->e, ERR_USAGE, "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
-    return true;
-}
-
-static const struct argp_option *find_key(int key)
-{
-    for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        if (t->name && t->key == key)
-            return t;
-    }
-    return NULL;
 }
 
 /* --help and the like. argp says nothing under ARGP_NO_ERRS, so that flag is lifted for it. */
@@ -244,8 +274,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         p->o->input = state->argv + state->next;
         p->o->inputs = (size_t)(state->argc - state->next);
         return 0;
-    case 'n': case KEY_INTERVAL: case KEY_COLUMNS: case KEY_START: case KEY_END:
-        return option_frames(p, key, arg) ? 0 : EINVAL;
     case 'q':
         p->level = LOG_ERROR;
         return 0;
@@ -262,12 +290,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
     if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
         return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
-    const struct argp_option *option = find_key(key);
-    const struct writer *w = option ? writer_find(option->name) : NULL;
-    if (w)
-        return set_extra(p, w, arg) ? 0 : EINVAL;
-    if (!arg || key == ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
+    if (key == ARGP_KEY_ARG || !find_key(key))
+        return ARGP_ERR_UNKNOWN;      /* argp's own */
     return option_value(p, key, arg) ? 0 : EINVAL;
 }
 
@@ -287,7 +311,8 @@ static const struct argp parser = {
     .options = table,
     .parser = parse_option,
     .args_doc = "FILM|FOLDER...",
-    .doc = "Makes one picture of a film: a column for every sampled frame, in the frame's dominant colours.",
+    .doc = "Makes one picture of a film: a column for every sampled frame, in the frame's dominant colours. "
+           "FILM - is stdin.",
     .help_filter = help_filter
 };
 
@@ -367,6 +392,16 @@ static void explain(int argc, char **argv, struct err *e)
     err_set(e, ERR_USAGE, "the command line cannot be understood; see --help");
 }
 
+/* Only what is known before the film: a picture with a pixel a column is as wide as the film makes it. */
+static bool check_pixels(const struct options *o, struct err *e)
+{
+    uint64_t width = o->width > 0 ? (uint64_t)o->width : o->selection.kind == SELECT_COLUMNS ? o->selection.columns : 1;
+    uint64_t height = (uint64_t)o->height * (o->stacked ? o->strips : 1);
+    return width * height <= PAINT_PIXELS_MOST ||
+           err_set(e, ERR_USAGE, "a picture of %llux%llu is too large, %llu pixels are the most: give a smaller --width or --height", (unsigned long long)width,
+                   (unsigned long long)height, (unsigned long long)PAINT_PIXELS_MOST);
+}
+
 /* What no single option can see. */
 static bool check_together(const struct parse *p)
 {
@@ -384,7 +419,7 @@ static bool check_together(const struct parse *p)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump - and --bench");
-    return true;
+    return check_pixels(o, p->e);
 }
 
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)
@@ -395,6 +430,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .size = {.kind = SIZE_SIDE, .side = 320},
         .height = 360,
+        .stream = SOURCE_STREAM_CHOICE,
         .cache = cache_options_default()
     };
     struct parse p = {.o = o, .e = e, .level = LOG_INFO};

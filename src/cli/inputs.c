@@ -2,11 +2,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "barcode/file.h"
+#include "barcode/log.h"
 #include "barcode/path.h"
 #include "barcode/writer.h"
 #include "inputs_names.h"
@@ -122,6 +126,19 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);   /* not strcoll: the same order everywhere */
 }
 
+/*
+ * True for folders, pipes, sockets and devices, whatever their names end in: who names a folder means the films in it. What
+ * cannot be looked at stays: opening it says why.
+ */
+static bool is_no_file(const char *path)
+{
+    struct stat s;
+    bool is = stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+    if (is && !S_ISDIR(s.st_mode))
+        log_msg(LOG_VERBOSE, "'%s' is left out: it is no regular file", path);
+    return is;
+}
+
 static bool add_folder(struct inputs *in, const char *folder, struct err *e)
 {
     struct dirent **entry = NULL;
@@ -135,7 +152,7 @@ static bool add_folder(struct inputs *in, const char *folder, struct err *e)
     bool ok = true;
     for (int i = 0; i < count; i++) {
         char *path = ok ? path_join(folder, entry[i]->d_name, "", e) : NULL;
-        if (path && !inputs_is_folder(path))
+        if (path && !is_no_file(path))
             ok = add_film(in, path, e);
         else
             free(path);
@@ -149,12 +166,30 @@ static bool add_folder(struct inputs *in, const char *folder, struct err *e)
     return add_problem(in, folder, &problem, e);
 }
 
+/* What a film from stdin is called everywhere: its outputs are named "stdin", and every room knows what to open. */
+#define STDIN "/dev/stdin"
+
+static bool check_stdin(const struct inputs *in, const char *name, struct err *e)
+{
+    if (fcntl(STDIN_FILENO, F_GETFD) < 0)
+        return err_set(e, ERR_INPUT, "cannot read a film from stdin: it is closed");
+    if (isatty(STDIN_FILENO))
+        return err_set(e, ERR_USAGE, "stdin is a terminal, and films are not typed: send one into it with | or <");
+    for (size_t i = 0; i < in->count && !file_is_regular(name); i++)
+        if (file_descriptor(in->path[i]) == STDIN_FILENO)
+            return err_set(e, ERR_USAGE, "stdin is named twice, and what comes through it can be read only once");
+    return true;
+}
+
 static bool add_argument(struct inputs *in, const char *argument, struct err *e)
 {
     if (!*argument)
         return err_set(e, ERR_USAGE, "the name of a FILM is empty");
     if (strcmp(argument, "-") == 0)
-        return err_set(e, ERR_USAGE, "'-': a film cannot be read from stdin; give a file");
+        argument = STDIN;
+    struct err problem = ERR_INIT;
+    if (file_descriptor(argument) == STDIN_FILENO && !check_stdin(in, argument, &problem))
+        return add_problem(in, argument, &problem, e);
     if (!inputs_is_synthetic(argument) && inputs_is_folder(argument))
         return add_folder(in, argument, e);
     char *path = strdup(argument);

@@ -27,13 +27,17 @@ bool outputs_is_stdout(const char *path)
 
 /* ---- Names ---- */
 
+/* True for a folder, there or by its last letter: the program chooses the names in it. */
+static bool names_folder(const char *path)
+{
+    size_t length = strlen(path);
+    return !outputs_is_stdout(path) && ((length > 0 && path[length - 1] == '/') || inputs_is_folder(path));
+}
+
 /* True if -o leaves the name to the program. */
 static bool is_chosen(const struct options *o)
 {
-    if (!o->output)
-        return true;
-    size_t length = strlen(o->output);
-    return !outputs_is_stdout(o->output) && ((length > 0 && o->output[length - 1] == '/') || inputs_is_folder(o->output));
+    return !o->output || names_folder(o->output);
 }
 
 static const struct writer *writer_of(const struct options *o)
@@ -63,7 +67,7 @@ static char *name_of(const struct options *o, const struct inputs *in, size_t i,
     char tail[80];
     if (!is_chosen(o))
         return strip ? insert_strip(o->output, strip, e) : path_join("", o->output, "", e);
-    snprintf(tail, sizeof tail, "%s%s.%s", strip ? "-" : "", strip ? strip : "", writer_of(o)->ending[0]);
+    snprintf(tail, sizeof tail, "%s%s.%s", strip ? "-" : "", strip ? strip : "", writer_usual_ending(writer_of(o)));
     return path_join(o->output ? o->output : "", in->stem[i], tail, e);
 }
 
@@ -81,34 +85,54 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
         char *path = name_of(o, in, i, several ? o->strip[k]->name : NULL, e);
         if (!path)
             return false;
-        list->output[list->count++] = (struct output){w, {o->strip + k, each}, path, path, chosen};
+        list->output[list->count++] = (struct output){
+            .writer = w, .strips = {o->strip + k, each}, .path = path, .made = path, .chosen = chosen, .option = "-o"};
     }
     list->pictures = list->count;
     return true;
 }
 
-static void add_extras(const struct options *o, struct outputs *list)
+/* What an option of its own asks for: PATH, or in the folder PATH a file of the film's name. */
+static bool name_extra(struct output *output, const struct inputs *in, size_t i, const char *path, const char *ending, struct err *e)
 {
-    for (size_t k = 0; k < o->extras; k++)
-        list->output[list->count++] =
-            (struct output){.writer = o->extra[k].writer, .strips = {o->strip, o->strips}, .path = o->extra[k].path};
+    char tail[40];
+    output->path = path;
+    output->chosen = names_folder(path);
+    if (!output->chosen)
+        return true;
+    snprintf(tail, sizeof tail, ".%s", ending);
+    output->path = output->made = path_join(path, in->stem[i], tail, e);
+    return output->path != NULL;
+}
+
+static bool add_extras(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
+{
+    for (size_t k = 0; k < o->extras; k++) {
+        const struct writer *w = o->extra[k].writer;
+        struct output *output = &list->output[list->count++];
+        *output = (struct output){.writer = w, .strips = {o->strip, o->strips}};
+        snprintf(output->option, sizeof output->option, "--%s", w->name);
+        if (!name_extra(output, in, i, o->extra[k].path, writer_usual_ending(w), e))
+            return false;
+    }
+    list->dump = (struct output){.option = "--dump"};
+    return !o->dump || name_extra(&list->dump, in, i, o->dump, "rgb", e);
 }
 
 bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
     *list = (struct outputs){.count = 0};
-    if (!add_pictures(o, in, i, list, e)) {
-        outputs_free(list);
-        return false;
-    }
-    add_extras(o, list);
-    return true;
+    if (add_pictures(o, in, i, list, e) && add_extras(o, in, i, list, e))
+        return true;
+    outputs_free(list);
+    return false;
 }
 
 void outputs_free(struct outputs *list)
 {
     for (size_t k = 0; k < list->count; k++)
         free(list->output[k].made);
+    free(list->dump.made);
     *list = (struct outputs){.count = 0};
 }
 
@@ -133,17 +157,34 @@ static bool spare_films(const struct inputs *in, const char *path, struct err *e
     return true;
 }
 
-bool outputs_allowed(const struct inputs *in, const struct output *output, struct err *e)
+/* A name that the program chose is there: only an older picture of the very film may be replaced. */
+static bool spare_old(const char *film, const struct output *output, struct err *e)
 {
     struct stat s;
+    char shown[FILM_ID_TEXT], mine[FILM_ID_TEXT];
     const char *path = output->path;
-    if (outputs_is_stdout(path))
+    if (stat(path, &s) != 0)
         return true;
-    if (!spare_films(in, path, e))
-        return false;
-    if (output->chosen && stat(path, &s) == 0 && !writer_made(output->writer, path))
-        return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another name with -o", path);
-    return true;
+    if (!output->writer)
+        return err_set(e, ERR_FAILED, "'%s' is there, and raw pictures do not say of which film they are; choose another name with %s",
+                       path, output->option);
+    if (!writer_made(output->writer, path, shown))
+        return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another name with %s", path, output->option);
+    if (!inputs_is_synthetic(film) && stat(film, &s) != 0)
+        return true;                                  /* opening it says why */
+    if (!film_id_of(film, mine) || !shown[0])
+        return err_set(e, ERR_FAILED, "'%s' is there, and whether it shows this film cannot be told; choose another name with %s", path,
+                       output->option);
+    return strcmp(shown, mine) == 0 ||
+           err_set(e, ERR_FAILED, "'%s' is there and shows another film, or this one before it was changed; choose another name with %s",
+                   path, output->option);
+}
+
+bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e)
+{
+    if (outputs_is_stdout(output->path))
+        return true;
+    return spare_films(in, output->path, e) && (!output->chosen || spare_old(in->path[i], output, e));
 }
 
 /* True if the folder of `path` exists and can be written to: what atomic_file_open will find, but before hours of work. */
@@ -183,6 +224,12 @@ static bool check_old(const char *path, struct err *e)
 
 /* ---- Before decoding ---- */
 
+/* The outputs of one film, the dump last; NULL: no more of them. */
+static const struct output *nth(const struct outputs *list, size_t k)
+{
+    return k < list->count ? &list->output[k] : k == list->count && list->dump.path ? &list->dump : NULL;
+}
+
 /* What an option of its own names: --dump, and the outputs of options.extra. */
 struct named {
     char option[32];
@@ -220,42 +267,49 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
            err_set(e, ERR_USAGE, "%s -: pixels are not for a terminal; send stdout to a file or a pipe", option);
 }
 
-/* One file for one film, unless it is a line a film; never a picture's or the film's own. */
-static bool check_named(const struct inputs *in, const struct named *n, struct err *e)
+/* One file for one film, unless it is a line a film. */
+static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
 {
-    if (!n->one_line && inputs_films(in) > 1)
-        return err_set(e, ERR_USAGE, "%s %s: one file for %zu films; run them one by one", n->option, n->path,
-                       inputs_films(in));
-    if (outputs_is_stdout(n->path))
-        return true;
-    return spare_films(in, n->path, e) && check_old(n->path, e) && check_folder(n->path, e);
+    return n->one_line || names_folder(n->path) || inputs_films(in) <= 1 ||
+           err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder", n->option, n->path, inputs_films(in));
 }
 
 /* False: the run is impossible. What concerns this film alone goes into `problem`. */
-static bool check_picture(const struct inputs *in, const struct output *output, const struct named_list *list,
-                          struct err *problem, struct err *e)
+static bool check_output(const struct inputs *in, size_t i, const struct output *output, bool picture, struct err *problem, struct err *e)
 {
-    const char *path = output->path;
-    if (!outputs_allowed(in, output, problem))
+    if (outputs_is_stdout(output->path))
         return true;
-    bool ok = true;
-    if (!outputs_is_stdout(path) && check_old(path, problem))
-        ok = check_folder(path, e);      /* the same for all films */
-    for (size_t k = 0; k < list->count && ok; k++) {
-        if (same_output(path, list->named[k].path))
-            ok = err_set(e, ERR_USAGE, "'%s' is asked for twice: as the picture and as another output", path);
-    }
-    return ok;
+    bool own = picture || output->chosen;
+    struct err *whose = own ? problem : e;
+    if (!outputs_allowed(in, i, output, whose) || !check_old(output->path, whose))
+        return own;
+    return check_folder(output->path, e);      /* the same for all films */
 }
 
-static bool check_film(const struct options *o, struct inputs *in, size_t i, const struct named_list *list, struct err *e)
+static bool check_pairs(const struct outputs *list, struct err *e)
+{
+    for (size_t k = 0; nth(list, k); k++) {
+        for (size_t j = k + 1; nth(list, j); j++) {
+            const struct output *a = nth(list, k), *b = nth(list, j);
+            if (!same_output(a->path, b->path))
+                continue;
+            if (k < list->pictures)
+                return err_set(e, ERR_USAGE, "'%s' is asked for twice: as the picture and as another output", a->path);
+            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by %s", a->path, a->option, b->option);
+        }
+    }
+    return true;
+}
+
+static bool check_film(const struct options *o, struct inputs *in, size_t i, struct err *e)
 {
     struct outputs outputs;
     struct err *problem = &in->problem[i];
     bool ok = true;
     if (outputs_of(o, in, i, &outputs, problem)) {
-        for (size_t k = 0; k < outputs.pictures && ok && problem->code == ERR_NONE; k++)
-            ok = check_picture(in, &outputs.output[k], list, problem, e);
+        for (size_t k = 0; nth(&outputs, k) && ok && problem->code == ERR_NONE; k++)
+            ok = check_output(in, i, nth(&outputs, k), k < outputs.pictures, problem, e);
+        ok = ok && check_pairs(&outputs, e);
         outputs_free(&outputs);
     }
     if (problem->code == ERR_USAGE) {
@@ -287,19 +341,14 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
     struct named_list list = list_named(o);
     if (!check_terminal(o, &list, e))
         return false;
-    for (size_t i = 0; i < in->count; i++) {
-        if (in->problem[i].code == ERR_NONE && !check_film(o, in, i, &list, e))
-            return false;
-    }
     for (size_t k = 0; k < list.count; k++) {
-        if (!check_named(in, &list.named[k], e))
+        if (!check_one_for_many(in, &list.named[k], e))
             return false;
     }
-    for (size_t k = 0; k < list.count; k++)
-        for (size_t j = k + 1; j < list.count; j++)
-            if (same_output(list.named[k].path, list.named[j].path))
-                return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by %s", list.named[k].path,
-                               list.named[k].option, list.named[j].option);
+    for (size_t i = 0; i < in->count; i++) {
+        if (in->problem[i].code == ERR_NONE && !check_film(o, in, i, e))
+            return false;
+    }
     bool ok = check_name("-o", o->output, e) && check_format(o->output, e);
     for (size_t k = 0; k < list.count && ok; k++)
         ok = check_name(list.named[k].option, list.named[k].path, e);

@@ -14,6 +14,7 @@
 
 #include "barcode/clock.h"
 #include "barcode/engine.h"
+#include "barcode/interrupt.h"
 #include "barcode/queue.h"
 #include "barcode/shrink.h"
 
@@ -98,6 +99,16 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     return true;
 }
 
+/* What was clustered since then is good for nothing. Frames go on through the tap: the cache keeps those of whole runs. */
+static void note_interruption(struct cpu *c)
+{
+    if (!interrupted())
+        return;
+    pthread_mutex_lock(&c->lock);
+    interrupt_error(&c->error);
+    pthread_mutex_unlock(&c->lock);
+}
+
 static void *worker_main(void *argument)
 {
     struct worker *w = argument;
@@ -107,13 +118,14 @@ static void *worker_main(void *argument)
     int64_t before = clock_thread_ns();
     while (queue_pop(c->todo, &item)) {
         struct batch *b = item;
-        bool fine = (!c->job.tap || c->job.tap(c->job.tap_user, &b->tag, b->rgb, &e)) && fill_column(w, b, &e);
+        bool fine = (!c->job.tap || c->job.tap(c->job.tap_user, &b->tag, b->rgb, &e)) && (interrupted() || fill_column(w, b, &e));
         if (!fine) {
             fail(c, &e);
             break;
         }
         queue_push(c->free, b);
     }
+    note_interruption(c);
     pthread_mutex_lock(&c->lock);
     c->times.cluster += (double)(clock_thread_ns() - before) / 1e9;
     pthread_mutex_unlock(&c->lock);

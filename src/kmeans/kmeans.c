@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assign.h"
+#include "barcode/interrupt.h"
 #include "barcode/points.h"
 #include "barcode/seed.h"
 
@@ -127,7 +128,7 @@ static void restart(struct kmeans *km, const uint32_t *centre)
         a->q[j][2] = (colour_blue(centre[j]) - 127) * one;
     }
     km->last.inertia = UINT64_MAX;
-    for (int i = 0; i < km->params.max_iter; i++) {
+    for (int i = 0; i < km->params.max_iter && !interrupted(); i++) {
         assign_step(a, &km->points, i == 0);
         uint64_t inertia = update(a, &km->points);
         if (inertia >= km->last.inertia)
@@ -182,14 +183,14 @@ int kmeans_run(struct kmeans *km, const uint8_t *rgb, size_t pixels, uint64_t fr
     } else {
         km->best.inertia = UINT64_MAX;
         points_box(p, km->isa);
-        for (int i = 0; i < km->params.n_init; i++) {
+        for (int i = 0; i < km->params.n_init && !interrupted(); i++) {
             uint32_t centre[CLUSTERS_MAX];
             seed_start(km->seed, p, frame, i, centre);
             restart(km, centre);
             if (km->last.inertia < km->best.inertia)
                 km->best = km->last;
         }
-        found = clusters_of(&km->best, k, cluster);
+        found = interrupted() ? 0 : clusters_of(&km->best, k, cluster);
     }
     qsort(cluster, (size_t)found, sizeof *cluster, by_count_then_colour);
     if (inertia)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "barcode/atomic_file.h"
+#include "barcode/interrupt.h"
 
 struct dump {
     struct atomic_file *file;
@@ -99,9 +100,13 @@ static bool copy_out(struct dump *d, struct err *e)
     char block[65536];
     rewind(d->scratch);
     size_t n;
-    while ((n = fread(block, 1, sizeof block, d->scratch)) > 0)
-        if (fwrite(block, 1, n, atomic_file_stream(d->file)) != n)
+    while ((n = fread(block, 1, sizeof block, d->scratch)) > 0) {
+        bool fine = !interrupted() && fwrite(block, 1, n, atomic_file_stream(d->file)) == n;
+        if (!fine && interrupted())
+            return interrupt_output(d->path, e);
+        if (!fine)
             return err_set(e, ERR_FAILED, "cannot write '%s': %s", d->path, strerror(errno));
+    }
     return true;
 }
 

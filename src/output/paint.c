@@ -117,6 +117,13 @@ static bool check_size(const struct report *r, struct strips strips, struct err 
     return true;
 }
 
+static bool check_pixels(const struct painter *p, struct err *e)
+{
+    return (uint64_t)p->width * (uint64_t)p->height <= PAINT_PIXELS_MOST ||
+           err_set(e, ERR_FAILED, "a picture of %dx%d is too large, %" PRIu64 " pixels are the most: ask for a smaller --width or --height",
+                   p->width, p->height, (uint64_t)PAINT_PIXELS_MOST);
+}
+
 struct painter *painter_open(const struct report *r, struct strips strips, struct err *e)
 {
     bool stacked = strips.count > 1;
@@ -135,6 +142,10 @@ struct painter *painter_open(const struct report *r, struct strips strips, struc
     if (stacked)
         label_strips(p, r, strips);
     p->height = (stacked ? p->bar : 0) + p->strips * (p->bar + p->strip_height);
+    if (!check_pixels(p, e)) {
+        painter_free(&p);
+        return NULL;
+    }
     for (int i = 0; i < p->strips; i++) {
         p->strip[i] = strip_open(r, strips.kind[i], p->width, p->strip_height, e);
         if (!p->strip[i]) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "barcode/atomic_file.h"
+#include "barcode/interrupt.h"
 
 /* A line a writer; NAME stands for writer_NAME, the entry in writer_NAME.c. The first is what -o writes by default. */
 #define EACH_WRITER(DO) \
@@ -48,31 +49,42 @@ const struct writer *writer_by_ending(const char *path)
     return NULL;
 }
 
-bool writer_made(const struct writer *w, const char *path)
+const char *writer_usual_ending(const struct writer *w)
+{
+    return w->ending ? w->ending[0] : w->name;
+}
+
+bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT])
 {
     uint8_t head[WRITER_HEAD];
     struct stat s;
+    film[0] = 0;
     /* A pipe without a writer would keep fopen waiting. */
     FILE *f = w->ours && stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rb") : NULL;
     if (!f)
         return false;
     size_t size = fread(head, 1, sizeof head, f);
     fclose(f);
-    return w->ours(head, size);
+    return w->ours(head, size, film);
 }
 
 bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
 {
+    bool to_stdout = strcmp(path, "-") == 0;
+    struct err why = ERR_INIT;
     struct atomic_file *f = atomic_file_open(path, w->binary, e);
     if (!f)
         return false;
-    if (!w->write(r, strips, atomic_file_stream(f), e)) {
-        if (strcmp(path, "-") == 0)
-            err_prefix(e, "cannot write to standard output");
-        else
-            err_prefix(e, "cannot write '%s'", path);
-        atomic_file_discard(&f);
-        return false;
-    }
-    return atomic_file_commit(&f, e);
+    if (w->write(r, strips, atomic_file_stream(f), &why))
+        return atomic_file_commit(&f, e);
+    atomic_file_discard(&f);
+    if (interrupted())            /* whatever the writer made of it */
+        return interrupt_output(to_stdout ? "standard output" : path, e);
+    if (to_stdout)
+        err_prefix(&why, "cannot write to standard output");
+    else
+        err_prefix(&why, "cannot write '%s'", path);
+    if (e)
+        *e = why;
+    return false;
 }

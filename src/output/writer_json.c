@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/version.h"
 #include "barcode/colour.h"
+#include "barcode/interrupt.h"
+#include "barcode/version.h"
 #include "barcode/writer.h"
 #include "paint_text.h"
 
@@ -68,15 +69,16 @@ static bool put_key(FILE *f, const char *key, json_t *value)
     return writer_json_put(f, value);
 }
 
-static json_t *film_value(const struct film *film)
+static json_t *film_value(const struct report *r)
 {
+    const struct film *film = r->film;
     static const char *const transfer[] = {"sdr", "pq", "hlg"};
     json_t *rate = film->rate_num > 0 && film->rate_den > 0
                        ? json_real((double)film->rate_num / (double)film->rate_den) : json_null();
-    return json_pack("{so so so so si si si si si ss sb ss sb ss si sb so so so}",
-                     "path", writer_json_bytes(film->path), "container", writer_json_bytes(film->container),
+    return json_pack("{so so so so so si si si si si si si ss sb ss sb ss si sb so so so}",
+                     "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "path", writer_json_bytes(film->path), "container", writer_json_bytes(film->container),
                      "codec", writer_json_bytes(film->codec), "pixel_format", writer_json_bytes(film->pixel_format),
-                     "stream", film->stream, "width", film->width, "height", film->height,
+                     "stream", film->stream, "video_stream", film->video, "video_streams", film->videos, "width", film->width, "height", film->height,
                      "coded_width", film->coded_width, "coded_height", film->coded_height,
                      "matrix", colour_matrix_name(film->matrix), "matrix_guessed", (int)film->matrix_guessed,
                      "range", colour_range_name(film->range), "range_guessed", (int)film->range_guessed,
@@ -154,7 +156,7 @@ static bool put_columns(FILE *f, const struct report *r)
         return false;
     for (uint64_t i = 0; i < r->count; i++) {
         const struct column *c = columns_get(r->columns, i);
-        if (fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, (r->needs & STRIP_CLUSTERS) && c->cluster)))
+        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, (r->needs & STRIP_CLUSTERS) && c->cluster)))
             return false;
     }
     return fputs("\n]", f) != EOF;
@@ -188,7 +190,7 @@ static bool put_lost(FILE *f, const struct report *r)
 static bool put_head(FILE *f, const struct report *r)
 {
     const struct kmeans_params *k = &r->kmeans;
-    return put_key(f, "version", json_string(BARCODE_VERSION)) && put_key(f, "film", film_value(r->film)) &&
+    return put_key(f, "version", json_string(BARCODE_VERSION)) && put_key(f, "film", film_value(r)) &&
            put_key(f, "selection", selection_value(&r->selection)) &&
            put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_key(f, "engine", writer_json_bytes(r->engine)) &&
            put_key(f, "decode", writer_json_bytes(r->decode)) && put_key(f, "isa", writer_json_bytes(r->isa)) &&
@@ -208,5 +210,27 @@ static bool write_json(const struct report *r, struct strips strips, FILE *f, st
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
+/* Where `word` ends among the first `size` bytes of `text`; NULL: it is not there. */
+static const char *after(const char *text, size_t size, const char *word)
+{
+    const char *at = memmem(text, size, word, strlen(word));
+    return at ? at + strlen(word) : NULL;
+}
+
+/* By the two lines that put_head begins with. */
+static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+{
+    static const char begin[] = "{\n\"version\": \"", id_key[] = ",\n\"film\": {\"id\":";
+    const char *text = (const char *)head, *end = text + size;
+    if (size < strlen(begin) || memcmp(text, begin, strlen(begin)) != 0)
+        return false;
+    const char *id = after(text, size, id_key), *quote = id && id < end && *id == '"' ? memchr(id + 1, '"', (size_t)(end - id) - 1) : NULL;
+    if (quote && quote - id <= FILM_ID_TEXT)
+        snprintf(film, FILM_ID_TEXT, "%.*s", (int)(quote - id - 1), id + 1);
+    return id != NULL;
+}
+
 /* No ending: -o x.json is a picture of that name, and --json asks for JSON. */
-const struct writer writer_json = {.name = "json", .title = "JSON", .tells_times = true, .write = write_json};
+const struct writer writer_json = {
+    .name = "json", .title = "JSON", .tells_times = true, .ours = is_ours, .write = write_json
+};

@@ -39,11 +39,15 @@ static bool open_job(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
     const char *path = j->render->inputs->path[j->input];
+    if (!outputs_of(o, j->render->inputs, j->input, &j->outputs, e))
+        return false;
     if (!o->verify)                  /* which is about decoding */
         j->cache = frame_cache_open(&o->cache, path);
-    j->source = source_open(path, e);
+    j->source = source_open_stream(path, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
+    /* What is found damaged cannot be read again with more care. */
+    j->careful = !source_can(j->source, SOURCE_RESTARTABLE);
     struct report *r = &j->report;
     const struct film *f = &j->source->film;
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
@@ -51,6 +55,7 @@ static bool open_job(struct render_job *j, struct err *e)
         render_warn(j, "'%s' has pictures of %dx%d, which --size %dx%d does not enlarge: %dx%d is staged", path, f->width, f->height,
                     o->size.width, o->size.height, r->width, r->height);
     r->film = f;
+    film_id_of(path, r->film_id);
     r->kmeans = o->kmeans;
     r->needs = strips_need((struct strips){o->strip, o->strips});
     r->picture_width = o->width;
@@ -87,6 +92,7 @@ static void describe_decoding(struct render_job *j)
 static void close_job(struct render_job *j)
 {
     dump_discard(&j->dump);
+    outputs_free(&j->outputs);
     digest_free(&j->first);
     digest_free(&j->second);
     columns_free(&j->columns);

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "barcode/paint.h"
 #include "render_job.h"
 
 /* Every 24th frame, but on a short film often enough for about 720 columns. */
@@ -15,6 +16,14 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
     return every < 1 ? 1 : every > USUAL ? USUAL : every;
 }
 
+/* Where each column is a pixel, no more than a picture may have. */
+static uint64_t columns_most(const struct options *o)
+{
+    uint64_t each = (uint64_t)o->height * (o->stacked ? o->strips : 1);
+    uint64_t fit = o->width > 0 || each == 0 ? UINT64_MAX : PAINT_PIXELS_MOST / each;
+    return fit < OPTION_COLUMNS_MOST ? fit : OPTION_COLUMNS_MOST;
+}
+
 bool render_decide_selection(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
@@ -25,9 +34,9 @@ bool render_decide_selection(struct render_job *j, struct err *e)
                        (double)f->duration_us / 1e6);
     if (s->kind == SELECT_COLUMNS && f->duration_us > 0 && s->end_us > f->duration_us)
         s->end_us = f->duration_us;
-    if (s->kind == SELECT_INTERVAL && selection_estimate(s, f->frames, f->duration_us) > OPTION_COLUMNS_MOST)
-        return err_set(e, ERR_USAGE, "'%s': --interval is too short: it asks for %" PRIu64 " columns, and %d are the most",
-                       f->path, selection_estimate(s, f->frames, f->duration_us), OPTION_COLUMNS_MOST);
+    if (s->kind == SELECT_INTERVAL && selection_estimate(s, f->frames, f->duration_us) > columns_most(j->render->options))
+        return err_set(e, ERR_USAGE, "'%s': --interval is too short: it asks for %" PRIu64 " columns, and %" PRIu64 " are the most",
+                       f->path, selection_estimate(s, f->frames, f->duration_us), columns_most(j->render->options));
     if (s->kind == SELECT_EVERY && s->every == 0)
         s->every = decide_every(s, f);
     return true;

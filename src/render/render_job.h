@@ -10,6 +10,7 @@
 #include "barcode/dump.h"
 #include "barcode/frame_cache.h"
 #include "barcode/log.h"
+#include "barcode/outputs.h"
 #include "barcode/render.h"
 #include "barcode/report.h"
 #include "barcode/source.h"
@@ -22,10 +23,12 @@ struct render_job {
     struct engine *engine;           /* the engines' */
     struct report report;
     struct columns *columns;
+    struct outputs outputs;          /* what the film is to give */
     struct dump *dump;
     struct frame_cache *cache;       /* NULL: this film has none          */
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */
+    bool distrusted;                 /* NVDEC, by this film                */
     struct digest *digest;           /* the one being filled, or NULL      */
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */

@@ -27,6 +27,17 @@ static bool needs_length(struct source *source, const struct selection *s)
     return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
 }
 
+/* What comes through a pipe is gone once it was read. */
+static bool one_reading_will_do(const struct render_job *j, bool length, struct err *e)
+{
+    const struct options *o = j->render->options;
+    const char *path = j->source->film.path;
+    if (o->verify)
+        return err_set(e, ERR_INPUT, "'%s': --verify decodes a film twice, and a pipe can be read only once: give it a file", path);
+    return !length || err_set(e, ERR_INPUT, "'%s': %s needs the film's length, which only its end tells, and a pipe can be read only "
+                              "once: give it a file", path, o->selection.kind == SELECT_COLUMNS ? "--columns" : "so short an --interval");
+}
+
 bool render_probe(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
@@ -36,8 +47,8 @@ bool render_probe(struct render_job *j, struct err *e)
         log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
         request.want |= PROBE_LENGTH;
     }
-    if (request.want && !source_can(j->source, SOURCE_RESTARTABLE))
-        return err_set(e, ERR_INPUT, "'%s' would have to be read twice, first for its length, and is no file", f->path);
+    if (!source_can(j->source, SOURCE_RESTARTABLE) && !one_reading_will_do(j, request.want & PROBE_LENGTH, e))
+        return false;
     return source_probe(j->source, &request, &facts, e);
 }
 

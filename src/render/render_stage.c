@@ -14,9 +14,10 @@ static bool open_stores(struct render_job *j, struct err *e)
     digest_free(&j->first);
     digest_free(&j->second);
     j->columns = columns_open(r->needs & STRIP_CLUSTERS ? o->kmeans.k : 0, r->needs & STRIP_ROWS ? r->height : 0, e);
-    if (j->columns && o->dump)
-        j->dump = dump_open(o->dump, (size_t)r->width * (size_t)r->height * 3, e);
-    if (!j->columns || (o->dump && !j->dump))
+    const struct output *dump = &j->outputs.dump;
+    if (j->columns && dump->path && outputs_allowed(j->render->inputs, j->input, dump, e))
+        j->dump = dump_open(dump->path, (size_t)r->width * (size_t)r->height * 3, e);
+    if (!j->columns || (dump->path && !j->dump))
         return false;
     if (!o->verify)
         return true;
@@ -74,7 +75,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
                           .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us)};
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
-        .decode = o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
+        .decode = j->distrusted ? DECODE_CPU : o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
         .tick = shown.progress ? show_progress : NULL, .tick_user = &shown,
         .job = {.width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
@@ -103,6 +104,10 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
                 "'%s': pictures come in another order than foreseen: decoding it again in one piece, in software",
                 r->film->path);
         *plan = DECODE_SEQUENTIAL;
+    }
+    if (c->distrusted) {
+        log_msg(LOG_VERBOSE, "'%s': decoding it again, in software", r->film->path);
+        j->distrusted = true;
     }
     if (c->damage_found) {
         log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core", r->film->path);

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 
 #include "barcode/clock.h"
-#include "barcode/outputs.h"
 #include "render_job.h"
 
 static void say_written(const struct render_job *j, const char *path)
@@ -17,7 +16,7 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
         const struct output *output = &list->output[k];
         if (output->writer->tells_times != tell_times)
             continue;
-        if (!outputs_allowed(j->render->inputs, output, e) ||
+        if (!outputs_allowed(j->render->inputs, j->input, output, e) ||
             !writer_save(output->writer, &j->report, output->strips, output->path, e))
             return false;
         say_written(j, output->path);
@@ -31,20 +30,16 @@ static bool write_dump(struct render_job *j, struct err *e)
         return true;
     if (!dump_commit(&j->dump, j->report.count, e))
         return false;
-    say_written(j, j->render->options->dump);
+    say_written(j, j->outputs.dump.path);
     return true;
 }
 
 bool render_write(struct render_job *j, int64_t started, struct err *e)
 {
-    struct outputs list;
     int64_t before = clock_ns();
-    if (!outputs_of(j->render->options, j->render->inputs, j->input, &list, e))
-        return false;
-    bool fine = write_outputs(j, &list, false, e) && write_dump(j, e);
+    bool fine = write_outputs(j, &j->outputs, false, e) && write_dump(j, e);
     j->report.times.write = (double)(clock_ns() - before) / 1e9;
     j->report.times.wall = (double)(clock_ns() - started) / 1e9;
-    fine = fine && write_outputs(j, &list, true, e);
-    outputs_free(&list);
+    fine = fine && write_outputs(j, &j->outputs, true, e);
     return fine;
 }

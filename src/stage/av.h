@@ -1,7 +1,7 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), demux.c (packets), decoder.c (one context), damage.c
- * (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the reading thread), film_probe.c (a look
- * before), session.c and sequential.c (decoding), source_film.c.
+ * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes), demux.c
+ * (packets), decoder.c (one context), damage.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the
+ * reading thread), film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -17,8 +17,17 @@
 
 /* ---- film_av.c ---- */
 
-/* Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). */
+/*
+ * Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). Also when it fails, *format is the
+ * caller's, film_av_close.
+ */
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
+
+/* The same with this one of its video streams (film_stream_choose). */
+bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e);
+
+/* avformat_close_input, and what the film was read through. NULL in it is fine. */
+void film_av_close(AVFormatContext **format);
 
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
 enum { FILM_AV_SAID = 64 };
@@ -249,10 +258,12 @@ struct pace {
 };
 
 struct nvdec;
+struct nvdec_check;
 
 struct staging {
     const struct film *film;
     const struct nvdec *nvdec;       /* NULL: nothing is decoded on a GPU                     */
+    struct nvdec_check *check;       /* NULL: there is nothing to check                       */
     const AVStream *stream;
     struct run_traits traits;
     const struct stage_job *job;
@@ -269,8 +280,10 @@ struct staging {
     struct err error;                /* the first one wins                                   */
     atomic_bool stop;
     atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
+    atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
+    atomic_uint_fast64_t nvdec_staged;   /* pictures that NVDEC sessions put into the engine  */
     atomic_uint_fast64_t colours_told;   /* a bit for each kind that staging_note_colour has told  */
 };
 
@@ -297,6 +310,9 @@ void staging_fail(struct staging *s, const struct err *e);
 
 /* Stops the reader and the sessions: only a sequential decode can tell what the film's frames are. */
 void staging_contradict(struct staging *s);
+
+/* NVDEC's pictures are not the software decoder's: stops the reader and the sessions, unless NVDEC is demanded. */
+void staging_distrust(struct staging *s);
 
 /* Stops the reader and the sessions: only a careful decoder gives the same pictures every time. */
 void staging_find_damage(struct staging *s);

@@ -1,12 +1,12 @@
 /*
  * damage.c - what libavcodec knows and tells of damage, and what it does not.
  */
-#include <errno.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
 
 #include "av.h"
+#include "shortage.h"
 
 /* A mark stands in every square of this size, the smallest that a coding tree block has. */
 enum { SQUARE = 16 };
@@ -142,13 +142,12 @@ static int begin_picture(struct damage_watch *w, const AVCodecContext *c, AVFram
     return av_frame_ref(w->last, frame);
 }
 
-/* With frame threads on any of them: what one of those lacked earlier is still in its errno. */
+/* With frame threads on any of them, where nobody calls shortage_begin: what one of those lacked earlier is noted still. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
     struct damage_watch *w = c->opaque;
-    bool starved = errno == ENOMEM;
     int code = avcodec_default_get_buffer2(c, frame, flags);
-    if (starved || code == AVERROR(ENOMEM))
+    if (shortage_met() || code == AVERROR(ENOMEM))
         atomic_store(&w->starved, true);
     if (code < 0)
         return code;
@@ -289,7 +288,7 @@ void damage_message(const AVCodecContext *c, int level, const char *format)
     struct damage_watch *w = c->opaque;
     if (!w)
         return;
-    if (errno == ENOMEM)
+    if (shortage_met())
         atomic_store(&w->starved, true);
     if (level > AV_LOG_INFO)
         return;

@@ -7,7 +7,11 @@
 #include <math.h>
 
 #include "av.h"
+#include "film_input.h"
+#include "film_stream.h"
 #include "shortage.h"
+#include "barcode/file.h"
+#include "barcode/interrupt.h"
 #include "barcode/log.h"
 
 const char *film_av_sentence(int code, char text[128])
@@ -45,7 +49,6 @@ static void hear_demuxer(AVIOContext *file, int level, const char *format)
 static void on_av_log(void *context, int level, const char *format, va_list args)
 {
     const AVClass *class = context ? *(const AVClass **)context : NULL;
-    shortage_look();
     if (class && class == avcodec_get_class())
         damage_message(context, level, format);
     AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
@@ -72,35 +75,6 @@ int64_t film_av_frame_us(const struct film *f)
         return 40000;
     int64_t us = av_rescale(1000000, f->rate_den, f->rate_num);
     return us > 0 ? us : 1;
-}
-
-static bool is_film_stream(const AVStream *s)
-{
-    return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
-           !(s->disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS));
-}
-
-/* libav's choice, unless that is a cover picture: then the first real one. */
-static int choose_stream(AVFormatContext *format)
-{
-    int best = av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0);
-    if (best >= 0 && is_film_stream(format->streams[best]))
-        return best;
-    for (unsigned i = 0; i < format->nb_streams; i++)
-        if (is_film_stream(format->streams[i]))
-            return (int)i;
-    return -1;
-}
-
-static bool explain_no_stream(const AVFormatContext *format, const char *path, struct err *e)
-{
-    bool cover = false, sound = false;
-    for (unsigned i = 0; i < format->nb_streams; i++) {
-        cover |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
-        sound |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
-    }
-    return err_set(e, ERR_INPUT, "'%s' has no video stream%s", path,
-                   cover ? ", only a cover picture" : sound ? ", only sound" : "");
 }
 
 /* The display matrix maps (x, y) to (ax + cy, bx + dy); a negative determinant is a mirror image. */
@@ -204,11 +178,17 @@ static bool check_stream(const AVFormatContext *format, const AVStream *s, const
     return true;
 }
 
+/* NULL also for a pipe: opening that once more would wait for another writer. */
+static FILE *open_regular(const char *path)
+{
+    return file_is_regular(path) ? fopen(path, "rb") : NULL;
+}
+
 /* True for a WebP of several pictures: its header has the flag. FFmpeg takes all WebP for single pictures. */
 static bool is_animated_webp(const char *path)
 {
     uint8_t head[21] = {0};
-    FILE *f = fopen(path, "rb");
+    FILE *f = open_regular(path);
     bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBPVP8X", 8) == 0 &&
               head[20] & 2;
     if (f)
@@ -238,7 +218,7 @@ static bool check_container(const AVFormatContext *format, const char *path, str
 static bool lacks_index(const char *path)
 {
     uint8_t head[16] = {0};
-    FILE *f = fopen(path, "rb");
+    FILE *f = open_regular(path);
     bool is = f && fread(head, 12, 1, f) == 1 && memcmp(head + 4, "ftyp", 4) == 0 && memcmp(head + 8, "hei", 3) != 0 &&
               memcmp(head + 8, "mif1", 4) != 0 && memcmp(head + 8, "avif", 4) != 0;
     for (off_t at = 0; is && fseeko(f, at, SEEK_SET) == 0 && fread(head, 16, 1, f) == 1;) {
@@ -267,42 +247,105 @@ static void read_head(const AVFormatContext *format, struct head *head)
         head->tags[i] = film_colour_tags(format->streams[i]->codecpar);
 }
 
-static bool open_container(const char *path, AVFormatContext **format, struct head *head, struct err *e)
+static int stop_waiting(void *nothing)
 {
-    char text[128], url[4096];
-    if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url)
-        return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
-    /* Only files: a playlist must not make us read the network. */
-    AVDictionary *options = NULL;
-    av_dict_set(&options, "protocol_whitelist", "file", 0);
-    shortage_begin();
-    int code = avformat_open_input(format, url, NULL, &options);
-    bool starved = shortage_met();
-    av_dict_free(&options);
-    if (starved)
-        return shortage_error(path, "opened", e);
+    (void)nothing;
+    return interrupted();
+}
+
+static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
+{
+    return !film_input_index_last(io) ||
+           err_set(e, ERR_INPUT, "'%s' is an MP4 whose index (moov) stands behind its pictures, which takes a file; a pipe can be read only "
+                   "once (ffmpeg -movflags faststart puts the index in front)", path);
+}
+
+/* What avformat_open_input wants. NULL: what can be told before libav looks at the film's bytes. */
+static AVFormatContext *prepare_container(const char *path, struct err *e)
+{
+    AVFormatContext *format = avformat_alloc_context();
+    if (!format) {
+        err_memory(e, sizeof *format);
+        return NULL;
+    }
+    format->interrupt_callback.callback = stop_waiting;
+    if (!film_input_wanted(path))
+        return format;
+    format->flags |= AVFMT_FLAG_CUSTOM_IO;
+    format->pb = film_input_open(path, e);
+    if (!format->pb || !check_pipe(format->pb, path, e))
+        film_av_close(&format);
+    return format;
+}
+
+/* Why avformat_open_input failed. */
+static bool explain_no_container(const char *path, int code, bool piped, struct err *e)
+{
+    char text[128];
+    if (interrupted())
+        return interrupt_error(e);
     if (code == AVERROR_INVALIDDATA && lacks_index(path))
         return err_set(e, ERR_INPUT, "'%s' is an MP4 without its index (moov): it was cut off, or never finished", path);
     struct stat s;
-    if (code < 0 && stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
+    if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
+    if (code == AVERROR_EOF && piped)
+        return err_set(e, ERR_INPUT, "'%s' is not a film: nothing came out of it, or too little", path);
     if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
+    return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, film_av_sentence(code, text));
+}
+
+static int open_input(const char *url, AVFormatContext **format)
+{
+    /* Only files: a playlist must not make us read the network. */
+    AVDictionary *options = NULL;
+    AVIOContext *io = (*format)->pb;
+    av_dict_set(&options, "protocol_whitelist", "file", 0);
+    int code = avformat_open_input(format, url, NULL, &options);
+    av_dict_free(&options);
     if (code < 0)
-        return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, film_av_sentence(code, text));
+        film_input_close(&io);      /* libav has freed the rest */
+    return code;
+}
+
+static bool open_container(const char *path, AVFormatContext **format, struct head *head, struct err *e)
+{
+    char url[4096], text[128];
+    if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url)
+        return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
+    *format = prepare_container(path, e);
+    if (!*format)
+        return false;
+    bool piped = (*format)->pb != NULL;
+    shortage_begin();
+    int code = open_input(url, format);
+    if (shortage_met())
+        return shortage_error(path, "opened", e);
+    if (code < 0)
+        return explain_no_container(path, code, piped, e);
     if (!check_container(*format, path, e))
         return false;
     read_head(*format, head);
     shortage_begin();
     code = avformat_find_stream_info(*format, NULL);
-    if (shortage_met())                  /* without an error too: less is known of the film than without the shortage */
+    if (interrupted())                   /* without an error too: less is known of the film than without it */
+        return interrupt_error(e);
+    if (shortage_met())                  /* the same */
         return shortage_error(path, "opened", e);
     if (code < 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
     return true;
 }
 
-bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)
+void film_av_close(AVFormatContext **format)
+{
+    AVIOContext *own = *format && (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
+    avformat_close_input(format);
+    film_input_close(&own);
+}
+
+bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e)
 {
     static pthread_once_t listening = PTHREAD_ONCE_INIT;
     pthread_once(&listening, listen_to_libav);
@@ -312,9 +355,9 @@ bool film_av_open(const char *path, AVFormatContext **format, struct film *film,
     struct head head = {0};
     if (!open_container(path, format, &head, e))
         return false;
-    int chosen = choose_stream(*format);
+    int chosen = film_stream_choose(*format, wanted, path, e);
     if (chosen < 0)
-        return explain_no_stream(*format, path, e);
+        return false;
     for (unsigned i = 0; i < (*format)->nb_streams; i++)
         (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     AVStream *s = (*format)->streams[chosen];
@@ -322,5 +365,11 @@ bool film_av_open(const char *path, AVFormatContext **format, struct film *film,
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     read_facts(*format, s, (unsigned)chosen < head.streams ? head.tags[chosen] : silence, film);
+    film_stream_count(*format, film);
     return true;
+}
+
+bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)
+{
+    return film_av_open_stream(path, SOURCE_STREAM_CHOICE, format, film, e);
 }

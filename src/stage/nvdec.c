@@ -117,10 +117,25 @@ static bool ask_driver(struct nvdec *n, const AVCodecParameters *par, struct err
 
 /* ------------------------------------------------------------------ contexts */
 
-bool nvdec_stands_in(void)
+static bool told(const char *word)
 {
     const char *what = getenv("BARCODE_NVDEC");
-    return what && strcmp(what, "software") == 0;
+    return what && strstr(what, word);
+}
+
+bool nvdec_stands_in(void)
+{
+    return told("software");
+}
+
+bool nvdec_lies(void)
+{
+    return told("wrong");
+}
+
+bool nvdec_unchecked(void)
+{
+    return told("unchecked");
 }
 
 bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *stream, struct err *e)
@@ -170,14 +185,20 @@ static AVBufferRef *make_device(const struct nvdec *n, void *cuda_stream)
     return device;
 }
 
-/* libavcodec asks again without CUDA when the driver refuses: then the software format is taken. */
+/*
+ * libavcodec asks again without CUDA when the driver refuses: then the software format is taken. NVDEC is told coded sizes, in
+ * whole blocks for most codecs; VP8 and VP9 have none, and NVDEC scales a picture that is to come out in an odd size.
+ */
 static enum AVPixelFormat choose_format(AVCodecContext *c, const enum AVPixelFormat *formats)
 {
-    (void)c;
     const enum AVPixelFormat *f = formats;
-    for (; *f != AV_PIX_FMT_NONE; f++)
-        if (*f == AV_PIX_FMT_CUDA)
-            return *f;
+    for (; *f != AV_PIX_FMT_NONE; f++) {
+        if (*f != AV_PIX_FMT_CUDA)
+            continue;
+        c->coded_width += c->coded_width & 1;
+        c->coded_height += c->coded_height & 1;
+        return *f;
+    }
     for (f = formats; *f != AV_PIX_FMT_NONE; f++)
         if (!(av_pix_fmt_desc_get(*f)->flags & AV_PIX_FMT_FLAG_HWACCEL))
             return *f;
@@ -216,18 +237,52 @@ bool nvdec_is_picture(const AVFrame *frame)
     return frame->format == AV_PIX_FMT_CUDA;
 }
 
-bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
-{
-    char text[128];
-    av_frame_unref(host);
-    int code = av_hwframe_transfer_data(host, frame, 0);
-    return code >= 0 || err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s", film_av_sentence(code, text));
-}
-
 static enum AVPixelFormat layout_of(const AVFrame *picture)
 {
     const AVHWFramesContext *frames = (const AVHWFramesContext *)picture->hw_frames_ctx->data;
     return frames->sw_format;
+}
+
+/* One in every row, so that any shrinking shows it. */
+static void flip_bits(AVFrame *host)
+{
+    for (int y = 0; y < host->height; y++)
+        host->data[0][(ptrdiff_t)y * host->linesize[0]] ^= 0x80;
+}
+
+bool nvdec_mend(AVFrame *frame, struct err *e)
+{
+    if (!nvdec_is_picture(frame)) {
+        if (!nvdec_lies())
+            return true;
+        if (av_frame_make_writable(frame) < 0)
+            return err_set(e, ERR_FAILED, "out of memory for a picture");
+        flip_bits(frame);
+        return true;
+    }
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(frame));
+    if (d && d->log2_chroma_h == 1 && frame->data[1] && frame->height & 1)
+        frame->data[1] = frame->data[0] + (ptrdiff_t)(frame->height + 1) * frame->linesize[0];
+    return true;
+}
+
+bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
+{
+    char text[128];
+    av_frame_unref(host);
+    /* Rows are copied by the frame's height, halved: of an odd one the last row of chroma would be left out. */
+    AVFrame *even = av_frame_clone(frame);
+    if (!even)
+        return err_set(e, ERR_FAILED, "out of memory for a picture");
+    even->width += even->width & 1;
+    even->height += even->height & 1;
+    int code = av_hwframe_transfer_data(host, even, 0);
+    av_frame_free(&even);
+    if (code < 0)
+        return err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s", film_av_sentence(code, text));
+    if (nvdec_lies())
+        flip_bits(host);
+    return true;
 }
 
 bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data, const struct film *film,

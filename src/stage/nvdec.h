@@ -20,8 +20,8 @@ struct nvdec {
  * False with a sentence when there is no GPU (ERR_ENGINE), or when it cannot decode this stream (ERR_INPUT: codec,
  * depth, chroma sampling or size). Thread of the caller; nvdec_close after all sessions.
  *
- * BARCODE_NVDEC=software in the environment (for tests where there is no GPU): the sessions do all that they do, on
- * libavcodec's software decoders.
+ * The word "software" in the environment's BARCODE_NVDEC (for tests where there is no GPU): the sessions do all that they do,
+ * on libavcodec's software decoders.
  */
 bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *stream, struct err *e);
 void nvdec_close(struct nvdec *n);
@@ -32,8 +32,20 @@ void nvdec_close(struct nvdec *n);
  */
 AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, void *cuda_stream, struct err *e);
 
-/* True when BARCODE_NVDEC=software is set. */
+/* True when BARCODE_NVDEC has the word "software". */
 bool nvdec_stands_in(void);
+
+/* True when BARCODE_NVDEC has the word "wrong": every picture has some bits flipped, which the check must notice. */
+bool nvdec_lies(void);
+
+/* True when it has the word "unchecked": no picture is compared. For measuring what the check costs. */
+bool nvdec_unchecked(void);
+
+/*
+ * What came out of a decoder, put right: libavcodec takes NVDEC's second plane to begin after as many rows as the picture has,
+ * and NVDEC leaves an even number (FFmpeg's nvdec.c, nvdec_retrieve_data). Flips the bits that nvdec_lies promises. False: memory.
+ */
+bool nvdec_mend(AVFrame *frame, struct err *e);
 
 /* True for a picture in device memory. */
 bool nvdec_is_picture(const AVFrame *frame);

@@ -17,7 +17,7 @@
 #include "barcode/clock.h"
 #include "barcode/log.h"
 #include "nal.h"
-#include "nvdec.h"
+#include "nvdec_check.h"
 
 enum {
     WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
@@ -28,6 +28,7 @@ struct waiting {
     struct run *run;
     unsigned behind;      /* packets sent since its last one           */
     struct run_order order;
+    bool witness;         /* nvdec_check.h has it decoded in software too */
     bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
 };
 
@@ -70,8 +71,12 @@ static bool open_all(struct nvdec_session *s, struct err *e)
 static void close_all(struct nvdec_session *s)
 {
     avcodec_free_context(&s->decoder);      /* before its stream goes with the port */
-    while (s->waitings > 0)
-        run_free(&s->waiting[--s->waitings].run);
+    while (s->waitings > 0) {
+        struct waiting *w = &s->waiting[--s->waitings];
+        if (w->witness)
+            nvdec_check_end(s->staging->check, false);
+        run_free(&w->run);
+    }
     engine_port_close(&s->port);
     session_free(&s->software);
     av_frame_free(&s->frame);
@@ -90,10 +95,10 @@ static void broke(struct nvdec_session *s)
 }
 
 /*
- * The picture that came out. NULL: of no run, or of a broken one; one that libavcodec knows to be damaged breaks its run,
+ * The run of the picture that came out. NULL: of none, or of a broken one; one that libavcodec knows to be damaged breaks its run,
  * for what is done about damage (which pictures are lent to hide it) is the decoder's own affair.
  */
-static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
+static struct waiting *find_run(struct nvdec_session *s, int64_t serial)
 {
     bool damaged = damage_flagged(s->frame);
     for (int i = s->waitings - 1; i >= 0; i--) {
@@ -104,7 +109,7 @@ static struct picture *find_picture(struct nvdec_session *s, int64_t serial)
         if (index < run->count && run->picture[index].action != ACTION_SKIP) {
             run_order_watch(&s->waiting[i].order, &s->staging->traits, &run->picture[index]);
             s->waiting[i].broken |= damaged;
-            return s->waiting[i].broken ? NULL : &run->picture[index];
+            return s->waiting[i].broken ? NULL : &s->waiting[i];
         }
     }
     return NULL;
@@ -117,7 +122,7 @@ static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, st
         s->fell_back = true;
         return view_of_frame(s->frame, film, &s->planes, view, e);
     }
-    if (engine_port_stream(s->port))
+    if (engine_port_stream(s->port) && !nvdec_lies())
         return nvdec_view(s->decoder, s->frame, s->frame, film, view, e);
     return nvdec_download(s->frame, s->host, e) && nvdec_view(s->decoder, s->frame, s->host, film, view, e);
 }
@@ -130,7 +135,19 @@ static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *
         return false;
     staging_note_colour(s->staging, s->frame, &view);
     p->done = true;
+    atomic_fetch_add(&s->staging->nvdec_staged, 1);
     return engine_put(s->port, &view, &p->tag, e);
+}
+
+static bool take_picture(struct nvdec_session *s, struct err *e)
+{
+    struct waiting *w = find_run(s, s->frame->pts);
+    if (!w)
+        return true;
+    struct picture *p = &w->run->picture[(uint64_t)s->frame->pts - w->run->picture[0].serial];
+    if (w->witness && !nvdec_check_take(s->staging->check, s->decoder, s->frame, p->unsaid, e))
+        return false;
+    return !p->wanted || p->done || stage_frame(s, p, e);
 }
 
 /* Takes every picture that is ready. */
@@ -147,8 +164,7 @@ static bool receive(struct nvdec_session *s, struct err *e)
         }
         s->counts.decoded++;
         s->counts.hardware += nvdec_is_picture(s->frame);
-        struct picture *p = find_picture(s, s->frame->pts);
-        bool fine = !p || !p->wanted || p->done || stage_frame(s, p, e);
+        bool fine = nvdec_mend(s->frame, e) && take_picture(s, e);
         av_frame_unref(s->frame);
         if (!fine)
             return false;
@@ -177,6 +193,8 @@ static bool finish_run(struct nvdec_session *s, int i, struct err *e)
     /* The order is kept: the last one is the one being fed. */
     memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
     bool fine = true;
+    if (w.witness && nvdec_check_end(s->staging->check, !w.broken) == CHECK_DIFFERENT)
+        staging_distrust(s->staging);
     if (w.order.wrong && !w.broken)
         staging_contradict(s->staging);
     if ((w.broken || !is_whole(run)) && !staging_stopped(s->staging)) {
@@ -266,7 +284,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     }
     run_plan(run, traits, run->unsure);
     decoder_fit_delay(s->decoder, traits, run);
-    s->waiting[s->waitings++] = (struct waiting){.run = run};
+    s->waiting[s->waitings++] = (struct waiting){.run = run, .witness = nvdec_check_begin(s->staging->check, run)};
     bool fine = true;
     const struct picture *key = run->picture;
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {

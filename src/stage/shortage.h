@@ -2,10 +2,15 @@
  * shortage.h - was memory short in a call of libav's?
  *
  * libav turns a failed allocation into some other error, or into nothing: a slice that is left out, a stream of which less is
- * known. One sign is always there, for the allocator leaves ENOMEM in errno. It also tells real shortage from an absurd size
- * in a damaged file, which libav refuses with AVERROR(ENOMEM) by itself, without asking the allocator.
+ * known. So the program's own malloc, calloc, realloc and posix_memalign stand before the allocator's (libav's calls come here
+ * too, as those of every library do) and note a refusal. That also tells real shortage from an absurd size in a damaged
+ * file, which libav refuses with AVERROR(ENOMEM) by itself, without asking the allocator.
  *
- * All of it is about the calling thread.
+ * errno was tried as the sign. glibc leaves ENOMEM there after allocations that went well: where the heap cannot grow in place,
+ * because a mapping lies behind it as CUDA's may, it fails to move the break and maps pages instead. On an H200 one run of six
+ * of a 2-hour film failed for that.
+ *
+ * All of it is about the calling thread. In a build with sanitizers nothing is noted: their allocators end the program.
  */
 #ifndef BARCODE_SHORTAGE_H
 #define BARCODE_SHORTAGE_H
@@ -17,11 +22,11 @@
 /* To be called right before a call of libav's. */
 void shortage_begin(void);
 
-/* To be called right after it: true when memory was short since shortage_begin, whatever the call returned. */
+/* True when memory was short since shortage_begin, whatever the calls in between returned. */
 bool shortage_met(void);
 
-/* libav logs something on this thread: what errno says now, a later call may have overwritten by the time of shortage_met. */
-void shortage_look(void);
+/* Notes that an allocation was refused. */
+void shortage_note(void);
 
 /* Fills `e` (ERR_FAILED): memory was short while the film `path` was being `doing` ("opened"). Returns false. */
 bool shortage_error(const char *path, const char *doing, struct err *e);

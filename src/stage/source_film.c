@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdec.h"
+#include "film_stream.h"
+#include "nvdec_check.h"
 #include "barcode/clock.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
@@ -16,6 +17,7 @@
 struct source_film {
     struct source base;
     AVFormatContext *format;
+    int wanted;                     /* which video stream: SOURCE_STREAM_CHOICE or its number */
     bool used;                      /* read from already: must be opened anew to start over */
     uint64_t file_bytes;
     struct staging *now;            /* for progress, while staging                          */
@@ -24,12 +26,12 @@ struct source_film {
     struct film_av_said opening;    /* what demuxers said while the film was opened          */
 };
 
-/* film_av_open, and what is said meanwhile. */
+/* film_av_open_stream, and what is said meanwhile. */
 static bool open_film(struct source_film *f, const char *path, struct film *film, struct err *e)
 {
     f->opening = (struct film_av_said){0};
     struct film_av_said *before = film_av_listen(&f->opening);
-    bool fine = film_av_open(path, &f->format, film, e);
+    bool fine = film_av_open_stream(path, f->wanted, &f->format, film, e);
     film_av_listen(before);
     return fine;
 }
@@ -50,8 +52,9 @@ static bool reopen(struct source_film *f, struct err *e)
     }
     /* Opening a pipe once more would wait for a writer. */
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
-        return err_set(e, ERR_INPUT, "'%s' would have to be read again from its start, and is no file", f->base.film.path);
-    avformat_close_input(&f->format);
+        return err_set(e, ERR_INPUT, "'%s' has to be decoded again from its start, for its pictures come in another order than foreseen, "
+                       "and a pipe can be read only once: give it as a file", f->base.film.path);
+    film_av_close(&f->format);
     struct film again;
     const struct film *before = &f->base.film;
     bool fine = open_film(f, before->path, &again, e);
@@ -95,6 +98,19 @@ static void end_crew(struct staging *s, struct crew *c)
         pthread_join(c->thread[i], NULL);
 }
 
+/* What no run could be compared of is no better than what differs: all of it was damaged, or the software decoder failed. */
+static void judge_nvdec(struct staging *s)
+{
+    enum check_verdict verdict = nvdec_check_verdict(s->check);
+    bool staged = atomic_load(&s->nvdec_staged) > 0, unseen = verdict == CHECK_NONE && staged && !staging_stopped(s);
+    if (unseen)
+        log_msg(LOG_VERBOSE, "'%s': no picture of NVDEC's could be compared with the software decoder's", s->film->path);
+    bool distrusted = unseen || atomic_load(&s->distrusted), demanded = s->job->decode == DECODE_NVDEC;
+    s->counts.distrusted = distrusted && !demanded;
+    s->counts.unlike = distrusted && demanded;
+    s->counts.unchecked = verdict != CHECK_SAME && staged;
+}
+
 /* Reading and decoding are over: what came of them. */
 static bool judge_staging(struct staging *s, const struct demux *r, struct err *e)
 {
@@ -103,6 +119,8 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
     s->counts.read_failed = r->failed || s->counts.io_failed;
     s->counts.contradicted = atomic_load(&s->contradicted);
     s->counts.damage_found = atomic_load(&s->damage_found);
+    if (s->check)
+        judge_nvdec(s);
     if (interrupted())
         return interrupt_error(e);
     if (s->error.code != ERR_NONE) {
@@ -144,6 +162,8 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
         log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path, s->film->codec);
         return true;
     }
+    if (!nvdec_unchecked() && !(s->check = nvdec_check_open(s, e)))
+        return false;
     s->nvdec = nvdec;
     s->pace[1].sessions = ENGINE_SESSIONS * nvdec->engines;
     int left = threads - (s->pace[1].sessions + 6) / 7;
@@ -175,6 +195,12 @@ static void tell_times(const struct staging *s, int64_t reading, struct stage_ti
     times->nvdec_busy = s->pace[1].sessions > 0 ? s->pace[1].seconds / wall / s->pace[1].sessions : 0;
 }
 
+static bool starts_over(struct staging *s)
+{
+    return atomic_load(&s->contradicted) || atomic_load(&s->damage_found) ||
+           (atomic_load(&s->distrusted) && s->job->decode != DECODE_NVDEC);
+}
+
 static bool film_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
                        struct stage_times *times, struct err *e)
 {
@@ -194,7 +220,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     fine = fine && start_crew(&s, &crew, e);
     if (fine) {
         struct err mine = ERR_INIT;
-        if (!film_read(&s, &reader, &mine) && !atomic_load(&s.contradicted) && !atomic_load(&s.damage_found))
+        if (!film_read(&s, &reader, &mine) && !starts_over(&s))
             staging_fail(&s, &mine);
         end_crew(&s, &crew);
         fine = judge_staging(&s, &reader, e);
@@ -205,6 +231,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     s.counts.nvdec = fine_sessions && s.counts.runs > 0;
     *counts = s.counts;
     free(crew.thread);
+    nvdec_check_close(&s.check);
     staging_close(&s);
     nvdec_close(&nvdec);
     demux_close(&reader);
@@ -234,7 +261,7 @@ static bool film_probe(struct source *base, const struct probe_request *request,
 static void film_close(struct source **base)
 {
     struct source_film *f = (struct source_film *)*base;
-    avformat_close_input(&f->format);
+    film_av_close(&f->format);
     pthread_mutex_destroy(&f->now_lock);
     free(f->base.film.path);
     free(f);
@@ -267,7 +294,7 @@ static unsigned find_lacks(const struct source_film *f)
     return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
 }
 
-struct source *source_film_open(const char *path, struct err *e)
+struct source *source_film_open(const char *path, int stream, struct err *e)
 {
     struct source_film *f = calloc(1, sizeof *f);
     if (!f) {
@@ -276,6 +303,7 @@ struct source *source_film_open(const char *path, struct err *e)
     }
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->now_lock, NULL);
+    f->wanted = stream;
     if (!open_film(f, path, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
@@ -284,5 +312,6 @@ struct source *source_film_open(const char *path, struct err *e)
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
     f->file_bytes = size > 0 ? (uint64_t)size : 0;
     f->base.lacks = find_lacks(f);
+    film_stream_tell(f->format, &f->base.film);
     return &f->base;
 }

@@ -137,7 +137,7 @@ struct source *source_synth_open(const char *spec, struct err *e)
     s->base.ops = &synth_ops;
     s->base.film = (struct film){
         .path = path, .container = "synth", .codec = "rawvideo", .pixel_format = "rgb24", .width = (int)width, .height = (int)height,
-        .coded_width = (int)width, .coded_height = (int)height, .matrix = MATRIX_RGB, .range = RANGE_FULL, .rate_num = rate,
+        .videos = 1, .coded_width = (int)width, .coded_height = (int)height, .matrix = MATRIX_RGB, .range = RANGE_FULL, .rate_num = rate,
         .rate_den = 1, .frames = frames, .duration_us = frames * 1000000 / rate,
     };
     return &s->base;

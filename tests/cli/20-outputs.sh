@@ -109,6 +109,96 @@ test_several_films_one_name() {
     files
 }
 
+# --json and --dump name their files in a folder as -o does.
+test_several_films_with_extras() {
+    a=$(clip h264-closed.mkv)
+    b=$(clip hevc-open.mkv)
+    mkdir o j
+    ok "$a" "$b" "$a" -q -n 20 -o o --json j --dump o/
+    files j j/h264-closed-2.json j/h264-closed.json j/hevc-open.json o o/h264-closed-2.png o/h264-closed-2.rgb o/h264-closed.png \
+        o/h264-closed.rgb o/hevc-open.png o/hevc-open.rgb
+    ok "$b" -q -n 20 -o p.png --json p.json --dump p.rgb
+    cmp p.rgb o/hevc-open.rgb || fail "another dump in a folder"
+    [ "$(check get j/hevc-open.json film.path)" = "$b" ] || fail "the JSON is another film's"
+    rm p.*
+    # JSON says of which film it is, raw pictures do not.
+    ok "$a" "$b" -q -n 10 -o o --json j
+    echo '{"mine": 1}' > j/hevc-open.json
+    run "$a" "$b" -q -n 10 -o o --json j
+    [ "$STATUS" -eq 1 ] || fail "somebody else's JSON: exit status $STATUS, not 1"
+    says "'j/hevc-open.json' is there and was not made by barcode; choose another name with --json"
+    [ "$(cat j/hevc-open.json)" = '{"mine": 1}' ] || fail "somebody else's JSON was replaced"
+    cp o/hevc-open.rgb old.rgb
+    refuses 1 "$b" -q -n 10 -o o --dump o
+    says "'o/hevc-open.rgb' is there, and raw pictures do not say of which film they are"
+    cmp o/hevc-open.rgb old.rgb || fail "a dump was replaced"
+}
+
+# The films of two seasons have the same names: none loses its picture to another, in one run or in several.
+test_films_of_one_name() {
+    mkdir s1 s2 o
+    cp "$(clip h264-closed.mkv)" s1/e01.mkv
+    cp "$(clip hevc-open.mkv)" s2/e01.mkv
+    ok s1 -q -n 20 -o o --json o
+    cp o/e01.png first.png
+    run s2 -q -n 20 -o o
+    [ "$STATUS" -eq 1 ] || fail "the other season: exit status $STATUS, not 1"
+    one_sentence
+    says "'o/e01.png' is there and shows another film, or this one before it was changed; choose another name with -o"
+    cmp o/e01.png first.png || fail "the picture of another film was replaced"
+    rm o/e01.png
+    refuses 1 s2 -q -n 20 -o o --json o
+    says "'o/e01.json' is there and shows another film"
+    rm o/*
+    for _ in 1 2; do
+        ok s1 s2 -q -n 20 -o o
+        cmp o/e01.png first.png || fail "another picture"
+        files first.png o o/e01-2.png o/e01.png s1 s1/e01.mkv s2 s2/e01.mkv
+    done
+    # Also where only the ending differs.
+    cp s1/e01.mkv a.mkv
+    cp "$(clip h264-open.mp4)" a.mp4
+    ok a.mkv -q -n 20
+    refuses 1 a.mp4 -q -n 20
+    ok a.mp4 -q -n 20 -o a.png        # the user said so
+    refuses 1 a.mkv -q -n 20
+}
+
+# The film may move, and its picture stays the same to the byte; one that was changed is another.
+test_a_film_and_its_picture() {
+    mkdir d
+    cp "$(clip h264-closed.mkv)" film.mkv
+    ok film.mkv -q -n 20
+    cp film.png first.png
+    touch -d yesterday film.mkv
+    mv film.mkv d/film.mkv
+    ok d/film.mkv -q -n 20
+    cmp film.png first.png || fail "another place, another picture"
+    ok d/film.mkv -q -n 10
+    ! grep -q "$PWD" film.png || fail "the picture gives away where the film lies"
+    cat "$(clip h264-open.ts)" >> d/film.mkv
+    refuses 1 d/film.mkv -q -n 20
+    says "or this one before it was changed"
+    "$PYTHON" - film.png << 'PY' || fail "the picture does not say which film it shows"
+import re, sys
+sys.exit(not re.search(rb"tEXtbarcode:film\0[0-9]+-[0-9a-f]{32}", open(sys.argv[1], "rb").read()))
+PY
+}
+
+# What came through a pipe has no name and no bytes to be known by.
+test_a_picture_of_a_pipe_stays() {
+    f=$(clip h264-closed.mkv)
+    mkfifo film.mkv
+    for want in 0 1; do
+        cat "$f" > film.mkv 2> /dev/null &
+        run film.mkv -q -n 20
+        kill $! 2> /dev/null || true
+        [ "$STATUS" -eq $want ] || fail "exit status $STATUS, not $want"
+    done
+    says "'film.png' is there, and whether it shows this film cannot be told"
+    files film.mkv film.png
+}
+
 test_folder() {
     a=$(clip h264-closed.mkv)
     b=$(clip hevc-open.mkv)
@@ -122,6 +212,20 @@ test_folder() {
     [ "$(cd empty && echo *)" = "a.png b.png" ] || fail "made $(ls -A empty)"
     rm empty/*
     refuses 3 empty
+}
+
+# A pipe in a folder would be waited for.
+test_folder_with_pipes() {
+    a=$(clip h264-closed.mkv)
+    mkdir films films/dir.mp4 none
+    cp "$a" films/z.mkv
+    mkfifo films/a.mkv none/b.mkv
+    ln -s a.mkv films/b.mkv
+    ln -s /dev/zero films/c.mkv
+    LIMIT=20 ok films -n 20 -v
+    says "'films/a.mkv' is left out"
+    [ "$(echo ./*.png)" = ./z.png ] || fail "made $(ls)"
+    LIMIT=20 refuses 3 none
 }
 
 test_folder_with_bad_film() {

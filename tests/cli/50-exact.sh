@@ -135,6 +135,28 @@ test_contradiction() {
         fail "the frames are not numbered one after another"
 }
 
+# A GPU whose pictures are not the software decoder's is noticed, and the film comes out right; or told where NVDEC is demanded.
+test_wrong_nvdec() {
+    for name in h264-closed.mp4 hevc-open.mkv vp9.webm; do
+        f=$(clip $name)
+        ok "$f" -n 7 -m average --decode cpu -o right.png
+        export BARCODE_NVDEC=software,wrong
+        ok "$f" -n 7 -m average --threads 2 -v --cache kept -o a.png
+        says "NVDEC's picture [0-9]* is not the software decoder's"
+        says_not warning
+        cmp right.png a.png || fail "$f: the GPU's wrong pictures were taken"
+        ok "$f" -n 7 -m average --decode nvdec --cache other --json b.json -o b.png
+        says "warning: .*NVDEC's pictures are not known to be those of the software decoder"
+        grep -q "pictures are not known" b.json || fail "$f: the JSON does not tell"
+        cmp -s right.png b.png && fail "$f: nothing was wrong with the pictures"
+        [ -z "$(find other -type f -size +100 2> /dev/null)" ] || fail "$f: wrong pictures are kept"
+        unset BARCODE_NVDEC
+        BARCODE_NVDEC=software ok "$f" -n 7 -m average --decode nvdec -v -o c.png
+        says_not "not the software decoder's"
+        cmp right.png c.png || fail "$f: other pictures"
+    done
+}
+
 # What NVDEC sessions do with every codec's runs, on software decoders in their place: the same frames.
 test_nvdec_sessions() {
     clip h264-open.mkv > /dev/null

@@ -39,9 +39,31 @@ cp "$clips"/{h264-open.mkv,h264-closed.h264,h264-interlaced.ts,h264-crop.mp4,rot
     "$clips"/{h264-long-gop.mp4,vfr.mkv,vp8.webm,vp9.webm,av1-svt.mkv} \
     "$clips/mpeg2.mpg" "$out/clips/"
 cp "$clips"/damaged/{corrupt.ts,corrupt-hevc.mkv,wrong-bits.hevc,corrupt-vp9.webm} "$out/clips/damaged/"
+# Sizes that are no whole number of blocks, or of pairs of samples: each a way to lay planes out wrongly.
+odd() { # NAME WxH OPTION...
+    local name=$1 size=$2
+    shift 2
+    "${FF[@]}" -f lavfi -i "testsrc2=s=512x512:r=25,format=rgb24,crop=${size/x/:}:13:17" -frames:v 6 -g 4 "$@" "$out/odd/$name-$size.${ending:-mkv}"
+}
+mkdir "$out/odd"
+for w in 1 2 7 16 17 31 33 48 49 63 64; do
+    for h in 1 2 7 16 17 31 33 48 49 63 64; do
+        odd vp8 ${w}x$h -pix_fmt yuv420p -c:v libvpx -deadline realtime -cpu-used 8 -b:v 200k
+    done
+done
+for size in 175x143 175x144 176x143 320x213 321x213 321x214 129x129 130x131; do
+    odd vp8 $size -pix_fmt yuv420p -c:v libvpx -deadline realtime -cpu-used 8 -b:v 400k
+    odd vp9 $size -pix_fmt yuv420p -c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 400k
+    odd hevc444 $size -pix_fmt yuv444p -c:v libx265 -preset superfast -x265-params log-level=error
+done
+for size in 322x182 174x142 350x286 130x130 162x130; do
+    odd h264 $size -pix_fmt yuv420p -c:v libx264 -preset veryfast
+    odd hevc $size -pix_fmt yuv420p -c:v libx265 -preset superfast -x265-params log-level=error
+    odd hevc10 $size -pix_fmt yuv420p10le -c:v libx265 -preset superfast -x265-params log-level=error
+done
 # One dictionary over all: the programs hold the same libraries, and most clips the same pictures in another container.
-tar -C "$out" -cf - bin clips | xz -9 --lzma2=preset=9,dict=256MiB > "$out/pack.tar.xz"
-rm -r "${out:?}/bin" "${out:?}/clips"
+tar -C "$out" -cf - bin clips odd | xz -9 --lzma2=preset=9,dict=256MiB > "$out/pack.tar.xz"
+rm -r "${out:?}/bin" "${out:?}/clips" "${out:?}/odd"
 
 # cuFile's library and header, from NVIDIA's wheel, for cuda/lab/cufile_read.cu. Nothing else fails without it.
 if python3 -m pip download -q --no-deps -d "$out/whl" nvidia-cufile 2> /dev/null; then

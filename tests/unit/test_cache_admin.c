@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <signal.h>
 
 #include "barcode/cache_admin.h"
+#include "barcode/interrupt.h"
 #include "cached.h"
 
 static char said[4096];
@@ -105,8 +107,20 @@ static void not_a_folder(void **state)
     unlink("file");
 }
 
+/* The last test: it leaves the process interrupted. */
+static void interrupted_half_way(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    interrupt_install();
+    raise(SIGINT);
+    assert_false(ask(true, true, true, &e));
+    assert_int_equal(e.code, ERR_INTERRUPTED);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_three), cmocka_unit_test(no_folder), cmocka_unit_test(not_a_folder)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_three), cmocka_unit_test(no_folder), cmocka_unit_test(not_a_folder),
+                                       cmocka_unit_test(interrupted_half_way)};
     return cmocka_run_group_tests(tests, cached_begin, cached_end);
 }

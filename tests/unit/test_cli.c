@@ -103,7 +103,7 @@ static void every_option(void **state)
     (void)state;
     good("a -o x.png b --mode=palette,average -k 64 --n-init 1000 --init k-means++ --max-iter=100000 "
          "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 --width 10000000 "
-         "--height 65535 --engine auto --decode cpu --threads 1024 --json j --dump d --progress always --strict "
+         "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress always --strict "
          "--verify --bench -- -c");
     assert_int_equal(o.inputs, 3);
     assert_string_equal(o.input[0], "a");
@@ -125,7 +125,7 @@ static void every_option(void **state)
     assert_int_equal(o.size.kind, SIZE_DIVIDE);
     assert_int_equal(o.size.divisor, 4);
     assert_int_equal(o.width, 10000000);
-    assert_int_equal(o.height, 65535);
+    assert_int_equal(o.height, 200);
     assert_int_equal(o.threads, 1024);
     assert_int_equal(o.progress, PROGRESS_ALWAYS);
     assert_true(o.strict && o.verify);
@@ -138,7 +138,8 @@ static void selections(void **state)
     good("f --interval 0.5");
     assert_int_equal(o.selection.kind, SELECT_INTERVAL);
     assert_int_equal(o.selection.interval_us, 500000);
-    good("f --columns=10000000");
+    good("f --columns=10000000 --height 65535 --width 5");
+    good("f --columns=10000000 --height 1");
     assert_int_equal(o.selection.kind, SELECT_COLUMNS);
     assert_int_equal(o.selection.columns, 10000000);
     good("f -n1 -n 7");
@@ -173,6 +174,9 @@ static void whole_numbers_are_strict(void **state)
     bad("f --every 2147483649", "-n: '2147483649' is not a whole number from 1 to 2147483648");
     bad("f --columns 10000001", "--columns: '10000001' is not a whole number from 1 to 10000000");
     bad("f --width 10000001", "--width: '10000001' is not a whole number from 1 to 10000000");
+    bad("f --width 10000000 --height 65535", "a picture of 10000000x65535 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
+    bad("f --columns 10000000", "a picture of 10000000x360 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
+    bad("f --width 32768 --height 65535 -m all", "a picture of 32768x262140 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
     bad("f --height 65536", "--height: '65536' is not a whole number from 1 to 65535");
     bad("f --threads 0", "--threads: '0' is not a whole number from 1 to 1024");
     good("f -k 007");

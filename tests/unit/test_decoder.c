@@ -4,10 +4,10 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <errno.h>
 
 #include "stage/av.h"
 #include "clip.h"
+#include "stage/shortage.h"
 
 static AVFormatContext *open_clip(const char *name, struct film *film)
 {
@@ -126,7 +126,7 @@ static int no_buffer(AVCodecContext *c, AVFrame *frame, int flags)
     (void)c;
     (void)frame;
     (void)flags;
-    errno = ENOMEM;
+    shortage_note();
     return AVERROR(EINVAL);
 }
 

@@ -58,6 +58,30 @@ static void reads_or_says_no(void **state)
     assert_false(file_read_at(fd, text, 1, 0));
 }
 
+static void numbers_of_open_files(void **state)
+{
+    (void)state;
+    static const struct { const char *path; int number; } t[] = {
+        {"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/fd/0", 0}, {"/dev/fd/63", 63}, {"/proc/self/fd/7", 7},
+        {"", -1}, {"-", -1}, {"/dev/fd/", -1}, {"/dev/fd/1x", -1}, {"/dev/fd/-1", -1}, {"/dev/fd/99999999999", -1}, {"stdin", -1},
+    };
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+        assert_int_equal(file_descriptor(t[i].path), t[i].number);
+}
+
+static void regular_files(void **state)
+{
+    (void)state;
+    make("plain", "x");
+    assert_int_equal(symlink("plain", "to-plain"), 0);
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    assert_int_equal(symlink("fifo", "to-fifo"), 0);
+    assert_true(file_is_regular("plain") && file_is_regular("to-plain"));
+    assert_false(file_is_regular("fifo") || file_is_regular("to-fifo") || file_is_regular(".") || file_is_regular("/dev/null") ||
+                 file_is_regular("gone"));
+    unlink("plain");
+}
+
 /* What a pipe holds comes in pieces, and has no offsets. */
 static void no_pipes(void **state)
 {
@@ -106,7 +130,8 @@ static void the_same_once_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_or_says_no), cmocka_unit_test(no_pipes), cmocka_unit_test(the_same_by_any_name),
+        cmocka_unit_test(reads_or_says_no), cmocka_unit_test(numbers_of_open_files),
+        cmocka_unit_test(regular_files), cmocka_unit_test(no_pipes), cmocka_unit_test(the_same_by_any_name),
         cmocka_unit_test(the_same_once_written),
     };
     return cmocka_run_group_tests(tests, enter, leave);

@@ -142,7 +142,7 @@ static void the_right_stream(void **state)
 static void must_refuse(const char *name, const char *words)
 {
     struct err e = ERR_INIT;
-    struct source *s = source_film_open(name, &e);
+    struct source *s = source_film_open(name, SOURCE_STREAM_CHOICE, &e);
     if (s)
         fail_msg("'%s' was opened", name);
     assert_int_equal(e.code, ERR_INPUT);
@@ -187,7 +187,7 @@ static void odd_names(void **state)
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
     struct err e = ERR_INIT;
-    assert_null(source_film_open(name, &e));
+    assert_null(source_film_open(name, SOURCE_STREAM_CHOICE, &e));
     assert_int_equal(e.code, ERR_INPUT);
     assert_non_null(strstr(e.text, "too long"));
 }
@@ -204,7 +204,7 @@ static void playlists_read_nothing_else(void **state)
     assert_int_equal(system(command), 0);
     must_refuse("net.m3u8", "not a film");
     struct err e = ERR_INIT;
-    assert_null(source_film_open("net.ffconcat", &e));
+    assert_null(source_film_open("net.ffconcat", SOURCE_STREAM_CHOICE, &e));
     assert_int_equal(e.code, ERR_INPUT);
 }
 

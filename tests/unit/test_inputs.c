@@ -30,11 +30,33 @@ static void a_folder_is_scanned(void **state)
     inputs_free(&in);
 }
 
+static void a_folder_gives_regular_files_alone(void **state)
+{
+    (void)state;
+    mkdir("films", 0777);
+    mkdir("films/dir.mp4", 0777);
+    touch("outside.mkv");
+    assert_int_equal(mkfifo("films/fifo.mkv", 0600), 0);
+    assert_int_equal(symlink("fifo.mkv", "films/link-to-fifo.mkv"), 0);
+    assert_int_equal(symlink("/dev/zero", "films/device.mkv"), 0);
+    assert_int_equal(symlink("../outside.mkv", "films/link.mkv"), 0);
+    assert_int_equal(symlink("nowhere", "films/dangling.mkv"), 0);      /* opening it says so */
+    struct inputs in;
+    expand(LIST("films"), &in);
+    assert_int_equal(in.count, 2);
+    assert_string_equal(in.path[0], "films/dangling.mkv");
+    assert_string_equal(in.path[1], "films/link.mkv");
+    inputs_free(&in);
+    expand(LIST("films/fifo.mkv"), &in);                                /* named outright it is meant */
+    assert_int_equal(in.count, 1);
+    assert_int_equal(in.problem[0].code, ERR_NONE);
+    inputs_free(&in);
+}
+
 static void what_cannot_be_expanded(void **state)
 {
     (void)state;
     static const struct { const char *word; enum err_code code; const char *part; } t[] = {
-        {"-", ERR_USAGE, "stdin"},
         {"", ERR_USAGE, "empty"}
     };
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -87,6 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_folder_is_scanned),
+        TEST(a_folder_gives_regular_files_alone),
         TEST(what_cannot_be_expanded),
         TEST(a_folder_without_films),
         TEST(stems),

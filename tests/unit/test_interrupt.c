@@ -43,6 +43,27 @@ static int twice(void)
     return 3;
 }
 
+static int twice_with_temporaries(void)
+{
+    static const char *const name[] = {"/tmp/test_interrupt.a", "/tmp/test_interrupt.b", "/tmp/test_interrupt.c"};
+    interrupt_install();
+    for (int i = 0; i < 3; i++) {
+        FILE *f = fopen(name[i], "w");
+        if (!f || fclose(f) != 0)
+            return 1;
+    }
+    int a = interrupt_doom(name[0]), b = interrupt_doom(name[1]), c = interrupt_doom(name[2]);
+    if (a < 0 || b < 0 || c < 0)
+        return 1;
+    interrupt_spare(b);
+    interrupt_spare(-1);
+    raise(SIGINT);
+    if (access(name[0], F_OK) != 0)      /* the first one leaves that to whoever made it */
+        return 2;
+    raise(SIGTERM);
+    return 3;
+}
+
 static int one_of_each(void)
 {
     interrupt_install();
@@ -115,6 +136,31 @@ static void the_second_signal_kills(void **state)
     assert_int_equal(WTERMSIG(status), SIGINT);
 }
 
+static void the_second_signal_leaves_no_temporaries(void **state)
+{
+    (void)state;
+    int status = in_child(twice_with_temporaries);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+    assert_int_not_equal(access("/tmp/test_interrupt.a", F_OK), 0);
+    assert_int_equal(unlink("/tmp/test_interrupt.b"), 0);
+    assert_int_not_equal(access("/tmp/test_interrupt.c", F_OK), 0);
+}
+
+static void too_many_are_doomed(void **state)
+{
+    (void)state;
+    int number[1000];
+    for (int i = 0; i < 1000; i++)
+        number[i] = interrupt_doom("/tmp/test_interrupt.none");
+    assert_int_equal(number[0], 0);
+    assert_int_equal(number[999], -1);
+    for (int i = 0; i < 1000; i++)
+        interrupt_spare(number[i]);
+    assert_int_equal(interrupt_doom("/tmp/test_interrupt.none"), 0);
+    interrupt_spare(0);
+}
+
 static void what_nohup_ignores_stays_ignored(void **state)
 {
     (void)state;
@@ -164,6 +210,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_signal_asks),
         cmocka_unit_test(the_second_signal_kills),
+        cmocka_unit_test(the_second_signal_leaves_no_temporaries),
+        cmocka_unit_test(too_many_are_doomed),
         cmocka_unit_test(what_nohup_ignores_stays_ignored),
         cmocka_unit_test(a_closed_pipe_is_an_error_of_write),
         cmocka_unit_test(a_closed_terminal_asks),

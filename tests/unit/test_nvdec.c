@@ -138,6 +138,23 @@ static void tags(void **state)
     unmake(&m);
 }
 
+/* libavcodec has the second plane begin right after an odd number of rows; NVDEC leaves an even one. */
+static void odd_heights(void **state)
+{
+    (void)state;
+    struct made m;
+    struct err e = ERR_INIT;
+    make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
+    m.picture->height = 7;
+    m.picture->data[1] = m.bytes + 7 * 512;
+    assert_true(nvdec_mend(m.picture, &e));
+    assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
+    m.picture->height = 8;
+    assert_true(nvdec_mend(m.picture, &e));
+    assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
+    unmake(&m);
+}
+
 /* Without a driver there is one sentence, and nothing to close. */
 static void no_gpu(void **state)
 {
@@ -180,7 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts), cmocka_unit_test(crop), cmocka_unit_test(tags), cmocka_unit_test(full_range_and_strange_layouts),
-        cmocka_unit_test(no_gpu), cmocka_unit_test(software_stands_in),
+        cmocka_unit_test(odd_heights), cmocka_unit_test(no_gpu), cmocka_unit_test(software_stands_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void expect_output(const struct options *o, const struct inputs *in, size
     while (k < list.pictures && strcmp(strips_name(list.output[k].strips), strip) != 0)
         k++;
     assert_true(k < list.pictures);
-    if (!outputs_allowed(in, &list.output[k], &e))
+    if (!outputs_allowed(in, i, &list.output[k], &e))
         fail_msg("%s", e.text);
     assert_string_equal(list.output[k].path, path);
     assert_ptr_equal(list.output[k].writer, writer_find("png"));
@@ -208,9 +208,12 @@ static void strangers_files_stay(void **state)
     static const char ours[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP", title[] = "Title\0barcode";
     static const char inter[] = "Software\0\0\0en\0Programm\0barcode 0.1.0", torn[] = "Software\0\0\0enbarcode";
     put_png("film.png", "tEXt", ours, sizeof ours - 1, 9);
-    expect_allowed(&o, &in);
+    expect_allowed(&o, &in);           /* there is no such film, which is told when it is opened */
     put_png("film.png", "iTXt", inter, sizeof inter - 1, 9);
     expect_allowed(&o, &in);
+    touch("film.mkv");
+    expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' is there, and whether it shows this film cannot be told; choose another name with -o");
+    remove("film.mkv");
     put_png("film.png", "tEXt", other, sizeof other - 1, 9);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "tEXt", title, sizeof title - 1, 9);
@@ -279,8 +282,10 @@ static void places_that_cannot_be_written(void **state)
     o.output = "plain/x.png";
     expect_refusal(&o, &in, ERR_FAILED, "plain");
     o.output = "x.png";
-    extra(&o, "json", "d");
-    expect_refusal(&o, &in, ERR_FAILED, "it is a folder");
+    mkdir("d/film.json", 0777);
+    extra(&o, "json", "d/film.json");  /* a folder, in which it is named after the film */
+    expect_allowed(&o, &in);
+    rmdir("d/film.json");
     extra(&o, "json", "gone/x.json");
     expect_refusal(&o, &in, ERR_FAILED, "is not there");
     extra(&o, "json", "/dev/null");

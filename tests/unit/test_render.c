@@ -309,6 +309,7 @@ static void nothing_is_written_on_failure(void **state)
     must_fail("-o a.png --dump a.rgb --start 2 synth:4x4,24", ERR_FAILED, "has no frame after --start");
     must_fail("-o a.png --dump a.rgb --start 0.001 --end 0.002 synth:4x4,24", ERR_FAILED, "is selected");
     must_fail("-o a.png --interval 0.000001 synth:4x4,2400", ERR_USAGE, "--interval is too short: it asks for 100000000 columns");
+    must_fail("-o a.png --interval 0.00001 synth:4x4,2400", ERR_USAGE, "it asks for 10000000 columns, and 5965232 are the most");
     must_fail("-o no/where/a.png synth:4x4,24", ERR_FAILED, "no/where");
     must_fail("-o a.png --dump no/where/a.rgb synth:4x4,24", ERR_FAILED, "no/where");
 }

@@ -135,13 +135,29 @@ static void test_made(void **state)
     (void)state;
     struct err e = ERR_INIT;
     const struct writer *png = writer_find("png"), *json = writer_find("json");
-    assert_false(writer_made(png, path));
+    char shown[FILM_ID_TEXT] = "old";
+    assert_false(writer_made(png, path, shown));
+    assert_string_equal(shown, "");
     assert_true(writer_save(png, &report, alone("kmeans"), path, &e));
-    assert_true(writer_made(png, path));
-    assert_false(writer_made(json, path));
+    assert_true(writer_made(png, path, shown));
+    assert_string_equal(shown, "");                    /* of a pipe */
+    snprintf(report.film_id, sizeof report.film_id, "123-0123456789abcdef0123456789abcdef");
+    assert_true(writer_save(png, &report, alone("kmeans"), path, &e));
+    assert_true(writer_made(png, path, shown));
+    assert_string_equal(shown, report.film_id);
+    assert_false(writer_made(json, path, shown));
     assert_true(writer_save(json, &report, alone("kmeans"), path, &e));
-    assert_false(writer_made(png, path) || writer_made(json, path));      /* JSON does not tell */
-    assert_false(writer_made(png, folder) || writer_made(png, "/dev/null"));
+    assert_true(writer_made(json, path, shown));
+    assert_string_equal(shown, report.film_id);
+    assert_false(writer_made(png, path, shown));
+    report.film_id[0] = 0;
+    assert_true(writer_save(json, &report, alone("kmeans"), path, &e));
+    assert_true(writer_made(json, path, shown));
+    assert_string_equal(shown, "");
+    assert_false(writer_made(png, folder, shown) || writer_made(png, "/dev/null", shown));
+    assert_false(writer_made(writer_find("bench"), path, shown));
+    assert_string_equal(writer_usual_ending(json), "json");
+    assert_string_equal(writer_usual_ending(png), "png");
 }
 
 int main(void)

@@ -33,12 +33,12 @@ static void scene(uint64_t count)
         column->cluster[1] = (struct cluster){{(uint8_t)i, 0, 255}, 1};
     }
     film = (struct film){.path = path, .container = "matroska,webm", .codec = "h264", .pixel_format = "yuv420p",
-                         .width = 1920, .height = 1080, .coded_width = 1920, .coded_height = 1088,
+                         .videos = 1, .width = 1920, .height = 1080, .coded_width = 1920, .coded_height = 1088,
                          .orientation = {1, false}, .matrix = MATRIX_BT709, .range = RANGE_LIMITED,
                          .range_guessed = true, .transfer = TRANSFER_HLG, .rate_num = 24000, .rate_den = 1001,
                          .duration_us = 60041667, .frames = -1};
     report = (struct report){
-        .film = &film, .needs = STRIP_CLUSTERS, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
+        .film = &film, .film_id = "7-0123456789abcdef0123456789abcdef", .needs = STRIP_CLUSTERS, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
         .engine = "cpu", .decode = "cpu", .isa = "avx2", .cache = "hit", .threads = 4, .warnings = 1, .warning = {"it \xc3"},
         .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
         .times = {.wall = 2.0, .decode = 0.1234567}, .counts = {.displayed = 96, .packets = 100}};
@@ -80,8 +80,8 @@ static void test_golden(void **state)
     char *text = written(writer_find("json"));
     assert_string_equal(text,
         "{\n\"version\": \"0.1.0\",\n"
-        "\"film\": {\"path\":\"/films/Am\xc3\xa9lie \xef\xbf\xbd \\\"x\\\"\\n.mkv\",\"container\":\"matroska,webm\","
-        "\"codec\":\"h264\",\"pixel_format\":\"yuv420p\",\"stream\":0,\"width\":1920,\"height\":1080,"
+        "\"film\": {\"id\":\"7-0123456789abcdef0123456789abcdef\",\"path\":\"/films/Am\xc3\xa9lie \xef\xbf\xbd \\\"x\\\"\\n.mkv\",\"container\":\"matroska,webm\","
+        "\"codec\":\"h264\",\"pixel_format\":\"yuv420p\",\"stream\":0,\"video_stream\":0,\"video_streams\":1,\"width\":1920,\"height\":1080,"
         "\"coded_width\":1920,\"coded_height\":1088,\"matrix\":\"bt709\",\"matrix_guessed\":false,\"range\":\"limited\","
         "\"range_guessed\":true,\"transfer\":\"hlg\",\"rotation\":90,\"mirror\":false,\"rate\":23.976023976024,"
         "\"duration\":60.041667,\"frames\":null},\n"

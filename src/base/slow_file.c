@@ -1,0 +1,89 @@
+#include "barcode/slow_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "barcode/file.h"
+#include "barcode/interrupt.h"
+
+enum { WAIT_MS = 100 };
+
+/*
+ * Until the file is ready, or has nothing more to wait for. No signal ends a read or write of its own accord: handlers restart
+ * them, and another thread may be the one that gets the signal.
+ */
+static bool wait_for(int fd, short events)
+{
+    struct pollfd p = {.fd = fd, .events = events};
+    for (;;) {
+        if (interrupted()) {
+            errno = EINTR;
+            return false;
+        }
+        int n = poll(&p, 1, WAIT_MS);
+        if (n > 0)
+            return true;
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+    }
+}
+
+static bool is_fifo(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
+}
+
+int slow_open(const char *path, bool writing)
+{
+    int number = file_descriptor(path);
+    if (number >= 0)
+        return fcntl(number, F_DUPFD_CLOEXEC, 0);
+    const int flags = (writing ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+    for (;;) {
+        int fd = open(path, flags);
+        /* ENXIO: nobody reads the FIFO yet. Sockets say it too, and for ever. */
+        if (fd >= 0 || errno != ENXIO || !writing || !is_fifo(path))
+            return fd;
+        if (interrupted()) {
+            errno = EINTR;
+            return -1;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = WAIT_MS / 2 * 1000000L}, NULL);
+    }
+}
+
+ssize_t slow_read(int fd, void *to, size_t bytes)
+{
+    /* A FIFO that nobody has opened for writing yet has nothing to read and is not at its end: poll knows, read does not. */
+    while (wait_for(fd, POLLIN)) {
+        ssize_t n = read(fd, to, bytes);
+        if (n >= 0 || (errno != EINTR && errno != EAGAIN))
+            return n;
+    }
+    return -1;
+}
+
+bool slow_write(int fd, const void *from, size_t bytes)
+{
+    const uint8_t *at = from;
+    while (bytes > 0) {
+        if (!wait_for(fd, POLLOUT))
+            return false;
+        /* A pipe that is ready has room for so much; of more, a write would wait for the rest. */
+        ssize_t n = write(fd, at, bytes < PIPE_BUF ? bytes : PIPE_BUF);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+        if (n > 0) {
+            at += n;
+            bytes -= (size_t)n;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,30 @@
+/*
+ * film_input.h - films that are no named regular files, as bytes for libavformat: pipes, FIFOs, stdin by whatever name, sockets,
+ * terminals. libav's own reading would not hear a signal while it waits for their bytes.
+ *
+ * A regular file (stdin sent from one) is read from its beginning, wherever the descriptor stands, and can be sought; the others
+ * are read once, front to back.
+ */
+#ifndef BARCODE_FILM_INPUT_H
+#define BARCODE_FILM_INPUT_H
+
+#include <libavformat/avio.h>
+
+#include "barcode/err.h"
+
+/* True where libav is to get the film's bytes from here, and not by its name. */
+bool film_input_wanted(const char *path);
+
+/* The caller's, film_input_close. NULL: ERR_INPUT, or ERR_INTERRUPTED. */
+AVIOContext *film_input_open(const char *path, struct err *e);
+
+/*
+ * True for an MP4 from a pipe whose index stands behind its pictures, so that it would have to be read twice. To be asked before
+ * anything else is read: it reads the names of the first boxes, which libav gets all the same.
+ */
+bool film_input_index_last(AVIOContext *io);
+
+/* Sets *io to NULL. NULL is fine. */
+void film_input_close(AVIOContext **io);
+
+#endif

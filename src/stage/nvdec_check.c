@@ -1,0 +1,299 @@
+#include "nvdec_check.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+
+enum {
+    PICTURES = 3,     /* the first that come out: what refers to another picture is among them */
+    HANDED_OUT = 8,   /* of the run's first pictures all come out                             */
+    TRIES = 16        /* runs that broke, after which no more is tried                         */
+};
+
+/* A picture on the host. */
+struct seen {
+    uint64_t serial;
+    AVFrame *frame, *planes;      /* planes: view_of_frame's */
+    struct frame_view view;
+};
+
+struct nvdec_check {
+    const struct staging *staging;
+    pthread_mutex_t lock;         /* guards the next three; what follows is the session's that began, and its thread's */
+    enum check_verdict verdict;
+    bool busy;
+    int tries;
+    struct run *run;              /* the same packets, for the software decoder */
+    pthread_t thread;
+    struct seen hard[PICTURES], soft[PICTURES];
+    int hards, softs;
+};
+
+struct nvdec_check *nvdec_check_open(const struct staging *s, struct err *e)
+{
+    struct nvdec_check *c = calloc(1, sizeof *c);
+    if (!c) {
+        err_memory(e, sizeof *c);
+        return NULL;
+    }
+    c->staging = s;
+    pthread_mutex_init(&c->lock, NULL);
+    return c;
+}
+
+static void forget(struct seen *seen, int *count)
+{
+    for (; *count > 0; --*count) {
+        av_frame_free(&seen[*count - 1].frame);
+        av_frame_free(&seen[*count - 1].planes);
+    }
+}
+
+void nvdec_check_close(struct nvdec_check **c)
+{
+    if (!*c)
+        return;
+    pthread_mutex_destroy(&(*c)->lock);
+    free(*c);
+    *c = NULL;
+}
+
+/* ------------------------------------------------------------------ comparing */
+
+static unsigned sample_at(const struct frame_view *v, const struct plane *p, int x, int y)
+{
+    const uint8_t *at = p->data + (ptrdiff_t)y * p->pitch + (ptrdiff_t)x * p->step;
+    uint16_t wide;
+    if (v->bits <= 8)
+        return *at;
+    memcpy(&wide, at, sizeof wide);
+    return (unsigned)wide >> v->shift & ((1u << v->bits) - 1);
+}
+
+static unsigned plane_difference(const struct frame_view *a, const struct frame_view *b, int i)
+{
+    unsigned worst = 0;
+    for (int y = 0; y < a->plane[i].height; y++)
+        for (int x = 0; x < a->plane[i].width; x++) {
+            unsigned p = sample_at(a, &a->plane[i], x, y), q = sample_at(b, &b->plane[i], x, y);
+            unsigned d = p > q ? p - q : q - p;
+            worst = d > worst ? d : worst;
+        }
+    return worst;
+}
+
+unsigned nvdec_check_difference(const struct frame_view *a, const struct frame_view *b)
+{
+    if (a->model != b->model || a->bits != b->bits || a->width != b->width || a->height != b->height ||
+        a->matrix != b->matrix || a->range != b->range)
+        return UINT_MAX;
+    int planes = a->model == MODEL_GREY ? 1 : 3;
+    unsigned worst = 0;
+    for (int i = 0; i < planes; i++) {
+        if (a->plane[i].width != b->plane[i].width || a->plane[i].height != b->plane[i].height)
+            return UINT_MAX;
+        unsigned d = plane_difference(a, b, i);
+        worst = d > worst ? d : worst;
+    }
+    return worst;
+}
+
+/* ------------------------------------------------------------------ the software decoder */
+
+static bool keep_picture(struct nvdec_check *c, AVFrame *frame, struct err *e)
+{
+    uint64_t index = (uint64_t)frame->pts - c->run->picture[0].serial;
+    struct seen *seen = &c->soft[c->softs];
+    *seen = (struct seen){.serial = (uint64_t)frame->pts, .frame = av_frame_clone(frame)};
+    if (!seen->frame)
+        return err_set(e, ERR_FAILED, "out of memory for a picture");
+    c->softs++;
+    if (index < c->run->count)
+        film_colour_hush(seen->frame, c->run->picture[index].unsaid, c->staging->film);
+    return view_of_frame(seen->frame, c->staging->film, &seen->planes, &seen->view, e);
+}
+
+/* Takes what is ready; false on any error, for then there is nothing to compare with. */
+static bool receive(struct nvdec_check *c, AVCodecContext *decoder, AVFrame *frame, struct err *e)
+{
+    while (c->softs < PICTURES) {
+        int code = decoder_receive(decoder, frame);
+        if (code < 0)
+            return code == AVERROR(EAGAIN) || code == AVERROR_EOF;
+        bool fine = keep_picture(c, frame, e);
+        av_frame_unref(frame);
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+/* False too when the decoder finds damage: of damaged pictures decoders make what they like. */
+static bool decode(struct nvdec_check *c, AVCodecContext *decoder, struct damage_watch *watch, AVPacket *packet,
+                   AVFrame *frame, struct err *e)
+{
+    decoder_fit_delay(decoder, &c->staging->traits, c->run);
+    for (size_t i = 0; i < c->run->count && c->softs < PICTURES && !interrupted(); i++) {
+        const struct picture *p = &c->run->picture[i];
+        if (p->action == ACTION_SKIP)
+            continue;
+        if (!decoder_packet(packet, p, e))
+            return false;
+        int code = decoder_send(decoder, packet);
+        av_packet_unref(packet);
+        if (damage_found(watch, code) || code < 0 || !receive(c, decoder, frame, e))
+            return false;
+    }
+    return decoder_send(decoder, NULL) >= 0 && receive(c, decoder, frame, e);
+}
+
+static void *software_main(void *check)
+{
+    struct nvdec_check *c = check;
+    struct err e = ERR_INIT;
+    AVCodecContext *decoder = decoder_open(c->staging->stream, c->staging->film->path, 1, &e);
+    struct damage_watch watch = {0};
+    AVPacket *packet = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    bool fine = decoder && packet && frame && damage_watch_open(&watch, decoder, false, &e);
+    if (!fine || !decode(c, decoder, &watch, packet, frame, &e)) {
+        log_msg(LOG_DEBUG, "'%s': nothing to compare the GPU's pictures with: %s", c->staging->film->path,
+                e.text[0] ? e.text : "the software decoder refused the run");
+        forget(c->soft, &c->softs);
+    }
+    av_frame_free(&frame);
+    av_packet_free(&packet);
+    decoder_close(&decoder);
+    damage_watch_close(&watch);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ one run */
+
+static bool is_sound(const struct run *run)
+{
+    for (size_t i = 0; i < run->count; i++)
+        if (run->picture[i].lost || run->picture[i].suspect || run->picture[i].after_hole)
+            return false;
+    return run->count > 0;
+}
+
+/* The same pictures, by reference; NULL: memory. */
+static struct run *copy_of(const struct run *run)
+{
+    struct run *copy = calloc(1, sizeof *copy);
+    for (size_t i = 0; copy && i < run->count; i++) {
+        struct picture p = run->picture[i];
+        p.packet = packet_clone(p.packet);
+        if (!p.packet || !run_append(copy, &p, NULL)) {
+            packet_free(&p.packet);
+            run_free(&copy);
+        }
+    }
+    return copy;
+}
+
+static void leave(struct nvdec_check *c, enum check_verdict verdict)
+{
+    pthread_mutex_lock(&c->lock);
+    c->busy = false;
+    c->verdict = verdict;
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void hand_out(struct run *run)
+{
+    int decoded = 0;
+    for (size_t i = 0; i < run->count && decoded < HANDED_OUT; i++) {
+        struct picture *p = &run->picture[i];
+        decoded += p->action != ACTION_SKIP;
+        p->action = p->action == ACTION_DECODE ? ACTION_OUTPUT : p->action;
+    }
+}
+
+bool nvdec_check_begin(struct nvdec_check *c, struct run *run)
+{
+    if (!c || !is_sound(run))
+        return false;
+    pthread_mutex_lock(&c->lock);
+    bool mine = !c->busy && c->verdict == CHECK_NONE && c->tries < TRIES;
+    c->busy |= mine;
+    c->tries += mine;
+    pthread_mutex_unlock(&c->lock);
+    if (!mine)
+        return false;
+    hand_out(run);
+    c->run = copy_of(run);
+    if (c->run && pthread_create(&c->thread, NULL, software_main, c) == 0)
+        return true;
+    run_free(&c->run);
+    leave(c, CHECK_NONE);
+    return false;
+}
+
+bool nvdec_check_take(struct nvdec_check *c, const AVCodecContext *decoder, const AVFrame *frame, struct nal_unsaid unsaid,
+                      struct err *e)
+{
+    if (c->hards == PICTURES)
+        return true;
+    const struct film *film = c->staging->film;
+    struct seen *seen = &c->hard[c->hards];
+    *seen = (struct seen){.serial = (uint64_t)frame->pts, .frame = nvdec_is_picture(frame) ? av_frame_alloc() : av_frame_clone(frame)};
+    AVFrame *tagged = av_frame_clone(frame);
+    bool fine = seen->frame && tagged;
+    if (!fine)
+        err_set(e, ERR_FAILED, "out of memory for a picture");
+    if (fine) {
+        film_colour_hush(tagged, unsaid, film);
+        if (nvdec_is_picture(frame)) {
+            fine = nvdec_download(tagged, seen->frame, e) && nvdec_view(decoder, tagged, seen->frame, film, &seen->view, e);
+        } else {
+            film_colour_hush(seen->frame, unsaid, film);
+            fine = view_of_frame(seen->frame, film, &seen->planes, &seen->view, e);
+        }
+    }
+    c->hards++;
+    av_frame_free(&tagged);
+    return fine;
+}
+
+static enum check_verdict compare(const struct nvdec_check *c)
+{
+    enum check_verdict verdict = CHECK_NONE;
+    for (int i = 0; i < c->hards; i++)
+        for (int k = 0; k < c->softs; k++) {
+            if (c->hard[i].serial != c->soft[k].serial)
+                continue;
+            unsigned worst = nvdec_check_difference(&c->hard[i].view, &c->soft[k].view);
+            if (worst == 0) {
+                verdict = CHECK_SAME;
+                continue;
+            }
+            char how[64] = "in its shape or its colours";
+            if (worst != UINT_MAX)
+                snprintf(how, sizeof how, "by up to %u of %u", worst, (1u << c->hard[i].view.bits) - 1);
+            log_msg(LOG_VERBOSE, "'%s': NVDEC's picture %llu is not the software decoder's, %s", c->staging->film->path,
+                    (unsigned long long)c->hard[i].serial, how);
+            return CHECK_DIFFERENT;
+        }
+    return verdict;
+}
+
+enum check_verdict nvdec_check_end(struct nvdec_check *c, bool whole)
+{
+    pthread_join(c->thread, NULL);
+    enum check_verdict verdict = whole ? compare(c) : CHECK_NONE;
+    forget(c->hard, &c->hards);
+    forget(c->soft, &c->softs);
+    run_free(&c->run);
+    leave(c, verdict);
+    return verdict;
+}
+
+enum check_verdict nvdec_check_verdict(const struct nvdec_check *c)
+{
+    return c->verdict;
+}

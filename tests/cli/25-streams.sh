@@ -1,0 +1,108 @@
+# shellcheck shell=bash
+# Films with several video streams: which one is taken, --stream, and what is said of it.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+# two.mkv: red 160x90, marked as default, then blue 640x360; two.mp4 and two.ts with the same. Sound lies between.
+make_two() {
+    ffmpeg -nostdin -v error -f lavfi -i color=red:s=160x90:r=25:d=2 -f lavfi -i sine=d=2 -f lavfi -i color=blue:s=640x360:r=25:d=2 \
+        -map 0 -map 1 -map 2 -c:v mpeg4 -q:v 2 -c:a pcm_s16le -disposition:v:0 default -disposition:v:1 0 two.mkv
+    ffmpeg -nostdin -v error -i two.mkv -map 0 -c copy -disposition:v:0 0 unmarked.mkv
+    ffmpeg -nostdin -v error -i two.mkv -map 0 -c:v copy -c:a aac two.mp4
+    ffmpeg -nostdin -v error -i two.mkv -map 0 -c:v mpeg2video -q:v 2 -c:a mp2 two.ts
+}
+
+# shows COLOUR STREAM NUMBER ARG...: the film has this mean colour, and the JSON names this stream.
+shows() {
+    local colour=$1 stream=$2 number=$3
+    shift 3
+    ok "$@" -q -n 1 --json now.json -o now.png
+    "$PYTHON" - "$colour" "$stream" "$number" << 'PY' || fail "it is not the $1 one"
+import json, sys
+got = json.load(open("now.json"))
+r, g, b = got["columns"][5]["average"]
+colour = "red" if r > 200 and b < 50 else "blue" if b > 200 and r < 50 else f"{r},{g},{b}"
+film = got["film"]
+sys.exit([colour, str(film["stream"]), str(film["video_stream"])] != sys.argv[1:] and print(colour, film) is None)
+PY
+}
+
+test_which_stream() {
+    make_two
+    shows red 0 0 two.mkv
+    shows red 0 0 two.mkv --stream 0
+    shows blue 2 1 two.mkv --stream 1
+    shows blue 2 1 unmarked.mkv
+    shows red 0 0 unmarked.mkv --stream 0
+    shows blue 2 1 two.mp4 --stream 1
+    shows blue 2 1 two.ts
+    shows red 0 0 two.ts --stream 0
+    ok two.mkv -v -n 10 -o now.png
+    says "'two.mkv': video stream 0: mpeg4, 160x90, default: this is the film$"
+    says "'two.mkv': video stream 1: mpeg4, 640x360$"
+}
+
+test_no_such_stream() {
+    make_two
+    refuses 2 two.mkv --stream 2
+    says "'two.mkv' has 2 video streams, numbered from 0: there is no --stream 2"
+    f=$(clip h264-closed.mkv)
+    refuses 2 "$f" --stream 1
+    says "has one video stream"
+    refuses 2 synth:8x8,2 --stream 1
+    for bad in -1 x '' 0.5 99999; do
+        refuses 2 two.mkv --stream "$bad"
+    done
+    # Of several films the others are made.
+    run two.mkv "$f" --stream 1 -n 20
+    [ "$STATUS" -eq 2 ] || fail "exit status $STATUS, not 2"
+    files two.mkv two.mp4 two.ts unmarked.mkv two.png
+}
+
+# A cover picture is no film among films, and the only thing to show where there is nothing else.
+test_covers_have_no_number() {
+    f=$(clip cover-and-film.mp4)
+    ok "$f" -n 20 --stream 0 --json s.json -o s.png
+    ok "$f" -n 20 -o plain.png
+    cmp s.png plain.png || fail "--stream 0 is not the film"
+    refuses 2 "$f" --stream 1
+    f=$(clip bad/cover-only.m4a)
+    refuses 3 "$f"
+    ok "$f" --stream 0 -m average -o cover.png
+    check png cover.png 1 360
+}
+
+# Two programs in one transport stream.
+test_programs() {
+    make_two
+    ffmpeg -nostdin -v error -i two.ts -map 0:v:0 -map 0:v:1 -c copy -program program_num=1:st=0 -program program_num=2:st=1 programs.ts
+    shows blue 1 1 programs.ts
+    shows red 0 0 programs.ts --stream 0
+    ok programs.ts -v -n 10 -o now.png
+    says "video stream 0: mpeg2video, 160x90, program 1"
+    says "video stream 1: mpeg2video, 640x360, program 2: this is the film"
+}
+
+# Entries of one film's streams never serve each other, even where the streams are alike in all but their pictures.
+test_streams_in_the_cache() {
+    ffmpeg -nostdin -v error -f lavfi -i color=red:s=160x90:r=25:d=2 -f lavfi -i color=blue:s=160x90:r=25:d=2 -map 0 -map 1 \
+        -c:v mpeg4 -q:v 2 two.mkv
+    for want in miss hit; do
+        shows red 0 0 two.mkv --cache cache
+        [ "$(check get now.json cache)" = $want ] || fail "stream 0: no $want"
+        shows blue 1 1 two.mkv --cache cache --stream 1
+        [ "$(check get now.json cache)" = $want ] || fail "stream 1: no $want"
+    done
+    shows red 0 0 two.mkv --cache cache --stream 0
+    [ "$(check get now.json cache)" = hit ] || fail "the stream by its number is not the one by itself"
+}
+
+# Both ways of decoding, and a second opening of the film, stay with the stream.
+test_streams_verified() {
+    make_two
+    for n in 0 1; do
+        ok two.ts --stream $n --verify -n 3 -o now.png
+        says "all 17 frames are identical"
+        ok two.ts --stream $n --columns 7 --json now.json -o now.png
+        [ "$(check get now.json film.video_stream)" = $n ] || fail "another stream"
+    done
+}

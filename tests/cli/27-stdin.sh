@@ -1,0 +1,206 @@
+# shellcheck shell=bash
+# A film from stdin: through a pipe it is read once, from a file it is like any other.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+# from FILE ARG...: barcode ARG... < FILE. through FILE ARG...: the same through a pipe.
+from() {
+    local file=$1
+    shift
+    COMMAND="barcode $* < $file" STATUS=0
+    timeout -k 5 60 "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < "$file" || STATUS=$?
+    [ "$STATUS" -lt 124 ] || fail "it hangs"
+}
+
+through() {
+    local file=$1
+    shift
+    COMMAND="cat $file | barcode $*" STATUS=0
+    # shellcheck disable=SC2002  # a pipe is what is wanted
+    cat "$file" 2> /dev/null | timeout -k 5 60 "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -lt 124 ] || fail "it hangs"
+}
+
+fine() {
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+}
+
+refused() {
+    [ "$STATUS" -eq "$1" ] || fail "exit status $STATUS, not $1"
+    one_sentence
+}
+
+# The pixels alone: the texts of a picture name its film.
+pixels() {
+    ffmpeg -nostdin -v error -i "$1" -f rawvideo -pix_fmt rgb24 - | sha256sum
+}
+
+same_pixels() {
+    [ "$(pixels "$1")" = "$(pixels "$2")" ] || fail "$1 and $2 differ"
+}
+
+test_stdin_is_a_film() {
+    for name in h264-open.mkv hevc-open.ts mpeg4.avi vp9.webm ffv1.mkv h264-closed.h264 fragmented.mp4 mpeg2.mpg; do
+        f=$(clip $name)
+        ok "$f" -n 7 -m average -o plain.png
+        through "$f" - -n 7 -m average -q -o piped.png
+        fine
+        same_pixels plain.png piped.png
+        through "$f" /dev/stdin -n 7 -m average -q -o piped.png
+        fine
+        same_pixels plain.png piped.png
+        from "$f" - -n 7 -m average -q -o sent.png
+        fine
+        same_pixels plain.png sent.png
+    done
+}
+
+test_stdin_names_its_outputs() {
+    f=$(clip h264-closed.mkv)
+    mkdir o
+    through "$f" - -n 20
+    fine
+    files o stdin.png
+    through "$f" - -n 20 -o o --json - -q
+    fine
+    files o o/stdin.png stdin.png
+    [ "$("$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["film"]["path"])' < "$LOGS/stdout")" = /dev/stdin ] || fail "the JSON names another film"
+    through "$f" - -n 20 -q -o -
+    fine
+    cmp "$LOGS/stdout" stdin.png || fail "-o - is not what stdin.png is"
+}
+
+# Everything that reads a film twice.
+test_stdin_from_a_file() {
+    for name in h264-closed.mp4 h264-open.ts mpeg4.avi; do
+        f=$(clip $name)
+        ok "$f" --columns 33 -o plain.png
+        from "$f" - --columns 33 -q -o sent.png
+        fine
+        same_pixels plain.png sent.png
+        from "$f" - --verify -n 5 -o sent.png
+        fine
+        says "identical"
+    done
+    # The whole file, wherever the last reader left it.
+    { head -c 1000 > /dev/null; run_here - --columns 33 -q -o sent.png; } < "$f"
+    same_pixels plain.png sent.png
+    cp "$f" copy.avi
+    touch -d '1 hour ago' copy.avi
+    for want in miss hit; do
+        from copy.avi - -n 5 -q --cache cache --json now.json -o sent.png
+        fine
+        [ "$(check get now.json cache)" = $want ] || fail "no $want"
+    done
+    ok copy.avi -n 5 -q --cache cache --json now.json -o sent.png
+    [ "$(check get now.json cache)" = hit ] || fail "it is another film by its name"
+    from copy.avi - -o copy.avi
+    refused 2
+    says "is the film itself"
+    cmp copy.avi "$f" || fail "the film was overwritten"
+}
+
+run_here() {
+    "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || fail "barcode $* failed: $(cat "$LOGS/stderr")"
+}
+
+test_stdin_cannot_be_read_twice() {
+    f=$(clip h264-closed.mkv)
+    through "$f" - --verify -o p.png
+    refused 3
+    says "'/dev/stdin': --verify decodes a film twice, and a pipe can be read only once"
+    through "$f" - --columns 20 -q -o p.png       # its head says how long it is
+    fine
+    rm p.png
+    f=$(clip h264-closed.ts)
+    through "$f" - --columns 20 -o p.png
+    refused 3
+    says "'/dev/stdin': --columns needs the film's length, which only its end tells"
+    through "$f" - --interval 0.001 -o p.png
+    refused 3
+    says "so short an --interval needs the film's length"
+    through "$f" - --interval 0.5 -q -o p.png
+    fine
+    rm p.png
+    f=$(clip h264-closed.mp4)
+    through "$f" - -n 20 -o p.png
+    refused 3
+    says "'/dev/stdin' is an MP4 whose index (moov) stands behind its pictures, which takes a file"
+    ffmpeg -nostdin -v error -i "$f" -c copy -movflags faststart front.mp4
+    through front.mp4 - -n 20 -q -o p.png
+    fine
+    mkfifo film.mp4
+    cat "$f" > film.mp4 2> /dev/null &
+    refuses 3 film.mp4 -o p.png
+    says "'film.mp4' is an MP4 whose index"
+    wait
+    files film.mp4 front.mp4 p.png
+}
+
+# Damage is not found out by a second reading: what is there is shown, and the rest told.
+test_stdin_damaged() {
+    for name in damaged/corrupt-asp.avi damaged/corrupt-msmpeg4.avi damaged/corrupt.ts damaged/corrupt-vp9.webm damaged/truncated.mkv; do
+        f=$(clip $name)
+        ok "$f" -n 5 -o plain.png
+        cp "$LOGS/stderr" plain.said
+        through "$f" - -n 5 -o piped.png
+        fine
+        same_pixels plain.png piped.png
+        [ "$(grep -c warning plain.said)" -eq "$(grep -c warning "$LOGS/stderr")" ] || fail "$name: other warnings through a pipe"
+    done
+}
+
+test_stdin_is_no_film() {
+    through /dev/null -
+    refused 3
+    says "'/dev/stdin' is not a film"
+    from /dev/null -
+    refused 3
+    through "$(clip bad/text.mkv)" -
+    refused 3
+    STATUS=0 COMMAND="barcode - <&-"
+    timeout 20 "$BARCODE" - > "$LOGS/stdout" 2> "$LOGS/stderr" <&- || STATUS=$?
+    refused 3
+    says "stdin.*closed"
+    : > empty
+    from empty -
+    refused 3
+    says "empty"
+    through "$(clip h264-closed.mkv)" - -
+    [ "$STATUS" -eq 2 ] || fail "exit status $STATUS, not 2"
+    says "stdin is named twice"
+    command -v script > /dev/null || return 0
+    script -qec true /dev/null < /dev/null > /dev/null 2>&1 || return 0
+    STATUS=0 COMMAND="barcode - on a terminal"
+    timeout 20 script -qec "'$BARCODE' -" /dev/null > "$LOGS/terminal" 2>&1 < /dev/null || STATUS=$?
+    [ "$STATUS" -eq 2 ] || fail "exit status $STATUS, not 2"
+    grep -q "stdin is a terminal" "$LOGS/terminal" || fail "it is not said why"
+}
+
+# ssh and others give a socket, which no name opens.
+test_stdin_is_a_socket() {
+    f=$(clip h264-open.mkv)
+    ok "$f" -n 7 -o plain.png
+    COMMAND="barcode - with a socket for stdin" STATUS=0
+    timeout 60 "$PYTHON" - "$BARCODE" "$f" > "$LOGS/stdout" 2> "$LOGS/stderr" << 'PY' || STATUS=$?
+import socket, subprocess, sys, threading
+ours, theirs = socket.socketpair()
+program = subprocess.Popen([sys.argv[1], "-", "-n", "7", "-q", "-o", "piped.png"], stdin=theirs)
+theirs.close()
+ours.sendall(open(sys.argv[2], "rb").read())
+ours.close()
+sys.exit(program.wait())
+PY
+    fine
+    same_pixels plain.png piped.png
+}
+
+# One film among others, and one from a process.
+test_stdin_among_films() {
+    f=$(clip h264-closed.mkv)
+    g=$(clip hevc-open.mkv)
+    through "$f" "$g" - -n 20 -q
+    fine
+    ok <(cat "$f") -n 20 -q -o p.png
+    same_pixels p.png stdin.png
+    files hevc-open.png p.png stdin.png
+}

@@ -1,0 +1,68 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "barcode/film_id.h"
+#include "named.h"
+
+static void a_film_by_any_name(void **state)
+{
+    (void)state;
+    char a[FILM_ID_TEXT], b[FILM_ID_TEXT];
+    put("a.mkv", "the film", 8);
+    assert_true(film_id_of("a.mkv", a));
+    assert_int_equal(strncmp(a, "8-", 2), 0);
+    assert_int_equal(strlen(a), 2 + 32);
+    mkdir("d", 0777);
+    put("d/b.mp4", "the film", 8);
+    assert_true(film_id_of("d/b.mp4", b));
+    assert_string_equal(a, b);
+    put("a.mkv", "the film!", 9);
+    assert_true(film_id_of("a.mkv", b));
+    assert_string_not_equal(a, b);
+    put("a.mkv", "The film", 8);
+    assert_true(film_id_of("a.mkv", b));
+    assert_string_not_equal(a, b);
+}
+
+/* Of a long film, one byte in any of the blocks. */
+static void a_long_film(void **state)
+{
+    (void)state;
+    static uint8_t bytes[3 << 20];
+    char a[FILM_ID_TEXT], b[FILM_ID_TEXT];
+    put("a.mkv", bytes, sizeof bytes);
+    assert_true(film_id_of("a.mkv", a));
+    static const size_t at[] = {0, (sizeof bytes - FILM_ID_BLOCK_BYTES) / 15 * 7, sizeof bytes - 1};
+    for (size_t i = 0; i < 3; i++) {
+        bytes[at[i]] = 1;
+        put("a.mkv", bytes, sizeof bytes);
+        assert_true(film_id_of("a.mkv", b));
+        assert_string_not_equal(a, b);
+        bytes[at[i]] = 0;
+    }
+}
+
+static void what_has_none(void **state)
+{
+    (void)state;
+    char id[FILM_ID_TEXT] = "old", other[FILM_ID_TEXT];
+    assert_int_equal(mkfifo("fifo.mkv", 0600), 0);
+    assert_false(film_id_of("fifo.mkv", id));
+    assert_string_equal(id, "");
+    assert_false(film_id_of("gone.mkv", id) || film_id_of(".", id) || film_id_of("/dev/null", id));
+    assert_true(film_id_of("synth:4x4,30", id) && film_id_of("synth:4x4,31", other));
+    assert_int_equal(strncmp(id, "synth-", 6), 0);
+    assert_string_not_equal(id, other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_film_by_any_name), TEST(a_long_film), TEST(what_has_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

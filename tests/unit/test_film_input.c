@@ -1,0 +1,125 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "named.h"
+#include "stage/film_input.h"
+
+static void what_is_read_so(void **state)
+{
+    (void)state;
+    touch("plain.mkv");
+    assert_int_equal(mkfifo("fifo.mkv", 0600), 0);
+    assert_int_equal(symlink("fifo.mkv", "link.mkv"), 0);
+    assert_true(film_input_wanted("fifo.mkv") && film_input_wanted("link.mkv") && film_input_wanted("/dev/null"));
+    assert_true(film_input_wanted("/dev/stdin") && film_input_wanted("/dev/fd/63"));
+    assert_false(film_input_wanted("plain.mkv") || film_input_wanted("gone.mkv") || film_input_wanted("."));
+}
+
+/* A regular file by its number: from its beginning, wherever the descriptor stands, which stays there. */
+static void an_open_file_is_sought_in(void **state)
+{
+    (void)state;
+    put("plain", "0123456789", 10);
+    struct err e = ERR_INIT;
+    char path[32];
+    uint8_t got[16];
+    int fd = open("plain", O_RDONLY);
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    assert_int_equal(lseek(fd, 3, SEEK_SET), 3);
+    AVIOContext *io = film_input_open(path, &e);
+    assert_non_null(io);
+    assert_int_equal(avio_size(io), 10);
+    assert_int_equal(io->seekable, AVIO_SEEKABLE_NORMAL);
+    assert_int_equal(avio_read(io, got, sizeof got), 10);
+    assert_memory_equal(got, "0123456789", 10);
+    assert_int_equal(avio_seek(io, 4, SEEK_SET), 4);
+    assert_int_equal(avio_read(io, got, 2), 2);
+    assert_memory_equal(got, "45", 2);
+    film_input_close(&io);
+    assert_null(io);
+    film_input_close(&io);
+    assert_int_equal(lseek(fd, 0, SEEK_CUR), 3);
+    close(fd);
+}
+
+static void what_cannot_be_opened(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    assert_null(film_input_open("/dev/fd/999", &e));
+    expect_sentence(&e, ERR_INPUT, "cannot open '/dev/fd/999': Bad file descriptor");
+    err_clear(&e);
+    char path[32];
+    int fd = open(".", O_RDONLY | O_DIRECTORY);
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    assert_null(film_input_open(path, &e));
+    expect_sentence(&e, ERR_INPUT, "is a folder");
+    close(fd);
+}
+
+struct boxes {
+    const char *bytes;
+    size_t size;
+};
+
+static void *write_boxes(void *boxes)
+{
+    const struct boxes *b = boxes;
+    int fd = open("fifo", O_WRONLY);
+    for (size_t i = 0; i < b->size; i++)      /* a byte at a time */
+        if (write(fd, b->bytes + i, 1) != 1)
+            break;
+    close(fd);
+    return NULL;
+}
+
+/* Whether the index is found to stand last; every byte must still come out. */
+static bool index_last(const char *bytes, size_t size)
+{
+    struct boxes boxes = {bytes, size};
+    pthread_t writer;
+    uint8_t got[256];
+    struct err e = ERR_INIT;
+    AVIOContext *io = film_input_open("fifo", &e);
+    assert_non_null(io);
+    assert_int_equal(pthread_create(&writer, NULL, write_boxes, &boxes), 0);
+    bool last = film_input_index_last(io);
+    assert_int_equal(io->seekable, 0);
+    assert_int_equal(avio_read(io, got, sizeof got), size);
+    assert_memory_equal(got, bytes, size);
+    film_input_close(&io);
+    pthread_join(writer, NULL);
+    return last;
+}
+
+#define INDEX_LAST(text) index_last(text, sizeof(text) - 1)
+#define FTYP "\0\0\0\x10" "ftypisom\0\0\0\0"
+#define FREE "\0\0\0\x0c" "free\0\0\0\0"
+
+static void mp4_with_its_index_last(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    assert_true(INDEX_LAST(FTYP "\0\0\1\0mdat....."));
+    assert_true(INDEX_LAST(FTYP FREE "\0\0\0\1mdat\0\0\0\0\0\0\1\0"));
+    assert_false(INDEX_LAST(FTYP FREE "\0\0\1\0moov....."));
+    assert_false(INDEX_LAST(FTYP));
+    assert_false(INDEX_LAST(FTYP "\0\0\0\4abcd"));
+    assert_false(INDEX_LAST(FTYP "\x7f\0\0\0free"));
+    assert_false(INDEX_LAST("\x1a\x45\xdf\xa3 a film of another kind"));
+    assert_false(INDEX_LAST("x"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_is_read_so), TEST(an_open_file_is_sought_in), TEST(what_cannot_be_opened), TEST(mp4_with_its_index_last),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

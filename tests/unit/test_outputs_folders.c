@@ -1,0 +1,153 @@
+/* What outputs.c does in folders: names of outputs that the program chooses, and whose files these may replace. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "barcode/film_id.h"
+#include "barcode/outputs.h"
+#include "named.h"
+
+/* Asks for one output with an option of its own, and for no other. */
+static void extra(struct options *o, const char *writer, const char *path)
+{
+    o->extra[0] = (struct options_extra){writer_find(writer), path};
+    o->extras = 1;
+}
+
+/* The whole run is refused. */
+static void expect_refusal(const struct options *o, struct inputs *in, enum err_code code, const char *part)
+{
+    struct err e = ERR_INIT;
+    assert_false(outputs_check(o, in, &e));
+    expect_sentence(&e, code, part);
+}
+
+/* Only film `i` is. */
+static void expect_problem(const struct options *o, struct inputs *in, size_t i, enum err_code code, const char *part)
+{
+    struct err e = ERR_INIT;
+    if (!outputs_check(o, in, &e))
+        fail_msg("%s", e.text);
+    expect_sentence(&in->problem[i], code, part);
+    err_clear(&in->problem[i]);
+    for (size_t k = 0; k < in->count; k++)
+        assert_int_equal(in->problem[k].code, ERR_NONE);
+}
+
+static void expect_allowed(const struct options *o, struct inputs *in)
+{
+    struct err e = ERR_INIT;
+    if (!outputs_check(o, in, &e))
+        fail_msg("%s", e.text);
+    for (size_t i = 0; i < in->count; i++)
+        assert_string_equal(in->problem[i].text, "");
+}
+
+/* A picture as barcode makes it of the film at `film`, as far as anybody looks. */
+static void put_picture(const char *path, const char *film)
+{
+    static const uint8_t head[16] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 16, 't', 'E', 'X', 't'};
+    uint8_t png[256] = {0};
+    char id[FILM_ID_TEXT];
+    assert_true(film_id_of(film, id));
+    memcpy(png, head, sizeof head);
+    memcpy(png + 16, "Software\0barcode", 16);
+    size_t at = 16 + 16 + 4, length = strlen("barcode:film") + 1 + strlen(id);
+    png[at + 3] = (uint8_t)length;
+    memcpy(png + at + 4, "tEXtbarcode:film", 16);
+    memcpy(png + at + 4 + 17, id, strlen(id));
+    put(path, png, at + 12 + length);
+}
+
+static void other_films_pictures_stay(void **state)
+{
+    (void)state;
+    mkdir("s1", 0777);
+    mkdir("s2", 0777);
+    put("s1/e01.mkv", "one", 3);
+    put("s2/e01.mkv", "two", 3);
+    put_picture("e01.png", "s1/e01.mkv");
+    struct inputs in;
+    struct options o = expand(LIST("s1/e01.mkv"), &in);
+    expect_allowed(&o, &in);
+    inputs_free(&in);
+    o = expand(LIST("s2/e01.mkv"), &in);
+    expect_problem(&o, &in, 0, ERR_FAILED, "'e01.png' is there and shows another film, or this one before it was changed; choose another name with -o");
+    o.output = "e01.png";              /* the user said so */
+    expect_allowed(&o, &in);
+    inputs_free(&in);
+    /* In one run each has a name of its own, and the second run of the same finds them so. */
+    o = expand(LIST("s1/e01.mkv", "s2/e01.mkv"), &in);
+    expect_allowed(&o, &in);
+    put_picture("e01-2.png", "s2/e01.mkv");
+    expect_allowed(&o, &in);
+    inputs_free(&in);
+    o = expand(LIST("s2/e01.mkv", "s1/e01.mkv"), &in);
+    struct err e = ERR_INIT;
+    assert_true(outputs_check(&o, &in, &e));
+    assert_true(in.problem[0].code == ERR_FAILED && in.problem[1].code == ERR_FAILED);
+    inputs_free(&in);
+    /* The film moved, or copied to another kind of name. */
+    assert_int_equal(rename("s1/e01.mkv", "s2/e01.mp4"), 0);
+    o = expand(LIST("s2/e01.mp4"), &in);
+    expect_allowed(&o, &in);
+    inputs_free(&in);
+    /* A pipe's films are all alike. */
+    assert_int_equal(mkfifo("e01.mkv", 0600), 0);
+    o = expand(LIST("e01.mkv"), &in);
+    expect_problem(&o, &in, 0, ERR_FAILED, "whether it shows this film cannot be told");
+    inputs_free(&in);
+}
+
+static void outputs_in_folders(void **state)
+{
+    (void)state;
+    mkdir("out", 0777);
+    touch("a.mkv");
+    touch("b.mkv");
+    struct inputs in;
+    struct outputs list;
+    struct err e = ERR_INIT;
+    struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
+    extra(&o, "json", "out");
+    o.dump = "out/";
+    expect_allowed(&o, &in);
+    assert_true(outputs_of(&o, &in, 1, &list, &e));
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.output[1].path, "out/b.json");
+    assert_string_equal(list.output[1].option, "--json");
+    assert_string_equal(list.dump.path, "out/b.rgb");
+    assert_true(list.output[1].chosen && list.dump.chosen);
+    outputs_free(&list);
+    /* What is there already is in this film's way alone. */
+    touch("out/b.json");
+    expect_problem(&o, &in, 1, ERR_FAILED, "'out/b.json' is there and was not made by barcode; choose another name with --json");
+    remove("out/b.json");
+    touch("out/a.rgb");
+    expect_problem(&o, &in, 0, ERR_FAILED, "'out/a.rgb' is there, and raw pictures do not say of which film they are; choose another name with --dump");
+    remove("out/a.rgb");
+    extra(&o, "json", "gone/");
+    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    extra(&o, "json", "-");
+    expect_refusal(&o, &in, ERR_USAGE, "--json -: one file for 2 films; give a folder");
+    inputs_free(&in);
+    /* A name that one option chose and another was given. */
+    o = expand(LIST("a.mkv"), &in);
+    extra(&o, "json", "out");
+    o.dump = "out/a.json";
+    expect_refusal(&o, &in, ERR_USAGE, "'out/a.json' is asked for twice: by --json and by --dump");
+    o.dump = NULL;
+    o.output = "./out/a.json";
+    expect_refusal(&o, &in, ERR_USAGE, "as the picture and as another output");
+    inputs_free(&in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(other_films_pictures_stay), TEST(outputs_in_folders),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
