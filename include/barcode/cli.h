@@ -22,7 +22,7 @@ enum cli_result {
  */
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e);
 
-/* "90", "1:30", "1:02:03.250" to microseconds; what is finer than one is cut off. False: not a time. */
+/* "90", "1:30", "1:02:03.250" to microseconds; anything finer is cut off. False: not a time. */
 bool cli_parse_time(const char *text, int64_t *us);
 
 /* "320x180", "320", "1/4", "full". False: not a size, and *rule is as it was. */
@@ -31,7 +31,7 @@ bool cli_parse_size(const char *text, struct size_rule *rule);
 /* "kmeans,average" or "all" into o->strip and o->stacked, in place of what was there. False: they are as they were. */
 bool cli_parse_modes(const char *text, struct options *o, struct err *e);
 
-/* "auto", "cpu", "cuda", "cuda:1" into o->engine and o->device; ERR_ENGINE when this build has no such engine. */
+/* "auto", "cpu", "cuda", "cuda:1" into o->engine and o->device. ERR_ENGINE when this build lacks the engine. */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);
 
 /* "auto", "cpu", "nvdec" into o->decode. */

@@ -46,14 +46,14 @@ struct engine_job {
     bool cluster;                 /* k-means wanted                         */
     bool rows;                    /* row means wanted                       */
     struct kmeans_params kmeans;
-    int ports;                    /* about how many will be open at once: a staged frame of room for each; more may be */
+    int ports;                    /* about how many will be open at once; `cpu` has a staged frame's room for each, more may open */
     struct columns *columns;      /* results go here; the caller's          */
     engine_tap *tap;              /* may be NULL                            */
     void *tap_user;
 };
 
 /*
- * Busy seconds since engine_begin: of threads, summed; of `cuda`, `cluster` is the GPU's own time from a batch's
+ * Busy seconds since engine_begin, summed over threads. For `cuda`, `cluster` is the GPU's own time from a batch's
  * first kernel to its last, and `shrink` the time that ports spent waiting for their pictures to be shrunk.
  */
 struct engine_times {
@@ -98,16 +98,16 @@ struct engine_port {
 extern const struct engine_ops engine_cpu;
 extern const struct engine_ops engine_cuda;      /* only in builds with CUDA */
 
-/* True when this build has the engine of that name; whether a device is there only engine_open tells. Any thread. */
+/* True when this build has the engine of that name; only engine_open tells whether a device is there. Any thread. */
 bool engine_built(const char *name);
 
 /*
  * The engine called `name`, the caller's until engine_close; `config` is copied. NULL when it is not there (ERR_ENGINE),
- * when BARCODE_ISA asks for what there is not (ERR_USAGE) or memory runs out. Main thread.
+ * when BARCODE_ISA names no instruction set of this processor (ERR_USAGE), or when memory runs out. Main thread.
  */
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e);
 
-/* Makes ready for one film: copies `job` and takes memory for it. Between films only; any one thread. */
+/* Prepares for one film: copies `job` and takes memory for it. Between films only; any one thread. */
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e);
 
 /* A way in for one thread, the caller's until engine_port_close. After engine_begin; any thread. NULL on failure. */
@@ -128,8 +128,8 @@ void engine_port_close(struct engine_port **p);
 
 /*
  * Waits until every put frame is in its column. Every port must be closed. The thread of engine_begin. *times is filled
- * in any case. False, with *e: the film's first failure; of the CPU engine also ERR_INTERRUPTED when interrupted() turned true,
- * for it clusters nothing from then on.
+ * in any case. False, with *e: the film's first failure. The CPU engine also gives ERR_INTERRUPTED when interrupted() turned
+ * true, because it clusters nothing from then on.
  */
 bool engine_finish(struct engine *g, struct engine_times *times, struct err *e);
 

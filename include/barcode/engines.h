@@ -27,8 +27,8 @@ struct engine_slot {
 enum { ENGINES_MOST = 32 };
 
 /*
- * In order of preference. The last one is what remains: it is tried for every film, and when it cannot be opened the film
- * fails. One before it that has failed is not tried again.
+ * In order of preference. The last one is tried for every film; a film for which it cannot be opened fails. An earlier engine
+ * that has failed is not tried again.
  */
 struct engines {
     struct engine_slot slot[ENGINES_MOST];
@@ -58,15 +58,15 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads);
 void engines_init(struct engines *g, enum engine_choice choice, int device, int threads);
 
 /*
- * The engine for a film, opened: the first of the list that can be. Where the list ends with the CPU, a GPU that is not open
- * yet is left alone unless the work would keep the cores busy for longer than a GPU takes to start. It stays the engines'.
+ * The engine for a film, opened: the first of the list that opens. Where the list ends with the CPU, a GPU that is not open
+ * yet is left alone unless the work would keep the cores busy for longer than a GPU takes to start. It stays the list's.
  * NULL when the last one cannot be opened (ERR_ENGINE: it is not there).
  */
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e);
 
 /*
- * An engine failed on a film: closes it, and engines_for no longer gives it. Returns what comes after it in a sentence ("the
- * CPU"). NULL, and nothing is done, if it is the last of the list or none of it.
+ * Closes an engine that failed on a film; engines_for no longer gives it. Returns the next engine's name for a sentence ("the
+ * CPU"). NULL, with nothing done, if it is the last of the list or not in it.
  */
 const char *engines_give_up(struct engines *g, const struct engine *failed);
 

@@ -1,5 +1,5 @@
 /*
- * file.h - the little that several rooms ask of files on the disk. Any thread.
+ * file.h - what several rooms ask of files on the disk. Any thread.
  */
 #ifndef BARCODE_FILE_H
 #define BARCODE_FILE_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Reads `bytes` bytes from offset `at` of an open file. False when it ends before, or cannot be read. */
+/* Reads `bytes` bytes from offset `at` of an open file. False when the file ends earlier or cannot be read. */
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at);
 
 /*
@@ -21,10 +21,10 @@ bool file_read_at(int fd, void *to, size_t bytes, uint64_t at);
  */
 int file_descriptor(const char *path);
 
-/* True for a regular file, or a link to one. False also where nothing can be found. */
+/* True for a regular file, or a link to one. False also where stat() fails. */
 bool file_is_regular(const char *path);
 
-/* Whether two paths lead to the same file, or would once both are written. Devices and pipes are never the same. */
+/* True if two paths lead to the same file, or would once both are written. Devices and pipes are never the same. */
 bool file_same(const char *a, const char *b);
 
 #ifdef __cplusplus

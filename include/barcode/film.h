@@ -28,11 +28,11 @@ struct film {
     /* Decided before decoding, for pictures whose own tags do not say: src/DESIGN.md, section 5. */
     enum matrix matrix;          /* never UNSPECIFIED                                       */
     enum range range;            /* never UNSPECIFIED                                       */
-    bool matrix_guessed;         /* the film did not say, or said                           */
-    char unknown_matrix[32];     /* this, which is read as `matrix`; "" otherwise           */
+    bool matrix_guessed;         /* the film names no matrix, or the one in unknown_matrix  */
+    char unknown_matrix[32];     /* a named matrix that is read as `matrix`; "" otherwise   */
     bool range_guessed;
-    bool matrix_by_size;         /* nobody says: a picture of another size may have another matrix */
-    bool range_by_format;        /* nobody says: grey is full, Y'CbCr limited               */
+    bool matrix_by_size;         /* neither tags nor codec say: a picture of another size may have another matrix */
+    bool range_by_format;        /* neither tags nor codec say: grey is full, Y'CbCr limited */
     enum transfer transfer;
     int64_t rate_num, rate_den;  /* frames a second, 0/1 when unknown                       */
     int64_t duration_us;         /* -1 when unknown                                         */

@@ -1,6 +1,6 @@
 /*
- * film_id.h - what a film is known by, whatever it is called and wherever it lies: its size and a fingerprint of its bytes. It
- * gives away neither a name nor a place. Any thread.
+ * film_id.h - a film's identity, whatever its name and wherever it lies: its size and a fingerprint of its bytes. The id gives
+ * away neither name nor place. Any thread.
  */
 #ifndef BARCODE_FILM_ID_H
 #define BARCODE_FILM_ID_H
@@ -19,12 +19,15 @@ enum {
     FILM_ID_TEXT = 56                                    /* bytes of the text, its zero included    */
 };
 
-/* Head, tail and evenly spaced blocks between of an open file of `size` bytes; all of a small one. False: it cannot be read through, or no memory. */
+/*
+ * The fingerprint of an open file of `size` bytes: of its head, its tail and evenly spaced blocks between them; of all of a
+ * small file. False: the file cannot be read, or no memory.
+ */
 bool film_id_print(int fd, uint64_t size, struct hash128 *print);
 
 /*
- * The film at `path` as text: "SIZE-FINGERPRINT", of a synthetic film "synth-" and a hash of its description. False, with "", of
- * what cannot be known without using it up (a pipe) or cannot be read.
+ * The film at `path` as text: "SIZE-FINGERPRINT"; for a synthetic film "synth-" and a hash of its description. False, with "",
+ * where reading would use the film up (a pipe) or fails.
  */
 bool film_id_of(const char *path, char text[FILM_ID_TEXT]);
 

@@ -27,7 +27,7 @@ struct film_queue *film_queue_open(const struct inputs *in, struct err *e);
 /* Takes a film: *film is its number in the inputs. False when none is left, or one was interrupted. */
 bool film_queue_next(struct film_queue *q, size_t *film);
 
-/* What became of a film that was taken: `failure` is copied, NULL if all went well. Once a film. */
+/* Notes what became of a film that was taken: `failure` is copied, NULL if all went well. Once a film. */
 void film_queue_done(struct film_queue *q, size_t film, const struct err *failure);
 
 /*

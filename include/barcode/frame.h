@@ -67,7 +67,7 @@ struct frame_view {
     struct plane plane[3];
 };
 
-/* What a staged frame is called. */
+/* What is known of a staged frame beside its pixels. */
 struct frame_tag {
     uint64_t column;    /* first column that it fills                    */
     uint32_t repeat;    /* columns that it fills, 1 or more              */

@@ -24,14 +24,14 @@ extern "C" {
 struct frame_cache;
 
 /*
- * Notes what file the film is, so that one that changes meanwhile is noticed. `path` and `o` are lent until
- * frame_cache_close. NULL: no cache is wanted, or this is no film of a file.
+ * Notes which file the film is, so that a change during the run is noticed. `path` and `o` are lent until
+ * frame_cache_close. NULL: no cache is wanted, or the film's file cannot be identified.
  */
 struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path);
 
 /*
- * Which decoder would do the film. All decoders agree on intact films; on damaged ones they differ. And a GPU does not
- * always notice damage, so a run that demands software gets nothing that a GPU decoded.
+ * Which decoder would do the film. All decoders agree on intact films; on damaged ones they differ. A GPU does not always
+ * notice damage, so a run that demands software gets nothing that a GPU decoded.
  */
 enum cache_decoder { CACHE_BY_SOFTWARE, CACHE_BY_GPU, CACHE_BY_SOFTWARE_ALONE };
 
@@ -61,14 +61,14 @@ void frame_cache_put(struct frame_cache *c, const struct frame_tag *tag, const u
 struct timetable *frame_cache_timetable(struct frame_cache *c);
 
 /*
- * Staging has to start over: by the sequential plan (counts->contradicted), carefully (damage_found) or without the cache
- * (cache_failed).
+ * Starts anew, because staging has to: by the sequential plan (counts->contradicted), carefully (damage_found) or without the
+ * cache (cache_failed).
  */
 void frame_cache_again(struct frame_cache *c, const struct stage_counts *counts);
 
 /*
- * Staging is over, and every frame is in its column; before columns_finish. `fine`: it did all it could; else, when it
- * was interrupted, the frames so far are kept for the next run. The cache is cut to its limit.
+ * To be called when staging is over and every frame is in its column, before columns_finish. `fine`: staging did all it could;
+ * otherwise, if the user interrupted it, the frames so far are kept for the next run. Cuts the cache to its limit.
  */
 void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine);
 

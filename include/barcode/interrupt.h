@@ -22,19 +22,19 @@ void interrupt_install(void);
 /* True after the first signal. */
 bool interrupted(void);
 
-/* Fills `e` with ERR_INTERRUPTED and a sentence without the film's name, which the caller that knows it puts in front. Returns false. */
+/* Fills `e` with ERR_INTERRUPTED and a sentence without the film's name; the caller that knows the name adds it. Returns false. */
 bool interrupt_error(struct err *e);
 
-/* The same of an output that was being written, by its name. Returns false. */
+/* The same for an output that was being written, with its name. Returns false. */
 bool interrupt_output(const char *path, struct err *e);
 
 /*
- * From here on the second signal, which kills, removes the file at `path` first: a temporary. The string is lent until
- * interrupt_spare, which takes the number that this returns. Where too many are doomed already it is -1, and nothing happens.
+ * From here on the second signal, which kills, first removes the temporary at `path`. The string is lent until interrupt_spare,
+ * which takes the number that this returns. Returns -1 and does nothing when too many files are doomed already.
  */
 int interrupt_doom(const char *path);
 
-/* The file is not to be removed any more. -1 is fine. Does not return when the second signal has come. */
+/* From here on the file is not removed. -1 is fine. Does not return when the second signal has come. */
 void interrupt_spare(int number);
 
 #ifdef __cplusplus

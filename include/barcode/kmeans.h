@@ -115,8 +115,8 @@ struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, en
 /*
  * Clusters rgb[pixels][3] (1 <= pixels <= the workspace's). `frame` feeds the random
  * numbers. Fills cluster[0..k'), k of them at most, and returns k' (1..k). *inertia (may be NULL) gets the
- * inertia of the result in units of 2^-INERTIA_FRACTION. Cannot fail; but once interrupted() is true it gives up, which is why
- * it looks: a large frame may take minutes. What it returned then means nothing.
+ * inertia of the result in units of 2^-INERTIA_FRACTION. Cannot fail. Gives up once interrupted() is true, because a large
+ * frame may take minutes; the result then means nothing.
  */
 int kmeans_run(struct kmeans *km, const uint8_t *rgb, size_t pixels, uint64_t frame,
                struct cluster *cluster, uint64_t *inertia);

@@ -45,15 +45,15 @@ void outputs_free(struct outputs *list);
 
 /*
  * True if this output of film `i` may be written now. False: it is one of the films, under whatever name (ERR_USAGE), or a name
- * that the program chose itself would replace a file that barcode did not make, or made of another film, or of one that cannot be
- * told (ERR_FAILED). The writer tells from the file's first 4 KB; of a dump nobody can tell.
+ * that the program chose itself would replace a file that barcode did not make, made of another film, or made of a film that
+ * the file does not name (ERR_FAILED). The writer looks for the film in the file's first 4 KB; a dump names none.
  */
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e);
 
 /*
- * Before any decoding. False for what makes the whole run impossible: everything ERR_USAGE of the two above, a folder that
- * is missing or cannot be written to (ERR_FAILED), one file of --json or --dump for several films, two outputs in one file, pixels to
- * a terminal, an output with a film's ending or a picture with that of another format (ERR_USAGE). What stands in one
+ * Checks all outputs before any decoding. False where the whole run is impossible: every ERR_USAGE of the two above, a folder
+ * that is missing or cannot be written to (ERR_FAILED), one file of --json or --dump for several films, two outputs in one file,
+ * pixels to a terminal, an output with a film's ending or a picture with that of another format (ERR_USAGE). What stands in one
  * film's way only, such as another program's file in the place of its picture, becomes that film's problem.
  */
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e);

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Pixels of one picture. Programs that open pictures give up earlier, and a larger one is a slip that takes hours to write. */
+/* Pixels of one picture. Picture viewers give up earlier, and asking for more is a slip that would take hours to write. */
 #define PAINT_PIXELS_MOST (UINT64_C(1) << 31)
 
 struct painter;

@@ -22,10 +22,10 @@ char *path_join(const char *folder, const char *name, const char *end, struct er
 /* FOLDER/NAME by the same rule into path[room]. False, with `path` cut off, when it does not fit. */
 bool path_fill(char *path, size_t room, const char *folder, const char *name);
 
-/* `name` in the folder where `path` lies: of "a/b.mkv" and "c" it is "a/c", of "b.mkv" and "c" it is "c". As path_join. */
+/* `name` in the folder where `path` lies: "a/b.mkv" and "c" give "a/c", "b.mkv" and "c" give "c". As path_join. */
 char *path_beside(const char *path, const char *name, struct err *e);
 
-/* The last part of a path, which points into it, and how long it is: "a/b.mkv" gives "b.mkv", "a/b/" gives "b". */
+/* The last part of a path, as a pointer into it and a length: "a/b.mkv" gives "b.mkv", "a/b/" gives "b". */
 const char *path_last(const char *path, size_t *length);
 
 #ifdef __cplusplus

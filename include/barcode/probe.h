@@ -1,12 +1,12 @@
 /*
- * probe.h - a look at a film before it is staged: what must be known by then, and costs reading or decoding to find out.
+ * probe.h - a look at a film before it is staged, for facts that must be known by then and take reading or decoding to find.
  * (What the film's headers say costs nothing: film.h.)
  *
  * A request says what is wanted; the source finds out what it can, and its facts say what that is (source_probe). All that is
  * wanted of a film goes into one request, so that a source may find out several things in one reading.
  *
- * Another thing to find out is: a flag here; beside it in the request what finding it takes (how many pictures, an engine
- * whose GPU decodes them); in the facts what was found; and the flag among the `probes` of the sources that can.
+ * To add a fact: put a flag here; into the request what finding it takes (how many pictures, an engine whose GPU decodes
+ * them); into the facts what was found; and the flag among the `probes` of the sources that can.
  */
 #ifndef BARCODE_PROBE_H
 #define BARCODE_PROBE_H
@@ -27,7 +27,7 @@ struct probe_request {
 };
 
 struct probe_facts {
-    unsigned found;            /* PROBE_ flags: of what follows, what holds; the rest is zero        */
+    unsigned found;            /* PROBE_ flags: which of what follows holds; the rest is zero        */
     int64_t frames;            /* PROBE_LENGTH: displayed frames, 0 or more                          */
     int64_t duration_us;       /* PROBE_LENGTH: from the first frame's start to the last one's end, 0 without a frame */
 };

@@ -22,7 +22,7 @@ enum { REPORT_WARNINGS = 16 };
 
 struct report {
     const struct film *film;
-    char film_id[FILM_ID_TEXT];        /* what the film is known by; "": cannot be known */
+    char film_id[FILM_ID_TEXT];        /* as film_id.h has it; "": the film has none */
     struct selection selection;        /* as used: every N decided                   */
     struct kmeans_params kmeans;       /* as asked for                               */
     unsigned needs;                    /* what the wanted strips need of a column: enum strip_need */

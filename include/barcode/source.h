@@ -2,8 +2,8 @@
  * source.h - where staged frames come from. One table: a film through libav, a synthetic film of known colours, and frames
  * of the cache (cache/source_cache.h).
  *
- * What a source can do it says itself (source_can); its name decides nothing. A field of a stage_job that needs an ability
- * names it: a source without that ability leaves the field alone.
+ * A source says itself what it can do (source_can); its name decides nothing. A field of a stage_job that needs an ability
+ * names it: a source without that ability ignores the field.
  */
 #ifndef BARCODE_SOURCE_H
 #define BARCODE_SOURCE_H
@@ -85,7 +85,7 @@ struct source_ops {
 struct source {
     const struct source_ops *ops;
     struct film film;
-    unsigned lacks;               /* of ops->can: what this one source cannot, though its kind can */
+    unsigned lacks;               /* of ops->can: what this source cannot do, though its kind can */
 };
 
 /*
@@ -107,12 +107,12 @@ bool source_can(const struct source *s, unsigned abilities);
 
 /*
  * Puts every selected frame into the engine, from the film's start; waits for the last one to be put. *counts (zero
- * before) is filled, seconds are added to *times. True when a film decodes in part, too: counts say what is missing. And true when what was put
- * is no good and the film must be staged again, into new columns:
+ * before) is filled, seconds are added to *times. True also when a film decodes in part: counts say what is missing. True also
+ * when what was put is no good and the film must be staged again, into new columns:
  * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
  * - counts->distrusted, only with DECODE_AUTO: again with DECODE_CPU;
- * - counts->damage_found, only with SOURCE_CAREFUL and not with `careful`: the film is damaged where one decoder went over
- *   all of it; again with `careful`;
+ * - counts->damage_found, only with SOURCE_CAREFUL and not with `careful`: one decoder went over all of the film and found
+ *   damage; again with `careful`;
  * - counts->cache_failed, only of the cache's source: again from the film itself.
  * False: the first failure; ERR_INPUT for a film that is read already and not SOURCE_RESTARTABLE; ERR_INTERRUPTED when
  * interrupted() turned true. One thread at a time.
@@ -124,8 +124,8 @@ bool source_stage(struct source *s, const struct stage_job *job, struct stage_co
 void source_progress(struct source *s, struct stage_progress *p);
 
 /*
- * Finds out of the film what is wanted, as far as this source can: facts->found says what. What film.h has a place for is in
- * s->film from then on, and no guess any more. Before staging or between, by one thread; a source that is not
+ * Finds out what is wanted of the film, as far as this source can: facts->found says what was found. From then on s->film holds
+ * what film.h has a place for, no longer as a guess. Before or between stagings, by one thread; a source that is not
  * SOURCE_RESTARTABLE cannot be staged after something was found. False: the first failure (ERR_INPUT, ERR_FAILED, or
  * ERR_INTERRUPTED when interrupted() turned true); nothing was found then, and s->film is as it was.
  */

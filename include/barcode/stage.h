@@ -20,7 +20,7 @@ struct stage_times {
     double engine_begin;     /* the engine takes its memory                                      */
     double staging;          /* from the first packet read to the last session's end             */
     double engine_finish;    /* what is not clustered yet when the last frame is staged          */
-    /* Shares of `staging`, 0..1, that sessions of a kind had a run to decode, on average; 0: there were none. */
+    /* The share of `staging`, 0..1, in which a session of the kind had a run to decode, on average; 0: there were none. */
     double nvdec_busy, software_busy;
 };
 
@@ -36,16 +36,16 @@ struct stage_counts {
     uint64_t lost;           /* selected pictures that never decoded                 */
     uint64_t damaged;        /* selected pictures that decoded with damage           */
     uint64_t hidden;         /* packets read that show nothing, by their own account or the container's */
-    uint64_t unreadable;     /* pictures that the container has and whose bytes are none  */
+    uint64_t unreadable;     /* pictures of the container whose bytes hold no picture     */
     uint64_t vanished;       /* frames counted as displayed that the container lost, as many as its times leave room for */
     uint64_t lead_in;        /* pictures before the first one that can be decoded    */
     int64_t last_us;         /* time of the last frame that was seen, -1: none       */
     bool read_failed;        /* the container could not be read to its end           */
-    bool io_failed;          /* because the file could not be                        */
+    bool io_failed;          /* the same, because reading the file failed            */
     bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
     bool distrusted;         /* staging stopped half-way: must be done anew without NVDEC, whose pictures are not right */
-    bool unlike;             /* the same with DECODE_NVDEC, which keeps its word */
-    bool unchecked;          /* pictures of NVDEC's were staged, and none compared and found right so far */
+    bool unlike;             /* NVDEC's pictures are not right, but DECODE_NVDEC demands them: staging went on */
+    bool unchecked;          /* NVDEC's pictures were staged, and none has been compared and found right */
     bool damage_found;       /* staging stopped half-way: must be done anew, carefully */
     bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
     bool nvdec;              /* NVDEC sessions took part, whichever runs they got    */

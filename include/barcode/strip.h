@@ -1,7 +1,7 @@
 /*
  * strip.h - the ways in which columns become pixels: a table, an entry a strip.
  *
- * What depends on which strip it is stands in its entry. The command line, --help, the names of files, what the engines are
+ * Whatever depends on the strip stands in its entry. The command line, --help, the names of files, what the engines are
  * asked for, labels, pixels and a PNG's text follow from the table. A new strip is a file strip_NAME.c with its entry, and
  * its line in strip.c.
  *
@@ -30,7 +30,7 @@ extern "C" {
 
 enum { STRIPS_MOST = 16 };       /* in the table, and in one picture */
 
-/* The name of all strips together: of -m, and in a PNG's text. No strip is called so. */
+/* The name of all strips together, for -m and in a PNG's text. No strip has this name. */
 #define STRIP_ALL "all"
 
 /* What a strip may need of a column beyond its average: the bits of strip_kind.needs. */

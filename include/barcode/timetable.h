@@ -42,7 +42,7 @@ void timetable_add(struct timetable *t, int64_t time_us, int64_t next_us);
 /* Here the reader asks whether the selection can want more, and stops if not. */
 void timetable_check(struct timetable *t);
 
-/* It did stop: frames added from now on were numbered without knowing what follows, and are not kept. */
+/* The reader did stop: frames added from now on were numbered without knowing what follows, and are not kept. */
 void timetable_stop(struct timetable *t);
 
 /* The film's end was reached, and read without fault. */

@@ -1,7 +1,7 @@
 /*
  * writer.h - the formats of output: a table, an entry a format; and the file that appears whole or not at all.
  *
- * What depends on which format it is stands in its entry. A new one is a file writer_NAME.c with its entry, and its line in
+ * Whatever depends on the format stands in its entry. A new format is a file writer_NAME.c with its entry, and its line in
  * writer.c. `-o` then picks it by its ending; for an option of its own, named as the writer is, it needs a line in cli.c's table.
  */
 #ifndef BARCODE_WRITER_H
@@ -36,26 +36,26 @@ struct writer {
     bool tells_times;                /* says how long the film took, so it is written after all that do not        */
 
     /*
-     * True for the beginning of a file that barcode wrote; `film` gets the id of the film that it says it shows, or stays
-     * empty. NULL: it cannot be told, so no file is taken for one.
+     * True for the beginning of a file that barcode wrote; `film` gets the id of the film that the file names, or stays
+     * empty. NULL: the format has no sign of barcode, so no file counts as barcode's.
      */
     bool (*ours)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
 
     /*
-     * Puts the whole thing into `f`; neither opens, flushes nor closes it. `strips`: what is to be painted or told. On failure
-     * `e` gets the cause alone ("No space left on device"): writer_save puts what it was writing in front. What may take long
-     * asks interrupted() several times a second, and fails when it is true; of that, writer_save makes the sentence.
+     * Writes the whole output to `f`; does not open, flush or close it. `strips`: what is to be painted or told. On failure
+     * `e` gets the cause alone ("No space left on device"): writer_save puts what it was writing in front. A writer that may
+     * take long asks interrupted() several times a second and fails when it is true; writer_save then makes the sentence.
      */
     bool (*write)(const struct report *r, struct strips strips, FILE *f, struct err *e);
 };
 
 /*
- * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, barcode:film (its id), Title, Description, barcode:KEY = the parameters; nothing of engine
- *         or times: same input, same bytes
+ * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, barcode:film (its id), Title, Description, barcode:KEY = the
+ *         parameters; nothing of engine or times: same input, same bytes
  * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
  * bench   stage times, counts, frames/s, peak memory: one JSON object, one line
  *
- * The first is what -o writes when no writer has the name's ending, and what a name that the program chooses stands for.
+ * -o writes the first when no writer has the name's ending. Names that the program chooses for -o are of the first, too.
  */
 extern const struct writer *const writer_table[];
 extern const size_t writer_count;            /* 1..WRITERS_MOST */
@@ -69,7 +69,7 @@ bool writer_has_ending(const char *path, const char *const *ending);
 /* The writer that has this path's ending; NULL: none. Any thread. */
 const struct writer *writer_by_ending(const char *path);
 
-/* How the name ends that the program chooses for this writer's files, without the dot. Any thread. */
+/* The ending, without the dot, of names that the program chooses for this writer's files. Any thread. */
 const char *writer_usual_ending(const struct writer *w);
 
 /*

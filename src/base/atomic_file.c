@@ -95,7 +95,7 @@ static char *temp_name(const char *target)
     return path_beside(target, temp, NULL);
 }
 
-/* The temporary is not this file's any more: it has its name, or is gone. */
+/* Lets go of the temporary's name: the file was renamed, removed or never made. */
 static void forget_temp(struct atomic_file *f)
 {
     interrupt_spare(f->doomed);
@@ -115,7 +115,7 @@ static int open_temp(struct atomic_file *f)
             errno = ENOMEM;
             return -1;
         }
-        /* Noted before it is there: a kill finds it whenever it comes. */
+        /* Noted before the file exists, so that a killing signal finds it at any moment. */
         f->doomed = interrupt_doom(f->temp);
         int fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0)
@@ -135,7 +135,7 @@ static void inherit(int fd, const struct stat *old)
     struct stat made;
     if (fstat(fd, &made) == 0 && (made.st_uid != old->st_uid || made.st_gid != old->st_gid) &&
         fchown(fd, old->st_uid, old->st_gid) != 0)
-        errno = 0;   /* only root and group members may: a file of our own is right then */
+        errno = 0;   /* only root and group members may; otherwise the file stays this user's */
     if (fchmod(fd, old->st_mode & 0777) != 0)
         errno = 0;   /* file systems without permissions */
 }
@@ -193,8 +193,8 @@ static int close_slow(void *cookie)
 }
 
 /*
- * The stream over `fd`, which goes with it. What is written itself may be a pipe that nobody empties, where a plain write
- * would wait and no signal be heard.
+ * Opens the stream over `fd`; closing the stream closes `fd`. Without a temporary `fd` may be a full pipe, on which a plain
+ * write would wait through every signal.
  */
 static bool open_stream(struct atomic_file *f, int fd)
 {
@@ -240,7 +240,7 @@ FILE *atomic_file_stream(struct atomic_file *f)
     return f->stream;
 }
 
-/* So that the new name outlives a power cut. Nothing can be undone any more, so no failure is reported. */
+/* Makes the new name survive a power cut. The rename cannot be undone, so a failure is not reported. */
 static void sync_folder(const char *target)
 {
     char *folder = path_beside(target, ".", NULL);
@@ -252,7 +252,7 @@ static void sync_folder(const char *target)
     free(folder);
 }
 
-/* Everything out of the stream's buffer and onto the disk. 0 or errno. */
+/* Writes the stream's buffer out and syncs the file to the disk. 0 or errno. */
 static int flush(struct atomic_file *f)
 {
     errno = 0;

@@ -14,8 +14,8 @@ static atomic_bool asked;
 static void on_signal(int number)
 {
     /*
-     * The second one kills; but a terminal that closes says SIGHUP more than once (the kernel and the shell), and a service
-     * manager sends it directly after SIGTERM: neither is a second request.
+     * The second signal kills, unless it is SIGHUP. A closing terminal sends SIGHUP more than once (from the kernel and from
+     * the shell), and a service manager sends one directly after SIGTERM: neither is a second request.
      */
     if (!atomic_exchange(&asked, true) || number == SIGHUP)
         return;
