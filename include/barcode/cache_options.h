@@ -41,7 +41,7 @@ bool cache_options_size(const char *text, uint64_t *bytes);
 
 /*
  * The cache's folder: --cache, else $BARCODE_CACHE, else $XDG_CACHE_HOME/barcode, else ~/.cache/barcode. It need not
- * exist. False: there is none to be had, or "-" asks for none, or its name is too long.
+ * exist. False: none of these gives a folder, "-" asks for no cache, or the folder's name is too long.
  */
 bool cache_options_folder(const struct cache_options *o, char *folder, size_t room);
 

@@ -15,14 +15,14 @@ struct sums {
     uint64_t entries, partial, other, damaged, bytes, frames, frame_bytes, raw_bytes, removed, kept;
 };
 
-/* Whole entries that can be read; for --cache-verify their pixels too. */
+/* Checks an entry, its pixels too, and removes it when it is damaged. */
 static void verify_one(void *user, const char *path, const char *name, const struct stat *st)
 {
     struct sums *s = user;
     struct err e = ERR_INIT;
     enum entry_state state;
     if (interrupted())
-        return;                     /* entries are many and large */
+        return;                     /* the rest may take long: entries are many and large */
     struct cache_entry *entry = cache_entry_open(path, &state, &e);
     (void)st;
     if (!entry && state == ENTRY_ABSENT)

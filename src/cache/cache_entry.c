@@ -96,7 +96,7 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
         err_set(e, ERR_FAILED, "%s", *state == ENTRY_OTHER ? "another version of barcode wrote it" : "it is not an entry");
     errno = 0;
     if (fine && !read_index(c, length, hash, e)) {
-        *state = errno == ENOMEM ? ENTRY_ABSENT : ENTRY_BROKEN;      /* without memory nothing is said of the entry */
+        *state = errno == ENOMEM ? ENTRY_ABSENT : ENTRY_BROKEN;      /* a lack of memory says nothing of the entry */
         fine = false;
     }
     if (!fine)

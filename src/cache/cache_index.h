@@ -74,13 +74,13 @@ struct cache_index {
 /* Frames in a full block of this size of picture. */
 uint32_t cache_index_block_frames(int width, int height);
 
-/* Nothing was damaged, lost or done twice: the frames are good for other selections, and for copies, of the same film too. */
+/* True if nothing was damaged, lost or done twice: the frames are good for other selections and for copies of the film, too. */
 bool cache_index_is_clean(const struct cache_index *x);
 
 /* The frame of that number; NULL when it is not there, or MISSING. */
 const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t frame);
 
-/* Puts frames in the order of their places, so that who goes through them reads each block once. `frame` may be NULL for none. */
+/* Puts frames in the order of their places, so that a walk over them reads each block once. `frame` may be NULL for none. */
 void cache_index_sort_by_place(struct index_frame *frame, size_t frames);
 
 void cache_index_encode(const struct cache_index *x, struct wire_out *o);

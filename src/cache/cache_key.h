@@ -39,7 +39,7 @@ struct cache_film {
 };
 
 /*
- * Looks at the file. False: it is none that can be known (a pipe, a device, unreadable), or it is so young that the
+ * Identifies the file. False: it has no identity (a pipe, a device, unreadable), or it is so young that the
  * file system's clock could not tell the next change from the last. Waits for some milliseconds if that helps.
  */
 bool cache_film_read(const char *path, struct cache_film *id, struct err *e);
@@ -48,14 +48,14 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e);
 bool cache_film_holds(const char *path, const struct cache_film *id);
 
 /*
- * The file is at the same place but was touched, though its time of change is the old one: a program may have put that
- * back. (A renamed film is at another place.)
+ * True if the file is at the same place but was touched, though its time of change is the old one: a program may have put
+ * that time back. (A renamed film is at another place.)
  */
 bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now);
 
 /*
- * It is the very file that was seen, and nobody has touched it since, whatever it is called now. Stricter than a film's
- * identity, for which a copy will do.
+ * True if it is the very file that was seen, untouched since, whatever its name is now. Stricter than a film's identity, which
+ * a copy shares.
  */
 bool cache_place_same(const struct cache_place *seen, const struct cache_place *now);
 

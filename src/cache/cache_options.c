@@ -78,7 +78,7 @@ bool cache_options_folder(const struct cache_options *o, char *folder, size_t ro
     if (named)
         return strcmp(named, "-") != 0 && path_fill(folder, room, named, "");
     const char *base = variable("XDG_CACHE_HOME");
-    if (base && *base == '/')      /* its specification: others are to be ignored */
+    if (base && *base == '/')      /* its specification: relative paths are to be ignored */
         return path_fill(folder, room, base, "barcode");
     const char *home = variable("HOME");
     char text[4096];

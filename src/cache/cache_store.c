@@ -20,7 +20,7 @@ bool cache_store_open(struct cache_store *s, const struct cache_options *o)
     return !o->off && cache_options_folder(o, s->folder, sizeof s->folder);
 }
 
-/* Every folder on the way; those that are there are fine. */
+/* Makes every folder on the way that is not there yet. */
 static bool make_folders(const char *folder, struct err *e)
 {
     char path[CACHE_PATH_BYTES];
@@ -49,7 +49,7 @@ bool cache_store_make(const struct cache_store *s, struct err *e)
     if (fd < 0)
         return errno == EEXIST || err_set(e, ERR_FAILED, "%s", strerror(errno));
     if (write(fd, tag, sizeof tag - 1) < 0)
-        errno = 0;                  /* its being there is enough for most */
+        errno = 0;                  /* for most programs it is enough that the tag exists */
     close(fd);
     return true;
 }
@@ -200,8 +200,8 @@ static void consider_other(void *user, const char *path, const char *name, const
 }
 
 /*
- * For -v: an entry that might have been expected to serve, and the first thing in which it differs. One of a copy of the
- * film says less than one of the film.
+ * For -v: notes why an entry that the user may have expected to serve does not: the first thing in which it differs. An entry
+ * of a copy of the film says less than one of the film itself.
  */
 static void explain(void *user, const char *path, const char *name, const struct stat *st)
 {
@@ -229,7 +229,7 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
 {
     struct search s = {.store = store, .key = key, .place = place, .rule = rule, .decoder = decoder};
     struct cache_entry *own = open_named(store, key->name);
-    /* A hash of the text is a name; the text itself decides. */
+    /* The name is only a hash of the text; the text itself decides. */
     if (own && strcmp(own->key, key->text) == 0)
         consider(&s, own);
     else
@@ -262,7 +262,7 @@ struct trimming {
     uint64_t total;
 };
 
-/* A temporary whose writer is gone: its lock can be had. The age keeps away from one that is being born. */
+/* Removes a temporary whose writer is gone, which its free lock shows. Its age spares one that its writer has not locked yet. */
 static void sweep(const char *path, const struct stat *st)
 {
     if (time(NULL) - st->st_mtim.tv_sec < 60)
@@ -310,7 +310,7 @@ void cache_store_trim(const struct cache_store *s, const char *keep)
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s/lock", s->folder);
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    /* The process that holds it does the same work. Without locks in the file system two may evict at once, which costs frames only. */
+    /* The process that has the lock does this work. On a file system without locks two may evict at once, which costs frames only. */
     bool busy = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct trimming t = {.keep = keep};
     if (!busy)

@@ -2,7 +2,7 @@
  * cache_store.h - the cache's folder: which entry serves a run, and which one has to go.
  *
  * Any number of processes may use one folder. Entries appear by rename and are never changed; a process that has one open keeps
- * it when it is replaced or removed. Only evicting takes a lock, and does without where another process has it.
+ * it when it is replaced or removed. Only evicting locks the folder; a process that finds it locked does not evict.
  */
 #ifndef BARCODE_CACHE_STORE_H
 #define BARCODE_CACHE_STORE_H
@@ -27,7 +27,7 @@ struct cache_store {
     uint64_t limit;
 };
 
-/* False: no cache is wanted, or none is to be had. */
+/* False: no cache is wanted, or there is no folder for one. */
 bool cache_store_open(struct cache_store *s, const struct cache_options *o);
 
 /* Makes the folder (0700) and the tag by which backup programs know a cache. */
@@ -35,9 +35,9 @@ bool cache_store_make(const struct cache_store *s, struct err *e);
 
 enum cache_answer {
     CACHE_MISS,
-    CACHE_PARTIAL,     /* some frames that other runs need not decode: the film's selection must be walked by reading it */
-    CACHE_HIT,         /* the entry was written for this selection                                                        */
-    CACHE_HIT_OTHER    /* for another one, whose frames hold all that this one wants: walk its timetable                  */
+    CACHE_PARTIAL,     /* some frames need not be decoded; the film must be read to walk its selection        */
+    CACHE_HIT,         /* the entry was written for this selection                                            */
+    CACHE_HIT_OTHER    /* for another one, whose frames hold all that this one wants: walk its timetable      */
 };
 
 struct cache_found {

@@ -46,7 +46,7 @@ struct cache_writer {
     size_t blocks, block_room;
     struct index_frame *frame;
     size_t frames, frame_room;
-    struct err error;              /* filled: it has given up                */
+    struct err error;              /* filled: the writer has given up        */
 };
 
 static void give_up(struct cache_writer *w, const struct err *e)
@@ -217,7 +217,7 @@ static bool open_file(struct cache_writer *w, const char *folder, const char *ke
         return err_set(e, ERR_FAILED, "%s", strerror(errno));
     }
     w->doomed = interrupt_doom(w->temp);
-    flock(w->fd, LOCK_EX | LOCK_NB);         /* says to others that it is in use; a file system without locks is no matter */
+    flock(w->fd, LOCK_EX | LOCK_NB);         /* tells other processes that it is in use; failing does no harm */
     struct wire_out head = {0};
     wire_put(&head, "barcodef", 8);
     wire_put_u32(&head, ENTRY_VERSION);
@@ -371,7 +371,7 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
     return fine;
 }
 
-/* Columns that were announced and never came, after those that did. */
+/* Adds columns that were announced and never came, after those that did. */
 static bool add_missing(struct cache_writer *w, const struct columns *columns, uint64_t count, struct err *e)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -410,7 +410,7 @@ static bool write_end(struct cache_writer *w, const struct cache_index *facts, s
     return fine;
 }
 
-/* What cannot be read back must not take the place of anything. */
+/* A file that cannot be read back must not replace anything. */
 static bool reads_back(const struct cache_writer *w, struct err *e)
 {
     enum entry_state state;

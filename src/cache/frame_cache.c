@@ -124,7 +124,7 @@ void frame_cache_again(struct frame_cache *c, const struct stage_counts *counts)
     start_writer(c);
 }
 
-/* An interrupted run's frames replace fewer of them, and never a whole entry. */
+/* An interrupted run's frames may replace those of another interrupted run, never a whole entry. */
 static bool may_replace(const struct frame_cache *c)
 {
     char path[CACHE_PATH_BYTES];
@@ -147,15 +147,15 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
     return !own || cache_writer_add(c->writer, c->found.entry, e);
 }
 
-/* Publishes what was written; false, told, when nothing of it is kept. */
+/* Publishes what was written. False, with a message, when nothing of it is kept. */
 static bool keep_written(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine)
 {
     struct err e = ERR_INIT;
     struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .timetable = c->timetable};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
-    /* What a disk failed to read today it may read tomorrow. */
     bool seen = !counts->unlike && !counts->unchecked;
+    /* A disk may read tomorrow what it fails to read today: after io_failed nothing is kept. */
     bool keep = !counts->io_failed && seen && cache_film_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);

@@ -1,5 +1,5 @@
 /*
- * pack.h - bytes made fewer, and back (zstd). One cache_packer a thread.
+ * pack.h - compresses bytes and restores them (zstd). One cache_packer a thread.
  */
 #ifndef BARCODE_PACK_H
 #define BARCODE_PACK_H

@@ -162,7 +162,7 @@ static bool want_picked(struct source_cache *s, struct stage_counts *counts, str
     struct timetable_walked walked;
     if (!timetable_walk(s->found->entry->index.timetable, &s->job->selection, pick, &p, &walked))
         return err_set(e, ERR_FAILED, "the cache's entry does not cover the film");
-    *counts = s->found->entry->index.counts;      /* clean; what it cost is what it cost the run that decoded */
+    *counts = s->found->entry->index.counts;      /* clean; its costs are those of the run that decoded */
     counts->displayed = walked.displayed;
     counts->last_us = walked.last_us;
     return true;
@@ -173,13 +173,13 @@ static bool have(void *user, const struct frame_tag *tag, bool taking)
 {
     struct source_cache *s = user;
     const struct index_frame *f = cache_index_find(&s->found->entry->index, tag->frame);
-    /* Times are what a changed film would change first. */
+    /* A film that was changed most likely differs in its times. */
     if (!f || f->tag.time_us != tag->time_us)
         return false;
     return !taking || want(s, tag, f);
 }
 
-/* The film is read, and decoded where the entry has nothing; what the entry has is wanted of it as the reader asks. */
+/* Reads the film, and decodes it where the entry has nothing. The reader asks for each frame, and have() notes those of the entry. */
 static bool want_beside_film(struct source_cache *s, struct stage_counts *counts, struct stage_times *times, struct err *e)
 {
     struct stage_job job = *s->job;
@@ -245,7 +245,7 @@ struct source *source_cache_open(struct source *film, const struct cache_found *
     }
     s->base.ops = &cache_ops;
     s->base.film = film->film;        /* its path stays the film's */
-    /* What is passed on to the film it can where the film is read, and as far as the film can. */
+    /* What is passed on to the film works only where the film is read and has the ability. */
     s->base.lacks = found->answer == CACHE_PARTIAL ? film->lacks | ~film->ops->can : cache_ops.can;
     s->film = film;
     s->found = found;
