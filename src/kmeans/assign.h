@@ -28,7 +28,7 @@ enum { KIND_ONE = 1 << 16, KIND_HIGH = 8 };
 #define KIND_LOWER(kind) ((kind) & 255)
 #define KIND_HIGHER(kind) ((kind) >> KIND_HIGH & 255)
 
-/* The centroids as the vector code reads them, up to a whole vector: what is beyond k is not used. */
+/* The centroids as the vector code reads them, padded to a whole vector: entries beyond k are not used. */
 struct assign_table {
     _Alignas(64) int32_t constant[CLUSTERS_MAX];
     int32_t twice[CLUSTERS_MAX];     /* 2 * (constant - j) + j: twice a score, with the index in the low b bits */

@@ -6,7 +6,7 @@
  * of neighbours in Morton order, of two sizes, in place of the cells of a kd-tree. P_w - P_j is linear in the colour, so
  * over a box its maximum is at a corner:
  *     2 max(P_w - P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|.
- * Negative: no point of the box can go to j. w is the winner of the centre. What is left are the box's rivals.
+ * Negative: no point of the box can go to j. w is the winner of the centre. The other centroids are the box's rivals.
  *
  * Margins: the bounds of Hamerly (SDM 2010), which save a point from being scored while its centroid and the next best have
  * moved too little. They are kept for a group where he keeps one for each point, and are differences of scores, not
@@ -126,8 +126,8 @@ FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape s
 }
 
 /*
- * By how much, of two rivals, the score of the lower can have grown over that of the other since the last step, and
- * the other way round.
+ * Of two rivals: by how much the score of the lower can have grown over that of the other since the last step, and the
+ * other way round.
  */
 FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, struct shape shape, lanes up[2])
 {
@@ -170,8 +170,8 @@ FOR_SHAPE void drifts(const struct assign *a, struct places c, lanes kind, const
 }
 
 /*
- * Lists of what is to be done in a stretch, because which groups and points these are is as good as random to a branch
- * predictor.
+ * What is to be done in a stretch, as lists: to a branch predictor it is as good as random which groups and points these
+ * are.
  */
 struct stretch {
     size_t block;                                       /* the first                                      */
@@ -232,7 +232,7 @@ static inline void visit_pair(struct assign *a, struct stretch *s, size_t group,
     for (int v = 0; v < VECTORS; v++, at += LANES) {
         struct colours c = colours_at(a->p->colour + at);
         lanes d = lanes_dot(lanes_dot(constant, c.rb, step_rb), c.g, step_g);
-        /* Unsigned, the other side's are huge. ~d = -d - 1. */
+        /* As unsigned numbers the other side's are huge. ~d = -d - 1. */
         side_low = lanes_min_unsigned(side_low, lanes_not(d));
         side_high = lanes_min_unsigned(side_high, d);
         note_changes(a, s, at, lanes_pick_negative(d, lanes_all(low), lanes_all(high)));
@@ -287,8 +287,8 @@ static inline void claim(struct assign *a, size_t block)
 }
 
 /*
- * Takes the drift off the least slack of the blocks; returns one bit for each where that is used up. What the slacks of a
- * block's groups do not know of yet adds up in `due`: never below what scores can change, so that no sum overflows.
+ * Takes the drift off the least slack of the blocks; returns one bit for each where that is used up. `due` adds up what the
+ * slacks of a block's groups do not know of yet: never below what scores can change, so that no sum overflows.
  */
 static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
 {
@@ -338,7 +338,7 @@ static inline void list_visits(struct assign *a, struct stretch *s, size_t block
         for (int side = 0; side < 2; side++) {
             int32_t *slack = a->slack[side] + group;
             lanes left = lanes_sub(lanes_load(slack), lanes_all(a->due[side][block]));
-            /* A side that the border leaves gains: not without end. */
+            /* A side that the border moves away from gains slack; the cap keeps it from growing without end. */
             lanes_store(slack, lanes_min(left, lanes_all(SLACK_MOST)));
             both = lanes_or(both, left);
         }

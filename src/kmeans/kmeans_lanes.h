@@ -35,12 +35,12 @@ static inline lanes pairs_abs(lanes a) { return _mm512_abs_epi16(a); }
 /* Lane i of the result: lane index_i (modulo LANES) of a, or word index_i of the table. */
 static inline lanes lanes_permute(lanes a, lanes index) { return _mm512_permutexvar_epi32(index, a); }
 static inline lanes lanes_gather(const void *table, lanes index) { return _mm512_i32gather_epi32(index, table, 4); }
-/* A truth for each lane, in the machine's own form; mask_bits: one bit a lane. */
+/* True or false for each lane, in the machine's own form; mask_bits: one bit a lane. */
 typedef __mmask16 lanes_mask;
 static inline uint32_t mask_bits(lanes_mask m) { return m; }
 static inline lanes_mask mask_less(lanes a, lanes b) { return _mm512_cmplt_epi32_mask(a, b); }
 static inline lanes_mask mask_not_less(lanes a, lanes b) { return _mm512_cmpge_epi32_mask(a, b); }
-/* Whether a has the one bit that b has. */
+/* True where a has the one bit that b has. */
 static inline lanes_mask mask_test(lanes a, lanes b) { return _mm512_test_epi32_mask(a, b); }
 /* a where it is true, else b. */
 static inline lanes lanes_select(lanes_mask m, lanes a, lanes b) { return _mm512_mask_blend_epi32(m, b, a); }

@@ -15,7 +15,7 @@ struct assign;
 struct nearest;
 struct points;
 
-/* What a set leaves is what the plain functions leave; all but `box` need what `box` has filled. */
+/* A set leaves the same as the plain functions; all but `box` need what `box` has filled. */
 struct kmeans_vector {
     /* points_box. */
     void (*box)(struct points *p);

@@ -129,7 +129,7 @@ size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t)
     return i;
 }
 
-/* Neighbours mostly have the same nearest candidate: four counters each, or every addition waits for the last. */
+/* Neighbours mostly have the same nearest candidate: with four counters each, an addition need not wait for the last. */
 void seed_nearest_count(const struct nearest *n, uint32_t *weight, int count)
 {
     uint32_t part[NEAREST_MOST][4];

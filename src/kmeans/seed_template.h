@@ -48,8 +48,8 @@ static inline lanes box_nearest(struct corners b, lanes rb, lanes g)
 }
 
 /*
- * To its farthest point, and one more: at equal distance the lower candidate wins, and the one that is compared with
- * this may be that.
+ * Squared distance to the box's farthest point, plus one: at equal distance the lower candidate wins, and the candidate that is
+ * compared with this may be the lower one.
  */
 static inline lanes box_beyond(struct corners b, lanes rb, lanes g)
 {
@@ -59,9 +59,8 @@ static inline lanes box_beyond(struct corners b, lanes rb, lanes g)
 }
 
 /*
- * Which candidates may come nearer to a point of the box than it is now; `reach`: none is farther than that.
- * `rival`: whether to look for a candidate that is nearer to the whole box than others; all must be added
- * together then.
+ * Which candidates may be nearer to a point of the box than its nearest so far. `reach`: no point is farther from that.
+ * `rival`: also look for a candidate that is nearer to the whole box than others; all must be added together then.
  */
 static inline uint32_t batch_near(const struct batch *b, const struct boxes *box, size_t at, uint32_t reach, bool rival)
 {
