@@ -20,7 +20,7 @@ struct label {
     char name[LABEL_SIZE], note[LABEL_SIZE];
 };
 
-/* A comparison is read, so its labels need room: columns of a short film are drawn several pixels wide. */
+/* The labels of a comparison need room to be read: columns of a short film are drawn several pixels wide. */
 enum { STACKED_WIDTH = 720 };
 
 /* From top to bottom: the film's label, then each strip's label and the strip; alone: one strip and nothing else. */
@@ -41,7 +41,7 @@ static int room(const struct painter *p)
     return left > 0 ? left / (FONT_WIDTH * p->scale) : 0;
 }
 
-/* Cuts `text` to `most` characters; a cut one ends in dots, or goes when hardly anything would be left of it. */
+/* Cuts `text` to `most` characters. A cut text ends in dots, or is left out when hardly anything of it would remain. */
 static void shorten(char *text, int most)
 {
     if (strlen(text) <= (size_t)most)
@@ -54,7 +54,7 @@ static void shorten(char *text, int most)
     memcpy(text + most - 3, "...", 3);
 }
 
-/* The note stays whole while that leaves a name one can recognise; after that it is what goes first. */
+/* The note stays whole while that leaves room for a recognisable name; beyond that the note is cut first. */
 static void label_fit(const struct painter *p, struct label *l)
 {
     int all = room(p), name = (int)strlen(l->name), note = (int)strlen(l->note) + 2;
@@ -68,7 +68,7 @@ static int label_width(const struct label *l)
     return PAD_LEFT * 2 + (int)(strlen(l->name) + 2 + strlen(l->note)) * FONT_WIDTH;
 }
 
-/* Large enough to read beside strips of this height, small enough that the strips' labels fit if that can be. */
+/* Large enough to read beside strips of this height, small enough that the strips' labels fit if possible. */
 static int choose_scale(const struct painter *p)
 {
     int longest = 1;

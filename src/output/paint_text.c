@@ -80,7 +80,7 @@ static const char *ordinal_end(uint64_t n)
 
 static void text_limits(const struct selection *s, char *out, size_t size)
 {
-    /* A selection by columns always has an end (the film's own): saying it would tell nothing. */
+    /* A selection by columns always has an end (the film's own), which is not worth a mention. */
     bool ends = s->end_us != INT64_MAX && s->kind != SELECT_COLUMNS;
     char from[40], to[40];
     paint_text_seconds(s->start_us, from, sizeof from);

@@ -87,7 +87,7 @@ static uint8_t *pixels(uint64_t count, struct err *e)
     return rgb;
 }
 
-/* What the rows are made with, and the one row of a flat strip. */
+/* Makes what the rows need, and the one row of a flat strip. */
 static bool prepare(struct strip *s, struct err *e)
 {
     uint64_t width = (uint64_t)s->width, count = s->report->count;

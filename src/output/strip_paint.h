@@ -7,7 +7,7 @@
 #include "barcode/report.h"
 #include "barcode/strip.h"
 
-/* A strip's own file reads all of it and sets `state`, in its open(); the rest is strip_paint.c's. */
+/* A strip's own file may read all of it and sets only `state`, in its open(); strip_paint.c sets the rest. */
 struct strip {
     const struct strip_kind *kind;
     const struct report *report;

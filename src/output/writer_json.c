@@ -173,7 +173,7 @@ static json_t *warnings_value(const struct report *r)
     return list;
 }
 
-/* What the film lost, selected or not: of these pictures nobody saw a decoder. */
+/* What the film lost, selected or not: pictures that never reached a decoder. */
 static json_t *lost_value(const struct report *r)
 {
     const struct stage_counts *c = &r->counts;

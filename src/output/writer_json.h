@@ -14,7 +14,7 @@
 json_t *writer_json_us(int64_t us);
 json_t *writer_json_seconds(double seconds);
 
-/* Any bytes as a JSON string: what is no UTF-8 becomes U+FFFD. null for NULL. */
+/* Any bytes as a JSON string: bytes that are not UTF-8 become U+FFFD. null for NULL. */
 json_t *writer_json_bytes(const char *bytes);
 
 /* The stage times as one object. */
