@@ -284,7 +284,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_VERIFY: p->o->verify = true; return 0;
     case 'h': case 'V': case KEY_USAGE:
         answer(p, key, state);
-        return ECANCELED;    /* what follows on the line is of no interest */
+        return ECANCELED;    /* the rest of the line is ignored */
     default:
         break;
     }
@@ -376,7 +376,7 @@ static int check_short(const char *word, bool last, struct err *e)
 
 /*
  * argp only says that some word was bad; getopt, which knows the reason, can only print it in words of its own.
- * So the reason is looked up once more here, by getopt's rules.
+ * So explain() finds the reason once more, by getopt's rules.
  */
 static void explain(int argc, char **argv, struct err *e)
 {
@@ -392,7 +392,7 @@ static void explain(int argc, char **argv, struct err *e)
     err_set(e, ERR_USAGE, "the command line cannot be understood; see --help");
 }
 
-/* Only what is known before the film: a picture with a pixel a column is as wide as the film makes it. */
+/* Checks only what is known before the film is: a picture with a pixel a column is as wide as the film makes it. */
 static bool check_pixels(const struct options *o, struct err *e)
 {
     uint64_t width = o->width > 0 ? (uint64_t)o->width : o->selection.kind == SELECT_COLUMNS ? o->selection.columns : 1;
@@ -402,7 +402,7 @@ static bool check_pixels(const struct options *o, struct err *e)
                    (unsigned long long)height, (unsigned long long)PAINT_PIXELS_MOST);
 }
 
-/* What no single option can see. */
+/* Checks what depends on several options. */
 static bool check_together(const struct parse *p)
 {
     const struct options *o = p->o;

@@ -47,7 +47,7 @@ static bool stem_taken(const struct inputs *in, const char *stem)
     return false;
 }
 
-/* The output name for a film's path; unlike every stem that is in `in` already. */
+/* The output name for a film's path; it differs from every stem that is in `in` already. */
 static char *make_stem(const struct inputs *in, const char *path, struct err *e)
 {
     size_t length = 5;
@@ -100,7 +100,7 @@ static bool add_film(struct inputs *in, char *path, struct err *e)
     return true;
 }
 
-/* A folder that gives no film stands in the list itself, with the reason: the other films do not suffer for it. */
+/* An argument that gives no film becomes an entry itself, with the reason, so that the other films are still rendered. */
 static bool add_problem(struct inputs *in, const char *folder, const struct err *problem, struct err *e)
 {
     char *path = strdup(folder);
@@ -127,8 +127,8 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 }
 
 /*
- * True for folders, pipes, sockets and devices, whatever their names end in: who names a folder means the films in it. What
- * cannot be looked at stays: opening it says why.
+ * True for folders, pipes, sockets and devices, whatever their names end in: a user who names a folder means the films in it.
+ * False where stat() fails: opening the film says why.
  */
 static bool is_no_file(const char *path)
 {

@@ -14,7 +14,7 @@ bool inputs_is_synthetic(const char *path);
 
 bool inputs_is_folder(const char *path);
 
-/* Entries that are films, not folders without any. */
+/* The number of entries that are films, not problems that stand for a folder or stdin. */
 size_t inputs_films(const struct inputs *in);
 
 #endif

@@ -11,7 +11,7 @@
 #include "barcode/path.h"
 #include "inputs_names.h"
 
-/* Formats that a user may hope for; one that a writer has is not refused. */
+/* Formats that a user may expect; one that a writer has is not refused. */
 static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp", "tif", "tiff", "svg", "pdf", "avif", NULL};
 
 /* What -o writes unless its ending says something else. */
@@ -27,7 +27,7 @@ bool outputs_is_stdout(const char *path)
 
 /* ---- Names ---- */
 
-/* True for a folder, there or by its last letter: the program chooses the names in it. */
+/* True for a folder that exists or a path that ends in '/': the program chooses the names in it. */
 static bool names_folder(const char *path)
 {
     size_t length = strlen(path);
@@ -92,7 +92,7 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
     return true;
 }
 
-/* What an option of its own asks for: PATH, or in the folder PATH a file of the film's name. */
+/* Names the output that has an option of its own: PATH, or a file of the film's name in the folder PATH. */
 static bool name_extra(struct output *output, const struct inputs *in, size_t i, const char *path, const char *ending, struct err *e)
 {
     char tail[40];
@@ -138,7 +138,7 @@ void outputs_free(struct outputs *list)
 
 /* ---- What may be written ---- */
 
-/* Stdout is no file, whatever lies in the folder by the name "-". */
+/* "-" is stdout and no file, even where a file of that name exists. */
 static bool same_output(const char *a, const char *b)
 {
     return !outputs_is_stdout(a) && !outputs_is_stdout(b) && file_same(a, b);
@@ -157,7 +157,7 @@ static bool spare_films(const struct inputs *in, const char *path, struct err *e
     return true;
 }
 
-/* A name that the program chose is there: only an older picture of the very film may be replaced. */
+/* Where a name that the program chose exists, only an older picture of the same film may be replaced. */
 static bool spare_old(const char *film, const struct output *output, struct err *e)
 {
     struct stat s;
@@ -171,7 +171,7 @@ static bool spare_old(const char *film, const struct output *output, struct err 
     if (!writer_made(output->writer, path, shown))
         return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another name with %s", path, output->option);
     if (!inputs_is_synthetic(film) && stat(film, &s) != 0)
-        return true;                                  /* opening it says why */
+        return true;                                  /* opening the film says why */
     if (!film_id_of(film, mine) || !shown[0])
         return err_set(e, ERR_FAILED, "'%s' is there, and whether it shows this film cannot be told; choose another name with %s", path,
                        output->option);
@@ -187,7 +187,7 @@ bool outputs_allowed(const struct inputs *in, size_t i, const struct output *out
     return spare_films(in, output->path, e) && (!output->chosen || spare_old(in->path[i], output, e));
 }
 
-/* True if the folder of `path` exists and can be written to: what atomic_file_open will find, but before hours of work. */
+/* True if the folder of `path` exists and can be written to. atomic_file_open finds that out too, but after hours of work. */
 static bool check_folder(const char *path, struct err *e)
 {
     struct stat s;
@@ -267,7 +267,7 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
            err_set(e, ERR_USAGE, "%s -: pixels are not for a terminal; send stdout to a file or a pipe", option);
 }
 
-/* One file for one film, unless it is a line a film. */
+/* Refuses one file for several films, unless each film is a line of it. */
 static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
 {
     return n->one_line || names_folder(n->path) || inputs_films(in) <= 1 ||

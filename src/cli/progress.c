@@ -26,14 +26,14 @@ static bool is_terminal(void)
     return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* A job sent to the background must not draw over what its user does now; asked each time, as it may come back. */
+/* A job in the background must not draw over what its user does now. Asked each time, because the job may come back. */
 static bool in_foreground(void)
 {
     pid_t group = tcgetpgrp(STDERR_FILENO);
     return group < 0 || group == getpgrp();
 }
 
-/* Columns of the terminal; asked each time, as windows change. */
+/* Columns of the terminal. Asked each time, because windows change. */
 static int terminal_width(void)
 {
     struct winsize w;
@@ -165,13 +165,13 @@ static size_t cut_title(const char *title, size_t room)
 
 void progress_format(char *text, int size, const char *title, const struct progress_state *s, double seconds)
 {
-    /* Bytes are counted, not columns: no UTF-8 character is wider than its bytes are many, so the line always fits. */
+    /* Bytes are counted, not columns: no UTF-8 character takes more columns than it has bytes, so the line always fits. */
     char tail[160];
     if (size < 1)
         return;
     format_tail(tail, sizeof tail, s, seconds);
     size_t most = (size_t)size - 1, behind = strlen(tail);
-    if (most < behind + 8) {         /* no room for a name that says anything */
+    if (most < behind + 8) {         /* no room for a name worth reading */
         snprintf(text, (size_t)size, "%s", tail + strspn(tail, " "));
         return;
     }
