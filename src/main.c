@@ -33,7 +33,7 @@ static int core_count(void)
     return n > 0 ? (int)n : 1;
 }
 
-/* Trouble that is known before the first film is opened is told then, not hours later. */
+/* Reports the problems that are known before the first film is opened: now, not hours later. */
 static void tell_problems(const struct inputs *in)
 {
     for (size_t i = 0; i < in->count; i++)
@@ -41,7 +41,7 @@ static void tell_problems(const struct inputs *in)
             complain(&in->problem[i]);
 }
 
-/* After an interruption the film whose turn has come fails, unopened. */
+/* After an interruption the next film fails without being opened. */
 static bool render_unless_interrupted(const struct render *r, size_t film, struct err *e)
 {
     if (!interrupted())

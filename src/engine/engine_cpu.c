@@ -99,7 +99,7 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     return true;
 }
 
-/* What was clustered since then is good for nothing. Frames go on through the tap: the cache keeps those of whole runs. */
+/* Columns filled after an interruption are worth nothing. Frames still go through the tap: the cache keeps those of whole runs. */
 static void note_interruption(struct cpu *c)
 {
     if (!interrupted())

@@ -9,7 +9,7 @@
  */
 #define WORTH_A_GPU_SECONDS 1.0
 
-/* Of a group of pictures, about, by the defaults of most encoders: a core each. */
+/* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one core. */
 #define GOP_FRAMES 240.0
 
 double engine_work_seconds(const struct engine_work *w, int threads)

@@ -139,7 +139,7 @@ static int make_groups(const struct frame_view *v, struct group group[3])
     return n;
 }
 
-/* Words from the first to the last that a row of the group has, and not one more: there may be none. */
+/* Words from the first to the last that a row of the group has, and not one more: the memory may end there. */
 static uint32_t words_of(const struct frame_view *v, const struct group *g)
 {
     const struct plane *p = &v->plane[g->plane[0]];

@@ -125,8 +125,8 @@ static void whole_rows_8(uint16_t *to, const uint8_t *row, ptrdiff_t pitch, size
 }
 
 /*
- * Products of sixteen bits by sixteen, for which x86-64 has instructions and for 32 by 32 has not. gcc
- * sees them only where the weight arrives as a uint16_t: inlined, it knows it as a uint32_t already.
+ * Products of 16 bits by 16, for which x86-64 has instructions, as it has none for 32 by 32. gcc sees
+ * them only where the weight arrives as a uint16_t: inlined, it knows the weight as a uint32_t already.
  */
 #define BY_WEIGHT static __attribute__((noinline))
 
@@ -142,7 +142,7 @@ BY_WEIGHT void add_weighted(uint32_t *restrict to, const uint16_t *restrict from
         to[i] += (uint32_t)from[i] * (uint32_t)weight;
 }
 
-/* The rows that are covered in part; one that weighs 0 is read for nothing. */
+/* The rows that are covered in part; one that weighs 0 is read and adds nothing. */
 BY_WEIGHT void add_partial_8(uint32_t *restrict to, const uint8_t *restrict head, uint16_t head_weight,
                              const uint8_t *restrict tail, uint16_t tail_weight, size_t n)
 {
@@ -229,7 +229,7 @@ void shrink_column_sums_16(const struct rows *r, const struct shrink_span *span,
     }
 }
 
-/* A whole number of samples to a pixel: the commonest ratios with a loop that the compiler unrolls. */
+/* A whole number of samples to a pixel: the commonest ratios have a loop that the compiler unrolls. */
 INLINED void totals_of(const uint32_t *restrict sum, size_t ratio, size_t step, uint32_t *restrict total, size_t n)
 {
     for (size_t x = 0; x < n; x++) {
@@ -261,7 +261,7 @@ static void totals_whole(const uint32_t *restrict sum, size_t ratio, size_t step
 static void totals_32(const struct mean_rule *rule, const uint32_t *restrict sum, uint32_t *restrict prefix,
                       uint32_t *restrict total)
 {
-    /* Modulo 2^32, which the differences do not mind: no pixel's own total reaches it. */
+    /* Modulo 2^32. The differences are right all the same, because no pixel's own total reaches 2^32. */
     const struct axis *a = rule->axis;
     const size_t step = rule->step;
     uint32_t running = 0, before = 0;

@@ -46,7 +46,7 @@ static bool open_job(struct render_job *j, struct err *e)
     j->source = source_open_stream(path, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
-    /* What is found damaged cannot be read again with more care. */
+    /* A film that can be read only once is read with care from the start, in case it is damaged. */
     j->careful = !source_can(j->source, SOURCE_RESTARTABLE);
     struct report *r = &j->report;
     const struct film *f = &j->source->film;
@@ -100,10 +100,10 @@ static void close_job(struct render_job *j)
     source_close(&j->source);
 }
 
-/* A GPU that was not demanded may fail: memory, a lost device. The CPU does the film again, and those after it. */
+/* A GPU that was not demanded may fail: memory, a lost device. The CPU then does this film again and those after it. */
 static bool goes_on_without_gpu(const struct render *r, size_t i, const struct engine *gpu, struct err *e)
 {
-    bool demanded = r->options->decode == DECODE_NVDEC;      /* and it may be this that is not there */
+    bool demanded = r->options->decode == DECODE_NVDEC;      /* and NVDEC may be what is not there */
     const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(r->engines, gpu) : NULL;
     if (!next)
         return false;

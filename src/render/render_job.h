@@ -28,7 +28,7 @@ struct render_job {
     struct frame_cache *cache;       /* NULL: this film has none          */
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */
-    bool distrusted;                 /* NVDEC, by this film                */
+    bool distrusted;                 /* NVDEC is not used for this film    */
     struct digest *digest;           /* the one being filled, or NULL      */
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
@@ -40,20 +40,20 @@ void render_warn(struct render_job *j, const char *format, ...) __attribute__((f
 /* ---- render_probe.c ---- */
 
 /*
- * Looks at the film for what the options need to know of it and its headers do not say; the source's film has it from then
- * on. ERR_INPUT for a pipe that would have to be read for that.
+ * Finds out what the options need to know of the film and its headers do not say; the source's film has it from then on.
+ * ERR_INPUT for a pipe that would have to be read for that.
  */
 bool render_probe(struct render_job *j, struct err *e);
 
-/* Reads the film for its length, which is not what it says. The source is SOURCE_RESTARTABLE. */
+/* Reads the film for its length, where that is not what the film says. The source is SOURCE_RESTARTABLE. */
 bool render_probe_length(struct render_job *j, struct err *e);
 
 /* ---- render_decide.c ---- */
 
-/* Which frames: j->report.selection with nothing left open. The film is probed. */
+/* Decides which frames: j->report.selection has nothing left open then. The film is probed. */
 bool render_decide_selection(struct render_job *j, struct err *e);
 
-/* Which engine: j->engine. The selection and the staged size are decided. */
+/* Decides which engine: j->engine. The selection and the staged size are decided. */
 bool render_decide_engine(struct render_job *j, struct err *e);
 
 /* ---- render_stage.c ---- */
@@ -75,7 +75,7 @@ bool render_verify(struct render_job *j, struct err *e);
 
 /* ---- render_judge.c ---- */
 
-/* What came: finishes the columns, warns of what is missing or damaged. False: nothing that could be painted. */
+/* Finishes the columns, warns of what is missing or damaged. False: there is nothing to paint. */
 bool render_judge(struct render_job *j, struct err *e);
 
 /* True when every selected picture was there and sound. */

@@ -9,7 +9,7 @@ static bool ends_early(const struct film *f, const struct selection *s, int64_t 
     return f->duration_us > 0 && !f->duration_guessed && end - last_us > selection_end_slack(f->duration_us);
 }
 
-/* How many frames the film may have: where its number and its length contradict each other, one of them is rubbish. */
+/* How many frames the film may have. Where its frame count and its length contradict each other, one of them is wrong. */
 static int64_t likely_frames(const struct film *f)
 {
     if (f->frames <= 0 || f->rate_num <= 0 || f->duration_us <= 0 || f->duration_guessed)
@@ -43,7 +43,7 @@ static void judge_end(struct render_job *j, uint64_t announced)
         render_warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path, j->report.count, expected);
 }
 
-/* Pictures that the film lost and no decoder saw, where the columns do not tell of them already. */
+/* Warns of pictures that the film lost and no decoder saw, where no missing column tells of them already. */
 static void judge_account(struct render_job *j, uint64_t missing)
 {
     const struct stage_counts *c = &j->report.counts;

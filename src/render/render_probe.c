@@ -2,7 +2,7 @@
 
 /*
  * True where the default depends on how many frames there are and the container does not say, as in raw streams. A huge film
- * gets the usual rule uncounted, for it hardly has few frames. Seen: 264 MB of H.264 are read through in 0.2 s of a core.
+ * gets the usual rule uncounted: it is unlikely to have few frames. Seen: 264 MB of H.264 are read through in 0.2 s of a core.
  */
 static bool worth_counting(struct source *source, const struct selection *s)
 {
@@ -27,7 +27,7 @@ static bool needs_length(struct source *source, const struct selection *s)
     return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
 }
 
-/* What comes through a pipe is gone once it was read. */
+/* True if the film need be read only once: what came through a pipe is gone then. */
 static bool one_reading_will_do(const struct render_job *j, bool length, struct err *e)
 {
     const struct options *o = j->render->options;

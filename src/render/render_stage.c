@@ -70,7 +70,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     const struct film *f = &j->source->film;
     bool judging = j->digest && j->digest == j->second;
     const char *slash = strrchr(f->path, '/');
-    /* Without memory for a progress line the run is as good. */
+    /* A progress line for which there is no memory is left out: the run is as good without it. */
     struct shown shown = {.progress = progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f,
                           .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us)};
     struct pass pass = {
@@ -91,14 +91,14 @@ enum log_level render_loudness(const struct render_job *j)
     return j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE;
 }
 
-/* True when what was staged is no good: says what is done differently the next time. Each of the reasons comes once. */
+/* True when what was staged is no good; tells what is done differently the next time. Each of the reasons comes once. */
 static bool starts_over(struct render_job *j, enum decode_plan *plan)
 {
     struct report *r = &j->report;
     const struct stage_counts *c = &r->counts;
     if (!stage_must_start_over(c))
         return false;
-    /* The film's frames are not those that its headers let expect: one decoder over everything counts what it gives. */
+    /* The film's frames are not those that its headers promise: one decoder over everything counts what it gives. */
     if (c->contradicted) {
         log_msg(render_loudness(j),
                 "'%s': pictures come in another order than foreseen: decoding it again in one piece, in software",
@@ -119,8 +119,8 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
 }
 
 /*
- * True when the film, much shorter than it says, has none of the columns that were to be spread over it: then they are spread
- * over what is there. The cache would take that for the answer of a whole film.
+ * True when the film is much shorter than it says and has none of the columns that were to be spread over it: then they are
+ * spread over what is there. The cache is closed first, because it would take these columns for those of the whole film.
  */
 static bool spreads_anew(struct render_job *j, struct err *e)
 {

@@ -4,7 +4,7 @@
 #include "render_job.h"
 
 /*
- * Where damage shows, the two ways of decoding differ and neither is right: other pictures are there to conceal it with. A
+ * Where damage shows, the two ways of decoding differ and neither is right: they have other pictures to conceal it with. A
  * column that is sound one way and missing the other stays: that is no damage. Returns how many frames are not to be compared.
  */
 static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
