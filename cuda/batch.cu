@@ -18,7 +18,7 @@ bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct
         !cuda_check(cudaGetDevice(&device), "find the device", e) ||
         !cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask the device", e))
         return false;
-    /* Decoders need theirs: a third of what is free is ours, and a batch need not exceed 192 MiB of pictures. */
+    /* Decoders need memory too: the batches take a third of what is free, and none needs more than 192 MiB of pictures. */
     size_t budget = free_bytes / 3, most = (size_t)192 << 20, bytes = frame_bytes(job);
     plan->batches = 3;
     int frames = 2 * multiprocessors;

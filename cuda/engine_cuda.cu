@@ -259,7 +259,7 @@ void release_film(struct cuda *c)
     c->idles = 0;
 }
 
-/* A stream of the highest priority or the lowest. Where CUDA fails it leaves a handle of nothing, which must not be destroyed. */
+/* A stream of the highest priority or the lowest. A call that fails leaves an invalid handle, which must not be destroyed. */
 bool open_stream(cudaStream_t *stream, bool urgent, struct err *e)
 {
     int least, greatest;
@@ -317,7 +317,7 @@ bool cuda_begin(struct engine *g, const struct engine_job *job, struct err *e)
         stop_threads(c);
     }
     release_film(c);
-    cudaGetLastError();        /* a failure to take memory is no reason to fail the next film */
+    cudaGetLastError();        /* clears the error: a lack of memory must not fail the next film */
     return false;
 }
 

@@ -10,7 +10,8 @@
  *   margin     the bounds of Hamerly (SDM 2010), kept for a group. slack <= P_j - P_winner for the group's points and
  *              rivals j. Every step takes off it by how much scores moved. Of two rivals each has its own slack,
  *              because a border that moves threatens one side only.
- * The tests are in floats, wide of the mark by SAFETY at least: they decide what is looked at, never what is found.
+ * The tests are in floats with a margin above every rounding: SAFETY, or 1 for moves that floats hold exactly. They decide
+ * what is looked at, never what is found.
  */
 #ifndef BARCODE_CUDA_KMEANS_LLOYD_CUH
 #define BARCODE_CUDA_KMEANS_LLOYD_CUH
@@ -71,7 +72,7 @@ static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd
     return set;
 }
 
-/* Takes off the slacks by how much P_winner - P_j can have grown since the last step, for all winners and j in `set`. */
+/* Takes off the slacks how much P_winner - P_j can have grown since the last step, for all winners and j in `set`. */
 template <class T>
 static __device__ __forceinline__ void use_up(const struct lloyd_work<T> *w, const struct lane_box &b, typename T::mask set,
                                               int slack[2])
@@ -172,7 +173,7 @@ static __device__ void claim_group(const struct lloyd_work<T> *w, uint32_t group
     add4<typename T::sum>(w->m->sum[label], sum.x, sum.y, sum.z, sum.w);
 }
 
-/* Whether a lane's group must be looked at. FIRST: nothing is known of it yet. */
+/* True if a lane's group must be looked at. FIRST: nothing is known of it yet. */
 template <class T, bool FIRST>
 static __device__ __forceinline__ bool test_group(const struct lloyd_work<T> *w, uint32_t group, struct group_state<T> *s)
 {

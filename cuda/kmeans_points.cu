@@ -24,7 +24,7 @@ __global__ void keys_kernel(const uint8_t *rgb, uint32_t *key, uint32_t pixels)
     key[at] = key_of(rgb[3 * at], rgb[3 * at + 1], rgb[3 * at + 2]) | blockIdx.y << 24;
 }
 
-/* Whether pixel i begins a point; *fresh: a colour. */
+/* True if pixel i begins a point; *fresh: it begins a colour. */
 static __device__ __forceinline__ bool begins(const uint32_t *key, uint32_t i, uint32_t pixels, bool *fresh)
 {
     *fresh = i < pixels && (i == 0 || key[i] != key[i - 1]);

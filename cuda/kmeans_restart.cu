@@ -7,7 +7,7 @@
 #include "kmeans_lloyd.cuh"
 #include "kmeans_seed.cuh"
 
-/* Registers are fitted to so many threads a multiprocessor: below that, memory is waited for. */
+/* Registers are fitted to this many threads a multiprocessor: with fewer, the threads wait for memory. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 enum { BLOCKS_FITTED = 3 };
 #else

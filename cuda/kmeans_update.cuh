@@ -12,7 +12,7 @@ enum {
     NEAR_STEP = 1 << 12    /* moves below these two are exact in floats                        */
 };
 
-/* Puts centroid q into the tables; returns whether it moved farther than floats hold exactly. */
+/* Puts centroid q into the tables. True if it moved farther than floats hold exactly. */
 template <class T> static __device__ bool set_centroid(const struct lloyd_work<T> *w, int j, int r, int g, int b)
 {
     int scale = 1 << w->bits, square = r * r + g * g + b * b;
@@ -105,7 +105,7 @@ static __device__ wide settle(const uint32_t *sum, int f, int *q)
     return ((wide)whole << INERTIA_FRACTION) + (wide)divide_exact(r * (1 << INERTIA_FRACTION), n, inverse, &last);
 }
 
-/* The update step, one warp; returns the lowest inertia so far. go: whether this clustering has it. */
+/* The update step, one warp; returns the lowest inertia so far. go: true if this clustering has it. */
 template <class T> static __device__ wide update(const struct lloyd_work<T> *w, wide last)
 {
     enum { EACH = (T::MOST + 31) / 32 };

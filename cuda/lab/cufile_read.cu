@@ -1,5 +1,5 @@
 /*
- * cufile_read - whether the frame cache would gain by reading straight to the GPU.
+ * cufile_read - measures what the frame cache would gain by reading straight to the GPU.
  *
  * Reads FILE to device memory in 4 MiB pieces, once by cuFile (in its compatibility mode where the file system or the
  * driver has no direct path) and once by pread into pinned buffers and cudaMemcpyAsync, five times each, and prints the
@@ -8,7 +8,7 @@
  *   nvcc -O3 -o cufile_read cuda/lab/cufile_read.cu -lcufile && ./cufile_read FILE
  *
  * Not used: in compatibility mode it is no faster (tests/bench/RESULTS.md: 6.1 against 6.7 GB/s on tmpfs, and ext4 in a virtual
- * machine is refused), and entries are compressed, so that their bytes are wanted by the cores and not by the GPU.
+ * machine is refused), and entries are compressed, so that the cores need their bytes and not the GPU.
  */
 #include <cstdio>
 #include <cstdlib>
