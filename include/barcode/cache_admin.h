@@ -14,7 +14,8 @@ extern "C" {
 
 /*
  * Does what was asked for, in the order verify, clear, stats, with the answers as lines of text to `out`. ERR_FAILED:
- * there is no folder for a cache, an entry was damaged (it is removed), or one cannot be removed. Main thread only.
+ * there is no folder for a cache, an entry was damaged (it is removed), one cannot be removed, or `out` cannot be written.
+ * ERR_INTERRUPTED when interrupted() turned true. Main thread only.
  */
 bool cache_admin(const struct cache_options *o, FILE *out, struct err *e);
 

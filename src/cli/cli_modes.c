@@ -24,7 +24,7 @@ char *cli_modes_help(void)
     _Static_assert(sizeof word / sizeof *word == STRIPS_MOST + 1, "a word for every number of strips");
     char list[NAMES_SIZE], *text = NULL;
     names(list, " (default)");
-    int length = asprintf(&text, "%s; several make a picture each, NAME-MODE.png; all: the %s in one picture", list,
+    int length = asprintf(&text, "%s; several give one picture each, NAME-MODE.png; all gives the %s in one picture", list,
                           word[strip_count]);
     return length < 0 ? NULL : text;
 }

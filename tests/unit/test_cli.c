@@ -377,8 +377,8 @@ static void questions_are_answered(void **state)
         assert_non_null(strstr(help, shown[i]));
     assert_non_null(strstr(help, "kmeans (default), palette, average, downsample;"));
     char *modes = cli_modes_help();
-    assert_string_equal(modes, "kmeans (default), palette, average, downsample; several make a picture each, NAME-MODE.png; "
-                               "all: the four in one picture");
+    assert_string_equal(modes, "kmeans (default), palette, average, downsample; several give one picture each, NAME-MODE.png; "
+                               "all gives the four in one picture");
     free(modes);
     static const char *const hidden[] = {"mandatory"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
