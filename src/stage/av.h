@@ -26,7 +26,7 @@ bool film_av_open(const char *path, AVFormatContext **format, struct film *film,
 /* The same with this one of its video streams (film_stream_choose). */
 bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e);
 
-/* avformat_close_input, and what the film was read through. NULL in it is fine. */
+/* Closes the container and what it was read through; sets *format to NULL. NULL in it is fine. */
 void film_av_close(AVFormatContext **format);
 
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
@@ -127,8 +127,8 @@ enum { RECEIVE_ERRORS_MAX = 1000 };
 /* ---- damage.c: what libavcodec knows and tells of damage, and what it does not ---- */
 
 /*
- * One decoder's ears and eyes; zero it first. It must stay where it is while the decoder lives, and is used by the thread
- * that sends packets; messages may come from the decoder's own threads.
+ * What is noticed of one decoder; zero it first. It must stay where it is while the decoder lives. The thread that sends
+ * packets uses it; messages may come from the decoder's own threads.
  */
 struct damage_watch {
     atomic_uint_fast64_t complaints, lent;
@@ -142,9 +142,9 @@ struct damage_watch {
 
 /*
  * Watches an opened decoder that works on memory of libavcodec's own:
- * - its messages, where they are the only sign: those of the HEVC decoder on slices, which it drops and goes on, and neither
- *   codes nor flags know of it; those of others on wrong blocks; and what H.264 and the MPEG family say when they conceal
- *   blocks, for the flags of a picture that is not put out cannot be seen;
+ * - its messages, where they are the only sign: those of the HEVC decoder on slices, which it drops without an error code or a
+ *   flag; those of others on wrong blocks; and what H.264 and the MPEG family say when they conceal blocks, because the flags
+ *   of a picture that is not put out cannot be seen;
  * - its memory, on every thread that it has;
  * - HEVC's blocks (Y'CbCr with three planes): a slice that ends too early leaves the rest as the memory was, in silence.
  * `careful`, for a single-threaded decoder with pictures of libavcodec's own (dav1d has others): what damage keeps from being
@@ -154,7 +154,7 @@ struct damage_watch {
  */
 bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e);
 
-/* A decoder whose pictures are not in memory that can be looked at: its messages alone. */
+/* Watches a decoder whose pictures are not in memory that can be looked at: its messages alone. */
 void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
 
 /*
@@ -178,10 +178,10 @@ bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame);
  */
 bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt);
 
-/* Decoding begins anew, flushed. */
+/* Forgets what was noticed: the decoder is flushed and begins anew. */
 void damage_forget(struct damage_watch *w);
 
-/* Something was wrong, and the decoder does not say where: what comes now may show it. */
+/* Notes that something was wrong and the decoder does not say where: what comes now may show it. */
 void damage_everywhere(struct damage_watch *w);
 
 /* True if the decoder says that this picture is damaged, as it does of those before an H.264 recovery point. */
@@ -236,12 +236,12 @@ bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **plan
 /* The check alone, before any decoding. */
 bool view_format_known(enum AVPixelFormat format);
 
-/* Does frame.h describe the format's samples as they lie? */
+/* True if frame.h describes the format's samples as they lie. */
 bool view_format_direct(enum AVPixelFormat format);
 
 /* ---- unpack.c: pictures whose samples frame.h cannot describe ---- */
 
-/* Can they be copied into a format that view_format_direct knows? */
+/* True if the format's samples can be copied into a format that view_format_direct knows. */
 bool unpack_knows(enum AVPixelFormat format);
 
 /* Copies a frame of a format that unpack_knows into *planes, whose memory is kept while the format and size stay. */
@@ -368,8 +368,8 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
 void staging_note_colour(struct staging *s, const AVFrame *frame, const struct frame_view *view);
 
 /*
- * True if a software session should take another run. Not when the NVDEC sessions would be through with the whole rest of
- * the film before it is through with that one run: they would wait for it at the end.
+ * True if a software session should take another run. False when the NVDEC sessions would finish the whole rest of the film
+ * before it finishes that one run: they would wait for it at the end.
  */
 bool staging_worth_it(struct staging *s);
 

@@ -21,7 +21,7 @@ const char *film_av_sentence(int code, char text[128])
     return text;
 }
 
-/* Of whose film the demuxers are speaking on this thread; NULL: nobody's. */
+/* Where messages of this thread's demuxers are counted; NULL: nowhere. */
 static _Thread_local struct film_av_said *listener;
 
 struct film_av_said *film_av_listen(struct film_av_said *said)
@@ -260,7 +260,7 @@ static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
                    "once (ffmpeg -movflags faststart puts the index in front)", path);
 }
 
-/* What avformat_open_input wants. NULL: what can be told before libav looks at the film's bytes. */
+/* What avformat_open_input wants. NULL: the film is refused for what is known before libav looks at its bytes, or no memory. */
 static AVFormatContext *prepare_container(const char *path, struct err *e)
 {
     AVFormatContext *format = avformat_alloc_context();
@@ -329,7 +329,7 @@ static bool open_container(const char *path, AVFormatContext **format, struct he
     read_head(*format, head);
     shortage_begin();
     code = avformat_find_stream_info(*format, NULL);
-    if (interrupted())                   /* without an error too: less is known of the film than without it */
+    if (interrupted())                   /* also without an error: the interruption left something unknown of the film */
         return interrupt_error(e);
     if (shortage_met())                  /* the same */
         return shortage_error(path, "opened", e);

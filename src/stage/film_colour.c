@@ -74,7 +74,7 @@ static enum matrix matrix_of(struct colour_tags t)
     }
 }
 
-/* The tags say something that is read as something else: a matrix near to it, or nothing. */
+/* True if the tags say something that is read as something else: as a matrix near to it, or as nothing. */
 static bool is_odd(struct colour_tags t)
 {
     switch (t.space) {
@@ -135,7 +135,7 @@ static bool is_yuvj(enum AVPixelFormat format)
     return name && strncmp(name, "yuvj", 4) == 0;
 }
 
-/* What nobody tags: FFmpeg writes and reads such grey with all of its range. */
+/* The range where neither tags nor codec say: FFmpeg writes and reads untagged grey with its full range. */
 static enum range range_by_format(enum AVPixelFormat format)
 {
     return is_grey(format) ? RANGE_FULL : RANGE_LIMITED;
@@ -202,7 +202,7 @@ void film_colour_hush(AVFrame *frame, struct nal_unsaid unsaid, const struct fil
 {
     if (unsaid.matrix)
         frame->colorspace = AVCOL_SPC_UNSPECIFIED;
-    /* Said in the film's way: its pixel format, too, may be a yuvj one of an earlier sequence. */
+    /* The film's range is written into the frame: its pixel format, too, may be a yuvj one of an earlier sequence. */
     if (unsaid.range)
         frame->color_range = film->range == RANGE_FULL ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
 }

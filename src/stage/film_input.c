@@ -16,7 +16,7 @@ enum { BUFFER_BYTES = 32768, HEAD_BYTES = 4096 };
 
 struct film_input {
     int fd;
-    int64_t size;                   /* -1: what cannot be sought                               */
+    int64_t size;                   /* -1: it cannot be sought in                              */
     int64_t at;
     uint8_t head[HEAD_BYTES];       /* looked at before libav asked for it                     */
     size_t head_bytes, head_taken;
@@ -25,7 +25,7 @@ struct film_input {
 bool film_input_wanted(const char *path)
 {
     struct stat s;
-    /* Disks are sought in by name, as files are. */
+    /* A disk can be sought in by its name, as a file can. */
     return file_descriptor(path) >= 0 || (stat(path, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISCHR(s.st_mode) || S_ISSOCK(s.st_mode)));
 }
 

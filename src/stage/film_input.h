@@ -19,7 +19,7 @@ bool film_input_wanted(const char *path);
 AVIOContext *film_input_open(const char *path, struct err *e);
 
 /*
- * True for an MP4 from a pipe whose index stands behind its pictures, so that it would have to be read twice. To be asked before
+ * True for an MP4 from a pipe whose index stands after its pictures, so that it would have to be read twice. To be asked before
  * anything else is read: it reads the names of the first boxes, which libav gets all the same.
  */
 bool film_input_index_last(AVIOContext *io);

@@ -6,7 +6,7 @@
 #include "av.h"
 #include "barcode/log.h"
 
-/* In one piece by plan, by codec, or because the reader met something that runs cannot do. */
+/* True if the film goes in one piece: by plan, by codec, or because the reader met something that runs cannot do. */
 static bool in_one_piece(const struct staging *s, const struct demux *r)
 {
     return !s->traits.parallel || r->odd;

@@ -60,7 +60,7 @@ static int explain_none(const AVFormatContext *format, const char *path, struct 
     return -1;
 }
 
-/* What decides, the most important first. What cannot be decoded has no pixels. */
+/* What decides between streams, the most important first. A stream that cannot be decoded has no pixels. */
 struct rank {
     bool shows, marked;
     int64_t pixels;

@@ -22,7 +22,7 @@ int film_stream_choose(const AVFormatContext *format, int wanted, const char *pa
 /* film->video and film->videos, by film->stream. */
 void film_stream_count(const AVFormatContext *format, struct film *film);
 
-/* A line for each of several streams, with -v. */
+/* With -v, logs a line for each of several streams. */
 void film_stream_tell(AVFormatContext *format, const struct film *film);
 
 #endif

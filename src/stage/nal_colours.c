@@ -110,7 +110,7 @@ static void note_h264(const struct nal *nal, struct nal_colours *c)
     }
 }
 
-/* MPEG-2's decoder takes every film for limited range: a sequence may only be silent of its matrix. */
+/* MPEG-2's decoder takes every film for limited range: a sequence can only leave its matrix unsaid. */
 static void note_mpeg2(const uint8_t *data, size_t size, struct nal_colours *c)
 {
     for (size_t at = find_start(data, 0, size); at + 5 <= size; at = find_start(data, at + 3, size)) {

@@ -29,7 +29,7 @@ static inline size_t find_start(const uint8_t *data, size_t at, size_t size)
     return size;
 }
 
-/* The NAL at *at, which moves behind it. False at the end or where lengths make no sense. */
+/* The NAL at *at, which moves past it. False at the end or where lengths make no sense. */
 static inline bool next_nal(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal)
 {
     if (length_size == 0) {
@@ -93,7 +93,7 @@ static inline uint32_t read_ue(const uint8_t *data, size_t size, size_t *bit)
     return value - 1;
 }
 
-/* `n` bits, the first one highest; 0 for those behind the end. */
+/* `n` bits, the first one highest; 0 for those past the end. */
 static inline uint32_t read_bits(const uint8_t *data, size_t size, size_t *bit, int n)
 {
     uint32_t value = 0;

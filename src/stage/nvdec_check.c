@@ -9,7 +9,7 @@
 
 enum {
     PICTURES = 3,     /* the first that come out: what refers to another picture is among them */
-    HANDED_OUT = 8,   /* of the run's first pictures all come out                             */
+    HANDED_OUT = 8,   /* so many of the run's first pictures all come out                     */
     TRIES = 16        /* runs that broke, after which no more is tried                         */
 };
 
@@ -131,7 +131,7 @@ static bool receive(struct nvdec_check *c, AVCodecContext *decoder, AVFrame *fra
     return true;
 }
 
-/* False too when the decoder finds damage: of damaged pictures decoders make what they like. */
+/* False also when the decoder finds damage: decoders differ on damaged pictures. */
 static bool decode(struct nvdec_check *c, AVCodecContext *decoder, struct damage_watch *watch, AVPacket *packet,
                    AVFrame *frame, struct err *e)
 {

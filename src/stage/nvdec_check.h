@@ -25,7 +25,7 @@ struct nvdec_check *nvdec_check_open(const struct staging *s, struct err *e);
 /*
  * A session's thread is about to feed `run`, planned, to its decoder. True: this is the run to compare, it is being decoded in
  * software from now on, and the session owes its pictures and nvdec_check_end. One run at a time, and none once there is a
- * verdict; never one with a sign of damage, for which no two decoders do the same. The run's first pictures, wanted or not, are
+ * verdict; never one with a sign of damage, on which no two decoders agree. The run's first pictures, wanted or not, are
  * handed out from then on (ACTION_OUTPUT), so that the software decoder is soon through.
  */
 bool nvdec_check_begin(struct nvdec_check *c, struct run *run);

@@ -26,7 +26,7 @@ enum {
 
 struct waiting {
     struct run *run;
-    unsigned behind;      /* packets sent since its last one           */
+    unsigned sent_after;  /* packets sent since its last one           */
     struct run_order order;
     bool witness;         /* nvdec_check.h has it decoded in software too */
     bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
@@ -95,8 +95,8 @@ static void broke(struct nvdec_session *s)
 }
 
 /*
- * The run of the picture that came out. NULL: of none, or of a broken one; one that libavcodec knows to be damaged breaks its run,
- * for what is done about damage (which pictures are lent to hide it) is the decoder's own affair.
+ * The run of the picture that came out. NULL: it has none, or a broken one. A picture that libavcodec knows to be damaged breaks
+ * its run, because each decoder hides damage in its own way (it chooses the pictures that it lends).
  */
 static struct waiting *find_run(struct nvdec_session *s, int64_t serial)
 {
@@ -211,14 +211,14 @@ static bool finish_run(struct nvdec_session *s, int i, struct err *e)
 static bool finish_runs(struct nvdec_session *s, bool all, struct err *e)
 {
     for (int i = s->waitings - 1; i >= 0; i--) {
-        bool over = all || (is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].behind > PATIENCE;
+        bool over = all || (is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].sent_after > PATIENCE;
         if (over && !finish_run(s, i, e))
             return false;
     }
     return true;
 }
 
-/* Everything out, and an empty decoder. */
+/* Takes everything out of the decoder, which is empty then, and finishes its runs. */
 static bool drain(struct nvdec_session *s, struct err *e)
 {
     bool fine = true;
@@ -230,8 +230,8 @@ static bool drain(struct nvdec_session *s, struct err *e)
 }
 
 /*
- * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage inside slices: what can be
- * known of it must come from the bytes. And where references are missing, libavcodec lends surfaces that hold no picture.
+ * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage inside slices: only the bytes
+ * can tell of it. Where references are missing, libavcodec lends surfaces that hold no picture.
  * `key`: the run's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
  * name references that this decoder never saw. A CRA's are lent in silence: libavcodec does not tell when a RADL picture,
  * which must not, refers to them. (A film whose every CRA has RADL pictures is decoded twice. No encoder that we know of
@@ -257,7 +257,7 @@ static bool send_picture(struct nvdec_session *s, const struct picture *key, con
     s->used = true;
     s->counts.sent++;
     for (int i = 0; i < s->waitings - 1; i++)
-        s->waiting[i].behind++;
+        s->waiting[i].sent_after++;
     return receive(s, e);
 }
 
@@ -290,7 +290,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
         const struct picture *p = &run->picture[i];
         key = i == 0 || p->cut == CUT_NONE ? key : NULL;
-        if (p->lost || p->suspect || (p->after_hole && i > 0))      /* software knows what to make of it */
+        if (p->lost || p->suspect || (p->after_hole && i > 0))      /* left to software */
             broke(s);
         if (p->action != ACTION_SKIP && !p->lost)
             fine = send_picture(s, key, p, e);

@@ -1,5 +1,5 @@
 /*
- * shortage.h - was memory short in a call of libav's?
+ * shortage.h - tells whether memory was short in a call of libav's.
  *
  * libav turns a failed allocation into some other error, or into nothing: a slice that is left out, a stream of which less is
  * known. So the program's own malloc, calloc, realloc and posix_memalign stand before the allocator's (libav's calls come here
@@ -7,7 +7,7 @@
  * file, which libav refuses with AVERROR(ENOMEM) by itself, without asking the allocator.
  *
  * errno was tried as the sign. glibc leaves ENOMEM there after allocations that went well: where the heap cannot grow in place,
- * because a mapping lies behind it as CUDA's may, it fails to move the break and maps pages instead. On an H200 one run of six
+ * because a mapping follows it as CUDA's may, it fails to move the break and maps pages instead. On an H200 one run of six
  * of a 2-hour film failed for that.
  *
  * All of it is about the calling thread. In a build with sanitizers nothing is noted: their allocators end the program.

@@ -98,7 +98,7 @@ static void end_crew(struct staging *s, struct crew *c)
         pthread_join(c->thread[i], NULL);
 }
 
-/* What no run could be compared of is no better than what differs: all of it was damaged, or the software decoder failed. */
+/* A film of which no run could be compared counts as one that differs: all was damaged, or the software decoder failed. */
 static void judge_nvdec(struct staging *s)
 {
     enum check_verdict verdict = nvdec_check_verdict(s->check);
@@ -111,7 +111,7 @@ static void judge_nvdec(struct staging *s)
     s->counts.unchecked = verdict != CHECK_SAME && staged;
 }
 
-/* Reading and decoding are over: what came of them. */
+/* Sums up reading and decoding, which are over. */
 static bool judge_staging(struct staging *s, const struct demux *r, struct err *e)
 {
     const AVIOContext *file = r->format->pb;
@@ -135,8 +135,8 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
 /*
  * How many sessions of which kind. An NVDEC session needs a twentieth of a core for what libavcodec does on it (seen:
  * 20 s of 14 cores in 27 s); the cores that are left decode in software beside. MPEG-2 allows every decoder its own inverse
- * transform: NVDEC's differs from libavcodec's in the last bit, so that only one of the two may decode a film, and unless
- * asked for it is not the GPU.
+ * transform: NVDEC's differs from libavcodec's in the last bit, so that only one of the two may decode a film: NVDEC if it is
+ * demanded, else software.
  */
 static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *e)
 {
@@ -286,7 +286,7 @@ static bool is_playlist(const struct film *film)
     return false;
 }
 
-/* What this film cannot, though films can. A container without a file of its own (pb) reads others, and can do so again. */
+/* What this film cannot do, though films can. A container without a file of its own (pb) reads others, and can do so again. */
 static unsigned find_lacks(const struct source_film *f)
 {
     const AVIOContext *file = f->format->pb;

@@ -145,7 +145,7 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent)
     pthread_mutex_lock(&s->lock);
     s->decode_seconds += busy;
     pthread_mutex_unlock(&s->lock);
-    /* When which session ran dry is what one wants to know of a staging that could be faster. */
+    /* When each session ran dry shows where a staging could be faster. */
     log_msg(LOG_DEBUG, "%s session ends at %.2f s: %llu packets, %.2f s of a core", nvdec ? "NVDEC" : "software",
             (double)(clock_ns() - s->began_ns) / 1e9, (unsigned long long)sent, busy);
 }

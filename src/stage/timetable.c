@@ -48,7 +48,7 @@ void timetable_begin(struct timetable *t, int64_t frame_us)
     t->unsound = frame_us < 1;
 }
 
-/* Walks end where times say so: with times that run backwards, or none that can be written, they prove nothing. */
+/* Walks end where times say so; times that run backwards or cannot be written prove nothing. */
 static bool in_order(const struct timetable *t, int64_t time_us, int64_t next_us)
 {
     int64_t last = t->count > 0 ? t->row[t->count - 1].time_us : 0;
