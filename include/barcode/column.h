@@ -63,12 +63,12 @@ bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err
 void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows);
 
 /*
- * The column of `tag`'s frame holds all that it will, and so do those that it repeats in: counted for whoever shows progress.
+ * Notes, for the progress line, that the column of `tag`'s frame holds all that it will, and so do those that it repeats in.
  * Any thread.
  */
 void columns_note_done(struct columns *c, const struct frame_tag *tag);
 
-/* How many were noted. Any thread. */
+/* How many columns were noted. Any thread. */
 uint64_t columns_done(struct columns *c);
 
 /* One past the highest index ever asked for. Any thread. */

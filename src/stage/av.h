@@ -29,14 +29,15 @@ bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format,
 /* Closes the container and what it was read through; sets *format to NULL. NULL in it is fine. */
 void film_av_close(AVFormatContext **format);
 
-/* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
 enum { FILM_AV_SAID = 64 };
+
+/* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
 struct film_av_said {
     uint64_t errors;      /* messages that are errors                                                     */
     uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
     uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
-    uint64_t unknown;     /* Matroska: elements that libavformat does not know: others' bytes, or newer than it */
-    int64_t at[FILM_AV_SAID];   /* where in the file it read when it said the first ones                    */
+    uint64_t unknown;     /* Matroska: elements that libavformat does not know: bytes of something else, or too new for it */
+    int64_t at[FILM_AV_SAID];   /* where in the file the demuxer was reading when it said the first ones    */
     size_t places;
 };
 

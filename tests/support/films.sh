@@ -5,11 +5,11 @@
 #   films.sh bench    the film to measure on: the first of them that is 1920x1080, else out/bench/film-1080p.mp4, which is made
 #                     when it is not there (a minute)
 #
-# A BARCODE_FILMS that is no folder or has no film ends it with one sentence and status 1: whoever names films wants them used.
+# A BARCODE_FILMS that is no folder or has no film ends it with one sentence and status 1: a user who names films wants them used.
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-# As the program takes them from a folder (src/inputs.c).
+# As the program takes them from a folder (src/cli/inputs.c).
 endings='mkv|mp4|m4v|mov|qt|avi|webm|ts|m2ts|mts|m2t|mpg|mpeg|mpe|m1v|m2v|vob|evo|wmv|asf|flv|f4v|ogv|ogm|3gp|3g2|mxf|gxf|nut|dv'
 endings+='|divx|rm|rmvb|h264|264|avc|h265|265|hevc|ivf|obu|av1|vp8|vp9|y4m|mjpg|mjpeg'
 

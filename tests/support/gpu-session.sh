@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is to be seen on a GPU, in parts that each fit a call of ten minutes; prints figures and verdicts.
+# Tests and measures on a GPU, in parts that each fit a call of ten minutes; prints figures and verdicts.
 #
 #   gpu-session.sh PACK PART...      PACK: the folder that pack-gpu.sh made
 #

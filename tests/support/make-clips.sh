@@ -101,7 +101,7 @@ open(dst, 'wb').write(data)
 PY
 }
 
-# One wrong bit in every fourth large NAL unit, behind its headers: every picture is still there.
+# One wrong bit in every fourth large NAL unit, after its headers: every picture is still there.
 wrong_bits() { # FROM TO
     py - "$@" <<'PY'
 import random, re, sys
@@ -447,7 +447,7 @@ clip bad/encrypted.mp4 "${FF[@]}" -i h264-closed.mp4 -c copy -encryption_scheme 
     -encryption_key 00112233445566778899aabbccddeeff -encryption_kid 112233445566778899aabbccddeeff00
 wait
 
-# ---- pixel formats that are unpacked, colours that change or that nobody tags, rights management ----
+# ---- pixel formats that are unpacked, colours that change or are untagged, rights management ----
 
 cat_all() { # FROM... TO
     cat "${@:1:$#-1}" > "${!#}"

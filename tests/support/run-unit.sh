@@ -1,7 +1,7 @@
 #!/bin/sh
 # run-unit.sh PROGRAM... - runs cmocka programs, shows the output of those that fail, and counts their tests.
 set -u
-export BARCODE_CACHE=-      # nobody's own cache
+export BARCODE_CACHE=-      # no test uses the user's cache
 passed=0 failed=0 skipped=0
 for program in "$@"; do
     log=$(mktemp)

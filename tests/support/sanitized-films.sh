@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # sanitized-films.sh ASAN-BINARY TSAN-BINARY - whole runs under the sanitizers: sound, damaged and unreadable films.
-# A sanitizer's report makes the program exit with 66. A sound film must give 0 and what is no film 3; a film that is
-# damaged on purpose may also give 1, as --verify then meets what a buffer held before.
+# A sanitizer's report makes the program exit with 66. A sound film must give 0, and a file that is no film 3; a film that is
+# damaged on purpose may also give 1, because --verify then meets what a buffer held before.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 asan=$1 tsan=$2
