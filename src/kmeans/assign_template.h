@@ -6,7 +6,8 @@
  * of neighbours in Morton order, of two sizes, in place of the cells of a kd-tree. P_w - P_j is linear in the colour, so
  * over a box its maximum is at a corner:
  *     2 max(P_w - P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|.
- * Negative: no point of the box can go to j. w is the winner of the centre. The other centroids are the box's rivals.
+ * Negative: no point of the box can go to j. w is the winner of the centre. The centroids that are left, w among them, are the
+ * box's rivals.
  *
  * Margins: the bounds of Hamerly (SDM 2010), which save a point from being scored while its centroid and the next best have
  * moved too little. They are kept for a group where he keeps one for each point, and are differences of scores, not
