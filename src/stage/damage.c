@@ -142,7 +142,7 @@ static int begin_picture(struct damage_watch *w, const AVCodecContext *c, AVFram
     return av_frame_ref(w->last, frame);
 }
 
-/* With frame threads on any of them, where nobody calls shortage_begin: what one of those lacked earlier is noted still. */
+/* With frame threads on any of them, where shortage_begin is never called: what one of those lacked earlier is noted still. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
     struct damage_watch *w = c->opaque;

@@ -137,20 +137,20 @@ static void lose(struct demux *r, struct picture *p)
 }
 
 /*
- * Is the packet of a container that has one for each picture no picture? A temporal unit of AV1 always shows one. Frames of
+ * True if a packet is no picture, of a container that has one for each picture. A temporal unit of AV1 always shows one. Frames of
  * VP9 that are not shown come together with one that is, but for some films: so only a damaged file's are rubbish.
  */
 static bool is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info)
 {
     bool shows = info->picture && info->shown;
     bool must = r->traits.stream == STREAM_AV1 || (r->traits.stream == STREAM_VP9 && r->unreadable > 0);
-    /* What stands before the film's first picture is nobody's. */
+    /* What stands before the film's first picture belongs to no picture. */
     bool begins = info->picture && p->serial == 0;
     return (info->unreadable && !begins) || (must && !shows);
 }
 
 /*
- * Do the zeros that an H.264 or HEVC packet ends in go on behind it in the file? Alone they may be padding, which is why
+ * True if the zeros that an H.264 or HEVC packet ends in go on after it in the file. Alone they may be padding, which is why
  * nal_zeroed lets them pass: what a hole took of a picture's end shows in this way only, and no decoder says a word. In a
  * film that is padded often, silence of sound may follow.
  */
@@ -163,20 +163,20 @@ static bool ends_in_hole(struct demux *r, const AVPacket *packet)
     if (tail < TAIL || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
         return false;
     bool often = ++r->padded * OFTEN > r->serial;
-    uint8_t behind[NAL_ZEROS];
+    uint8_t after[NAL_ZEROS];
     int64_t now = avio_tell(file), at = r->table && packet->pos >= 0 ? packet->pos + packet->size : now;
     if (often || avio_seek(file, at, SEEK_SET) < 0)
         return false;
-    int got = avio_read(file, behind, sizeof behind);
+    int got = avio_read(file, after, sizeof after);
     avio_seek(file, now, SEEK_SET);
     if (got <= 0)                                    /* the file ends here */
         return tail >= NAL_ZEROS;
-    return nal_zeros_at_end(behind, (size_t)got) == (size_t)got;
+    return nal_zeros_at_end(after, (size_t)got) == (size_t)got;
 }
 
 /*
- * Did a demuxer say something, between the packet before and picture `p`, while the film was being opened? Nobody counts what
- * it says then, for some speak of headers: it is a hole if pictures are missing there. MPEG-TS is looked at in several places
+ * True if a demuxer said something, between the packet before and picture `p`, while the film was being opened. What it said then
+ * is not counted, for it may be about headers: it is a hole if pictures are missing there. MPEG-TS is looked at in several places
  * to open it, so that what is said proves nothing; its packets are marked where others are missing before them.
  */
 static bool heard_before(struct demux *r, const struct picture *p)
@@ -297,7 +297,7 @@ static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
 /* Where in end[0..size), the end of an MPEG-TS, a packet begins that breaks off; `size`: its last one is whole. */
 static size_t torn_packet(const uint8_t *end, size_t size)
 {
-    static const size_t length[] = {188, 192, 204};         /* alone, behind a time, before a checksum */
+    static const size_t length[] = {188, 192, 204};         /* alone, after a time, before a checksum */
     enum { PACKET = 188, SYNC = 0x47, IN_A_ROW = 4 };
     for (size_t left = 1; left < PACKET; left++)
         for (size_t k = 0; k < sizeof length / sizeof *length; k++) {
@@ -311,7 +311,7 @@ static size_t torn_packet(const uint8_t *end, size_t size)
 }
 
 /*
- * MPEG-TS's demuxer looks for the next packet behind the last one, and comes to the end of the file in silence. Zeros there
+ * MPEG-TS's demuxer looks for the next packet after the last one, and comes to the end of the file in silence. Zeros there
  * are a hole. So is a packet that breaks off, if it is the film's; of another stream it is one if pictures are missing, for
  * recorders stop anywhere.
  */

@@ -126,13 +126,13 @@ static bool number_frame(struct gather *g, struct picture *p, const struct pictu
     if (!choose(g, p, time, until, e))
         return false;
     for (uint64_t i = 1; i <= gone; i++) {
-        struct picture nobody = {.lost = true};
+        struct picture gap = {.lost = true};
         time = until;
         until = holes_time(time, next, 1, gone - i);
         timetable_add(g->config.timetable, time, until);
-        if (!choose(g, &nobody, time, until, e))
+        if (!choose(g, &gap, time, until, e))
             return false;
-        g->counts.vanished_wanted += nobody.wanted;
+        g->counts.vanished_wanted += gap.wanted;
     }
     return true;
 }
@@ -165,13 +165,13 @@ static void suspect_before(const struct gather *g, struct run *r, size_t i)
         r->picture[i - k].suspect = true;
 }
 
-/* Is something gone right before picture `p`? */
+/* True if something is gone right before picture `p`. */
 static bool is_torn_off(const struct gather *g, const struct picture *p)
 {
     return p->lost || (p->after_hole && g->real);
 }
 
-/* Is more gone between the following GOP's key and what is being pushed than can come yet? */
+/* True if more is gone between the following GOP's key and the picture being pushed than can still come. */
 static bool is_far_ahead(const struct gather *g)
 {
     enum { REACH = 17 };                  /* no codec reorders by more than 16 */
@@ -365,7 +365,7 @@ static bool keep(struct run *r, struct picture *p, struct err *e)
 
 static bool push_before_first_cut(struct gather *g, struct picture *p, struct err *e)
 {
-    /* A film whose first picture is lost begins with it: that is no cut that somebody made. */
+    /* A film whose first picture is lost begins with it: the film was not cut there. */
     if (p->lost && g->gop->count == 0) {
         g->cut_seen = true;
         g->first_gop = false;

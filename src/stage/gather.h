@@ -12,7 +12,7 @@
  * RUN_PICTURES as long as they follow one another.
  *
  * A lost picture (run.h) takes its place by its time; where a hole lies between two pictures, the frames that must have
- * stood there are numbered, timed and announced too, though nobody will ever decode them.
+ * stood there are numbered, timed and announced too, though they are never decoded.
  *
  * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts make sense;
  * else by time where every picture has a distinct one; else (codecs that do not reorder) by arrival. A run in
@@ -71,7 +71,7 @@ struct gather *gather_open(const struct gather_config *config, struct err *e);
 bool gather_push(struct gather *g, struct picture *p, struct err *e);
 
 /*
- * The selection ended before the film did. Pictures that nobody pushed may belong between those that are held, so that a gap
+ * The selection ended before the film did. Pictures that were not pushed may belong between those that are held, so that a gap
  * there is no hole from now on. gather_end is to follow.
  */
 void gather_stop(struct gather *g);

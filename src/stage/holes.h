@@ -31,7 +31,7 @@ void holes_note(struct holes *h, uint64_t serial);
  */
 bool holes_between(const struct holes *h, uint64_t a, uint64_t b, bool reordered);
 
-/* Is there one between pictures `a` and `b` of the file, a < b, or right before `a`? */
+/* True if there is one between pictures `a` and `b` of the file, a < b, or right before `a`. */
 bool holes_inside(const struct holes *h, uint64_t a, uint64_t b);
 
 /*

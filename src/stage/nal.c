@@ -38,7 +38,7 @@ size_t nal_zeros_at_end(const uint8_t *data, size_t size)
 }
 
 /*
- * Is the whole packet made of NAL units, none of them empty? Zeros that fill a hole are no NAL units, with lengths nor, at
+ * True if the whole packet is made of NAL units, none of them empty. Zeros that fill a hole are no NAL units, with lengths nor, at
  * the end of the last one, with start codes: there as many as an alignment needs may stand.
  */
 static bool well_formed(int length_size, const uint8_t *data, size_t size)
@@ -203,7 +203,7 @@ static bool vp9_syncs(const uint8_t *data, size_t size, size_t bit)
 }
 
 /*
- * A superframe (its index is behind a marker in the last byte) always shows one frame; else the frame's own header says. One
+ * A superframe (the last byte is a marker, and its index lies before that) always shows one frame; else the frame's own header says. One
  * that is not shown and ends in zeros is a superframe whose index is gone: frames of which nothing shows travel in these.
  */
 static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
@@ -235,7 +235,7 @@ static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
     info->shown = shown || superframe;
 }
 
-/* An OBU's payload at *at, which moves behind it; `type` is obu_type. False at the end, or where it makes no sense. */
+/* An OBU's payload at *at, which moves past it; `type` is obu_type. False at the end, or where it makes no sense. */
 static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, struct nal *payload)
 {
     if (*at >= size || data[*at] & 0x81)      /* obu_forbidden_bit, obu_reserved_1bit */

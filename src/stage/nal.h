@@ -30,7 +30,7 @@ struct nal_info {
     bool picture;          /* the packet holds (part of) a picture                              */
     bool unreadable;       /* it does not, and its bytes are not what a packet without one has: damage. Neither
                               this nor `picture`: a packet that by its own account holds none. Both (MPEG-2):
-                              one begins in it, behind the rest of another                       */
+                              one begins in it, after the rest of another                       */
     bool intra;            /* H.264, MPEG-2: the picture refers to no other                       */
     enum cut cut;
     bool droppable;        /* nothing refers to it (HEVC: within its temporal sub-layer) and it
