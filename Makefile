@@ -137,7 +137,7 @@ $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
 # For LD_PRELOAD: allocations that fail. Not for the sanitizers, which have allocators of their own.
-$(BIN)/failing-alloc.so: tests/support/failing-alloc.c $(BIN)/.flags
+$(BIN)/%-alloc.so: tests/support/%-alloc.c $(BIN)/.flags
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O2 -shared -fPIC $< -o $@
 
@@ -196,7 +196,7 @@ out/clips.made: tests/support/make-clips.sh tests/support/make-film.sh
 clips: out/clips.made ## the films that the tests are made of, by the ffmpeg program
 
 .PHONY: cli
-cli: $(BIN)/barcode $(BIN)/failing-alloc.so out/sample.mkv out/clips.made ## the built program as a user calls it
+cli: $(BIN)/barcode $(BIN)/failing-alloc.so $(BIN)/own-alloc.so out/sample.mkv out/clips.made ## the built program as a user calls it
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh
 
 .PHONY: check

@@ -20,6 +20,7 @@ struct output {
     struct strips strips;        /* of a writer with one_a_strip: one, or the stack; else all that were asked for */
     const char *path;            /* "-": stdout. Lasts as long as the list and the options                        */
     char *made;                  /* the list's: what `path` points to, or NULL                                    */
+    bool overwrite;              /* whatever film an older output was made of            */
     bool chosen;                 /* the program chose the name, so only its own files of this film may be replaced */
     char option[32];             /* what asks for it: "-o", "--json"                                              */
 };
@@ -46,7 +47,7 @@ void outputs_free(struct outputs *list);
 /*
  * True if this output of film `i` may be written now. False: it is one of the films, under whatever name (ERR_USAGE), or a name
  * that the program chose itself would replace a file that barcode did not make, made of another film, or made of a film that
- * the file does not name (ERR_FAILED). The writer looks for the film in the file's first 4 KB; a dump names none.
+ * the file does not name (ERR_FAILED; with --overwrite only a file that barcode did not make, dumps apart). The writer looks for the film in the file's first 4 KB; a dump names none.
  */
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e);
 

@@ -17,7 +17,7 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_USAGE     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_USAGE     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
 enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
@@ -55,6 +55,7 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
     {"dump", KEY_DUMP, "FILE|DIR", 0, "write the analysed frames as raw RGB24", 0},
+    {"overwrite", KEY_OVERWRITE, NULL, 0, "replace what was made of other films, too", 0},
     {"bench", KEY_BENCH, NULL, 0, "print stage times and rates to stdout as JSON", 0},
 
     {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},
@@ -281,6 +282,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         p->level = p->level < LOG_VERBOSE ? LOG_VERBOSE : LOG_DEBUG;
         return 0;
     case KEY_STRICT: p->o->strict = true; return 0;
+    case KEY_OVERWRITE: p->o->overwrite = true; return 0;
     case KEY_VERIFY: p->o->verify = true; return 0;
     case 'h': case 'V': case KEY_USAGE:
         answer(p, key, state);

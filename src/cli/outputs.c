@@ -122,10 +122,14 @@ static bool add_extras(const struct options *o, const struct inputs *in, size_t 
 bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
     *list = (struct outputs){.count = 0};
-    if (add_pictures(o, in, i, list, e) && add_extras(o, in, i, list, e))
-        return true;
-    outputs_free(list);
-    return false;
+    if (!add_pictures(o, in, i, list, e) || !add_extras(o, in, i, list, e)) {
+        outputs_free(list);
+        return false;
+    }
+    for (size_t k = 0; k < list->count; k++)
+        list->output[k].overwrite = o->overwrite;
+    list->dump.overwrite = o->overwrite;
+    return true;
 }
 
 void outputs_free(struct outputs *list)
@@ -166,17 +170,18 @@ static bool spare_old(const char *film, const struct output *output, struct err 
     if (stat(path, &s) != 0)
         return true;
     if (!output->writer)
-        return err_set(e, ERR_FAILED, "'%s' is there, and raw pictures do not say of which film they are; choose another name with %s",
+        return output->overwrite ||
+               err_set(e, ERR_FAILED, "'%s' is there, and raw pictures do not say of which film they are; choose another name with %s, or --overwrite",
                        path, output->option);
     if (!writer_made(output->writer, path, shown))
         return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another name with %s", path, output->option);
-    if (!inputs_is_synthetic(film) && stat(film, &s) != 0)
+    if (output->overwrite || (!inputs_is_synthetic(film) && stat(film, &s) != 0))
         return true;                                  /* opening the film says why */
     if (!film_id_of(film, mine) || !shown[0])
-        return err_set(e, ERR_FAILED, "'%s' is there, and whether it shows this film cannot be told; choose another name with %s", path,
+        return err_set(e, ERR_FAILED, "'%s' is there, and whether it shows this film cannot be told; choose another name with %s, or --overwrite", path,
                        output->option);
     return strcmp(shown, mine) == 0 ||
-           err_set(e, ERR_FAILED, "'%s' is there and shows another film, or this one before it was changed; choose another name with %s",
+           err_set(e, ERR_FAILED, "'%s' is there and shows another film, or this one before it was changed; choose another name with %s, or --overwrite",
                    path, output->option);
 }
 

@@ -37,8 +37,11 @@ bool render_decide_selection(struct render_job *j, struct err *e)
     if (s->kind == SELECT_INTERVAL && selection_estimate(s, f->frames, f->duration_us) > columns_most(j->render->options))
         return err_set(e, ERR_USAGE, "'%s': --interval is too short: it asks for %" PRIu64 " columns, and %" PRIu64 " are the most",
                        f->path, selection_estimate(s, f->frames, f->duration_us), columns_most(j->render->options));
-    if (s->kind == SELECT_EVERY && s->every == 0)
+    bool usual = s->kind == SELECT_EVERY && s->every == 0;
+    if (usual)
         s->every = decide_every(s, f);
+    if (usual && f->frames <= 0)
+        log_msg(LOG_INFO, "'%s' does not say how long it is: every %" PRIu64 "th frame is taken (-n N for another)", f->path, s->every);
     return true;
 }
 

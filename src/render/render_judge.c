@@ -51,8 +51,8 @@ static void judge_account(struct render_job *j, uint64_t missing)
     if (c->unreadable + c->vanished > 0 && missing == 0)
         render_warn(j, "'%s': %" PRIu64 " pictures of the film are lost, none of which is selected", path, c->unreadable + c->vanished);
     if (c->lead_in > 0)
-        render_warn(j, "'%s': its first %" PRIu64 " pictures are left out: they refer to others that are not in the file", path,
-             c->lead_in);
+        render_warn(j, "'%s': its first %" PRIu64 " picture%s left out, for want of others that are not in the file", path, c->lead_in,
+                    c->lead_in == 1 ? " is" : "s are");
 }
 
 static uint64_t damaged_columns(const struct columns *c, uint64_t count)

@@ -261,7 +261,9 @@ static int read_packet(struct demux *r, AVPacket *packet)
     int code = av_read_frame(r->format, packet);
     film_av_listen(before);
     /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
-    bool wrong = r->said.errors > last.errors || r->said.searches > last.searches;
+    /* MPEG-TS of 192 bytes a packet, and one cut at any byte, is searched before its first picture: nothing came before that. */
+    bool searched = r->said.searches > last.searches && r->serial > 0;
+    bool wrong = r->said.errors > last.errors || searched;
     if (wrong && !r->framed)
         r->shaken = 2;
     r->hole |= wrong || r->said.jumps > last.jumps;

@@ -12,7 +12,7 @@
 #include "barcode/interrupt.h"
 #include "barcode/slow_file.h"
 
-enum { BUFFER_BYTES = 32768, HEAD_BYTES = 4096 };
+enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20 };
 
 struct film_input {
     int fd;

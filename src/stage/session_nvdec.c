@@ -18,6 +18,7 @@
 #include "barcode/log.h"
 #include "nal.h"
 #include "nvdec_check.h"
+#include "shortage.h"
 
 enum {
     WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
@@ -250,8 +251,11 @@ static bool send_picture(struct nvdec_session *s, const struct picture *key, con
 {
     if (!decoder_packet(s->packet, p, e))
         return false;
+    shortage_begin();
     int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
+    if (shortage_met())
+        return shortage_error(s->staging->film->path, "decoded", e);
     if (untrusted(s, key, p, code))
         broke(s);
     s->used = true;

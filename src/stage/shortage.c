@@ -53,13 +53,28 @@ static struct {
     int (*posix_memalign)(void **to, size_t alignment, size_t bytes);
 } next;
 
-/* Before main, on one thread. ISO C has no cast from an object's address to a function's. */
-__attribute__((constructor)) static void find_next(void)
+/*
+ * At the first call, which comes before any constructor of this program's: what another allocator is to free has to come from
+ * it. dlsym itself may allocate, so that glibc's own serve meanwhile. ISO C has no cast from an object's address to a function's.
+ */
+static void find_next(void)
 {
+    static _Thread_local bool finding;
+    if (finding)
+        return;
+    finding = true;
     void *found[4] = {dlsym(RTLD_NEXT, "malloc"), dlsym(RTLD_NEXT, "calloc"), dlsym(RTLD_NEXT, "realloc"),
                       dlsym(RTLD_NEXT, "posix_memalign")};
     _Static_assert(sizeof found == sizeof next, "one pointer a function");
     memcpy(&next, found, sizeof next);
+    finding = false;
+}
+
+static bool is_found(void)
+{
+    if (!next.malloc)
+        find_next();
+    return next.malloc != NULL;
 }
 
 static void *checked(void *got, bool wanted)
@@ -70,23 +85,23 @@ static void *checked(void *got, bool wanted)
 
 void *malloc(size_t bytes)
 {
-    return checked(next.malloc ? next.malloc(bytes) : __libc_malloc(bytes), true);
+    return checked(is_found() ? next.malloc(bytes) : __libc_malloc(bytes), true);
 }
 
 void *calloc(size_t count, size_t bytes)
 {
-    return checked(next.calloc ? next.calloc(count, bytes) : __libc_calloc(count, bytes), true);
+    return checked(is_found() ? next.calloc(count, bytes) : __libc_calloc(count, bytes), true);
 }
 
 void *realloc(void *old, size_t bytes)
 {
-    return checked(next.realloc ? next.realloc(old, bytes) : __libc_realloc(old, bytes), bytes > 0);
+    return checked(is_found() ? next.realloc(old, bytes) : __libc_realloc(old, bytes), bytes > 0);
 }
 
 int posix_memalign(void **to, size_t alignment, size_t bytes)
 {
     int code = 0;
-    if (next.posix_memalign) {
+    if (is_found()) {
         code = next.posix_memalign(to, alignment, bytes);
     } else {
         void *got = __libc_memalign(alignment, bytes);

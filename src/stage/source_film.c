@@ -52,8 +52,8 @@ static bool reopen(struct source_film *f, struct err *e)
     }
     /* Opening a pipe once more would wait for a writer. */
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
-        return err_set(e, ERR_INPUT, "'%s' has to be decoded again from its start, for its pictures come in another order than foreseen, "
-                       "and a pipe can be read only once: give it as a file", f->base.film.path);
+        return err_set(e, ERR_INPUT, "'%s' has to be decoded a second time, and a pipe can be read only once: give it as a file",
+                       f->base.film.path);
     film_av_close(&f->format);
     struct film again;
     const struct film *before = &f->base.film;
@@ -136,16 +136,16 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
  * How many sessions of which kind. An NVDEC session needs a twentieth of a core for what libavcodec does on it (seen:
  * 20 s of 14 cores in 27 s); the cores that are left decode in software beside. MPEG-2 allows every decoder its own inverse
  * transform: NVDEC's differs from libavcodec's in the last bit, so that only one of the two may decode a film: NVDEC if it is
- * demanded, else software.
+ * demanded, else software. A film that can be read only once could not be staged anew if NVDEC turned out not to be trusted.
  */
-static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *e)
+static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *nvdec, struct err *e)
 {
     const struct stage_job *job = s->job;
     enum { ENGINE_SESSIONS = 2 };
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
     int threads = staging_threads(s->film, job->threads, staging_memory());
     s->pace[0].sessions = s->traits.parallel ? threads : 0;
-    bool may = s->traits.parallel && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 &&
+    bool may = s->traits.parallel && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 && restartable &&
                (engine_device(job->engine).context || nvdec_stands_in());
     if (!may && !demanded)
         return true;
@@ -214,7 +214,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     staging_open(&s, &base->film, &reader, job);
     s.file_bytes = f->file_bytes;
     timetable_begin(job->timetable, film_av_frame_us(&base->film));
-    bool fine = choose_sessions(&s, &nvdec, e) && staging_open_queue(&s, e);
+    bool fine = choose_sessions(&s, source_can(base, SOURCE_RESTARTABLE), &nvdec, e) && staging_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
     fine = fine && start_crew(&s, &crew, e);

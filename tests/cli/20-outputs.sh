@@ -144,8 +144,18 @@ test_films_of_one_name() {
     run s2 -q -n 20 -o o
     [ "$STATUS" -eq 1 ] || fail "the other season: exit status $STATUS, not 1"
     one_sentence
-    says "'o/e01.png' is there and shows another film, or this one before it was changed; choose another name with -o"
+    says "'o/e01.png' is there and shows another film, or this one before it was changed; choose another name with -o, or --overwrite"
     cmp o/e01.png first.png || fail "the picture of another film was replaced"
+    ok s2 -q -n 20 -o o --overwrite
+    ! cmp -s o/e01.png first.png || fail "--overwrite did not"
+    ok s2 -q -n 20 -o o --dump o/
+    refuses 1 s2 -q -n 20 -o o --dump o/
+    says "or --overwrite"
+    ok s2 -q -n 20 -o o --dump o/ --overwrite
+    rm o/e01.rgb
+    echo mine > o/e01.png
+    refuses 1 s2 -q -n 20 -o o --overwrite
+    says "'o/e01.png' is there and was not made by barcode"
     rm o/e01.png
     refuses 1 s2 -q -n 20 -o o --json o
     says "'o/e01.json' is there and shows another film"

@@ -204,3 +204,24 @@ test_stdin_among_films() {
     same_pixels p.png stdin.png
     files hevc-open.png p.png stdin.png
 }
+
+# What NVDEC gives cannot be staged anew of a film that is read once: it is left to software.
+test_stdin_without_nvdec() {
+    f=$(clip damaged/corrupt.mkv)
+    for how in software software,wrong; do
+        export BARCODE_NVDEC=$how
+        through "$f" - -n 7 -m average -o p.png
+        unset BARCODE_NVDEC
+        fine
+    done
+}
+
+# Nobody knows how many frames will come: the usual rule is taken, and said.
+test_stdin_says_what_it_takes() {
+    f=$(clip h264-open.ts)
+    through "$f" - -m average -o p.png
+    fine
+    says "does not say how long it is: every 24th frame is taken"
+    through "$f" - -n 5 -m average -o p.png
+    says_not "how long it is"
+}

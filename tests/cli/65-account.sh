@@ -32,6 +32,23 @@ test_slides_last() {
     [ "$n" -eq 43 ] || fail "$n columns, not 43"
 }
 
+# Of a transport stream whose packets begin later than at its first byte nothing is missing: AVCHD and Blu-ray store a time before each.
+test_whole_transport_streams() {
+    for name in h264-open.mp4 mpeg2.ts; do
+        f=$(clip $name)
+        ffmpeg -nostdin -v error -i "$f" -map 0:v -c copy whole.m2ts
+        ffmpeg -nostdin -v error -i "$f" -map 0:v -c copy whole.ts
+        (head -c 100 /dev/zero | tr '\0' x && cat whole.ts) > later.ts
+        ok whole.ts -n 1 -m average --strict -q -o whole.png --dump whole.rgb
+        for film in whole.m2ts later.ts; do
+            ok $film -n 1 -m average --strict -o p.png --dump p.rgb
+            says_not warning
+            cmp whole.rgb p.rgb || fail "$name as $film: other frames"
+        done
+        rm -f whole.* later.ts p.*
+    done
+}
+
 # Parameter sets and SEI in blocks of their own are no pictures, and the decoder's complaint about them means nothing.
 test_blocks_without_pictures() {
     quiet account/sei-alone.mkv
@@ -64,7 +81,7 @@ test_lead_in_is_told() {
     f=$(clip damaged/middle-of-gop.ts)
     run "$f" -n 1 -m average --strict -o p.png
     [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
-    says 'are left out: they refer to others that are not in the file'
+    says 'are left out, for want of others that are not in the file'
     ok "$f" -n 1 -m average --json d.json -o p.png
     grep -q '"lost": {.*"lead_in":[1-9]' d.json || fail "no lead-in in the JSON"
 }

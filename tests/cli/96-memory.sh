@@ -40,3 +40,14 @@ test_memory_limit() {
         rm -rf now.png cache
     done
 }
+
+# Another allocator, as jemalloc, sees every block that it is to free.
+test_memory_of_another_allocator() {
+    [ -s "$OWN_ALLOC" ] || skip "$OWN_ALLOC is not there: run 'make cli'"
+    f=$(clip h264-open.mp4)
+    ok "$f" -n 10 -o plain.png
+    STATUS=0 COMMAND="LD_PRELOAD=$OWN_ALLOC barcode"
+    LD_PRELOAD=$OWN_ALLOC "$BARCODE" "$f" -n 10 -o other.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
+    cmp plain.png other.png || fail "another picture"
+}

@@ -49,9 +49,10 @@ BARCODE=$(absolute "${BARCODE:-$TOP/out/bin/barcode}")
 CLIPS=$(absolute "${CLIPS:-$TOP/out/clips}")
 SAMPLE=$(absolute "${SAMPLE:-$TOP/out/sample.mkv}")
 WORK=$(absolute "${WORK:-$TOP/out/test/cli}")
+OWN_ALLOC=$(absolute "${OWN_ALLOC:-$TOP/out/bin/own-alloc.so}")
 FAILING=$(absolute "${FAILING:-$TOP/out/bin/failing-alloc.so}")
 JOBS=${JOBS:-$(nproc)}
-export BARCODE CLIPS SAMPLE WORK FAILING
+export BARCODE CLIPS SAMPLE WORK FAILING OWN_ALLOC
 export BARCODE_CACHE=-            # every run decodes, but for the cases that name a folder
 
 [ -x "$BARCODE" ] || { echo "run.sh: no program at $BARCODE" >&2; exit 1; }

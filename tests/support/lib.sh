@@ -6,6 +6,7 @@
 #
 #   $BARCODE  the program      $CLIPS  the made clips      $SAMPLE  the sample film      "${extra[@]}"  those of BARCODE_FILMS
 #   $FAILING  allocations that fail (failing-alloc.c)
+#   $OWN_ALLOC  an allocator of its own (own-alloc.c)
 #   $HERE     tests/cli        $STATUS, ./stdout, ./stderr of the latest run (in $LOGS, out of the way)
 
 PYTHON=${PYTHON:-/usr/bin/python3}

@@ -212,7 +212,7 @@ static void strangers_files_stay(void **state)
     put_png("film.png", "iTXt", inter, sizeof inter - 1, 9);
     expect_allowed(&o, &in);
     touch("film.mkv");
-    expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' is there, and whether it shows this film cannot be told; choose another name with -o");
+    expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' is there, and whether it shows this film cannot be told; choose another name with -o, or --overwrite");
     remove("film.mkv");
     put_png("film.png", "tEXt", other, sizeof other - 1, 9);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");

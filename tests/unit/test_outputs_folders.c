@@ -74,7 +74,7 @@ static void other_films_pictures_stay(void **state)
     expect_allowed(&o, &in);
     inputs_free(&in);
     o = expand(LIST("s2/e01.mkv"), &in);
-    expect_problem(&o, &in, 0, ERR_FAILED, "'e01.png' is there and shows another film, or this one before it was changed; choose another name with -o");
+    expect_problem(&o, &in, 0, ERR_FAILED, "'e01.png' is there and shows another film, or this one before it was changed; choose another name with -o, or --overwrite");
     o.output = "e01.png";              /* the user said so */
     expect_allowed(&o, &in);
     inputs_free(&in);
