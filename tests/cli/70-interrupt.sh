@@ -8,6 +8,15 @@ long_film() {
     ffmpeg -nostdin -v error -stream_loop 20 -i "$f" -c copy long.mkv
 }
 
+# Waits until the program $pid has taken SIGTERM (15) over, which on a busy machine takes longer than $after.
+until_listening() {
+    for _ in $(seq 200); do
+        caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$pid/status" 2> /dev/null || true)
+        [ -z "$caught" ] || [ $((0x$caught >> 14 & 1)) -eq 0 ] || return 0
+        sleep 0.05
+    done
+}
+
 # stops SIGNAL SECONDS ARG...
 stops() {
     signal=$1 after=$2
@@ -17,6 +26,7 @@ stops() {
     env --default-signal=INT,TERM,HUP "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" &
     pid=$!
     sleep "$after"
+    [ "$after" = 0.05 ] || until_listening
     kill -s "$signal" $pid 2> /dev/null || fail "it was done before it could be stopped"
     from=$(date +%s%N)
     wait $pid || STATUS=$?
