@@ -90,9 +90,10 @@ static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, 
 
 static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t next, struct err *e)
 {
-    uint64_t column;
-    uint32_t repeat = selection_take(&g->cursor, time, next, &column);
+    uint64_t column = 0;
+    uint32_t repeat = g->config.key ? 0 : selection_take(&g->cursor, time, next, &column);
     p->frame = g->counts.displayed++;
+    p->tag = (struct frame_tag){.frame = p->frame, .time_us = time};
     if (repeat == 0)
         return true;
     p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
@@ -259,6 +260,13 @@ static bool emit_pending(struct gather *g, struct run *following, struct err *e)
     return g->config.emit(g->config.user, run, e);
 }
 
+static bool hand_out_key(struct gather *g, struct err *e)
+{
+    struct picture *key = g->gop->count > 0 ? g->gop->picture : NULL;
+    bool shows = key && !key->lost && !key->hidden && key->cut != CUT_NONE;
+    return !g->config.key || !shows || g->config.key(g->config.user, key, e);
+}
+
 static bool any_wanted(const struct run *r, bool leading)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -282,6 +290,8 @@ static bool close_gop(struct gather *g, struct err *e)
         return false;
     judge_holes(g);
     leave_out(g, n);
+    if (!hand_out_key(g, e))
+        return false;
 
     bool needed = g->config.emit && (any_wanted(g->gop, false) || any_wanted(g->next, true));
     if (needed) {
@@ -321,7 +331,8 @@ static bool leads(const struct gather *g, const struct picture *key, const struc
         return p->marked_leading;
     if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)
         return p->order < key->order;
-    return g->config.traits.stream == STREAM_H264 && timed && p->pts_us < key->pts_us;
+    bool by_time = g->config.traits.stream == STREAM_H264 || g->config.traits.stream == STREAM_OTHER;
+    return by_time && timed && p->pts_us < key->pts_us;
 }
 
 static bool keep(struct run *r, struct picture *p, struct err *e)
@@ -422,7 +433,7 @@ bool gather_stuck(const struct gather *g, bool at_end)
     if (!g->cut_seen && at_end)
         return g->gop->count > 0;
     /* A key whose time or order is far too high seems to be led by everything after it. */
-    return too_long(g->gop) || too_long(g->next);
+    return !g->config.key && (too_long(g->gop) || too_long(g->next));
 }
 
 bool gather_begun(const struct gather *g)
