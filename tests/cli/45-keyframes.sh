@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # --keyframes: which key frames, that each is the exact run's frame of its time, by an index and without one, and what is told.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+# shellcheck disable=SC2154,SC2034,SC2015,SC2002  # variables come from and go to lib.sh; fail does not return; "< file" is no pipe
 
 # keys FILM RULE...: --keyframes with these options against every frame of the film.
 exactly() {
