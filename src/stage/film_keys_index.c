@@ -72,6 +72,7 @@ static bool leads(const struct picture *key, const struct picture *p)
  */
 static bool read_on(struct key_reader *k, const struct picture *key, struct AVPacket **second, uint64_t *leaders, struct err *e)
 {
+    enum { LEADERS_MOST = 16 };          /* no codec reorders by more */
     bool counts = k->index.kind == KEY_INDEX_SAMPLES && k->traits.reorder && key->cut == CUT_OPEN, field = key->field;
     struct picture p;
     while ((field || counts) && demux_next(k->demux, &p, e)) {
@@ -79,7 +80,7 @@ static bool read_on(struct key_reader *k, const struct picture *key, struct AVPa
             *second = p.packet;
         else
             packet_free(&p.packet);
-        counts = counts && (leads(key, &p) || field);
+        counts = counts && *leaders < LEADERS_MOST && (leads(key, &p) || field);
         *leaders += counts && !field && !p.hidden && (key->serial > 0 || is_first_shown(k, key, &p));
         field = false;
     }

@@ -129,7 +129,9 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
     int threads = staging_threads(s->film, job->threads, staging_memory());
     s->pace[0].sessions = s->traits.parallel ? threads : 0;
-    bool may = s->traits.parallel && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 &&
+    /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
+    bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
+    bool may = known && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 &&
                (engine_device(job->engine).context || nvdec_stands_in());
     if (!may && !demanded)
         return true;
@@ -142,7 +144,7 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
         log_msg(demanded ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software", s->film->path, why.text);
         return true;
     }
-    if (!s->traits.parallel) {
+    if (!known) {
         log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path, s->film->codec);
         return true;
     }
