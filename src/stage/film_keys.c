@@ -35,6 +35,8 @@ static void close_reader(struct key_reader *k)
     keys_drop(&k->keys);
     for (int i = 0; i < SECONDS; i++)
         packet_free(&k->second[i].packet);
+    packet_free(&k->early.picture.packet);
+    packet_free(&k->early.second);
     key_index_close(&k->index);
     for (int i = 0; i < SIDE_DATA; i++)
         av_freep(&k->side[i].data);

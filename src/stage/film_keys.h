@@ -38,6 +38,12 @@ struct key_reader {
     /* By an index: */
     struct key_index index;
     int64_t origin_us;            /* stored time of the film's first frame                     */
+    struct early {                /* a key frame that was read and is for a later column       */
+        bool there;
+        size_t i;
+        struct picture picture;
+        struct AVPacket *second;
+    } early;
     uint64_t lead_in, fetched;
     uint64_t none;                /* what the index calls key frames and the bitstream does not */
     struct side_data side[SIDE_DATA];

@@ -112,6 +112,12 @@ static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, str
 static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second, struct err *e)
 {
     struct key_entry *key = &k->index.key[i];
+    if (k->early.there && k->early.i == i) {
+        *p = k->early.picture;
+        *second = k->early.second;
+        k->early = (struct early){.there = false};
+        return true;
+    }
     *second = NULL;
     if (film_keys_stopped(k) || key->unusable || staging_is_fault(k->staging, key->serial))
         return false;
@@ -186,8 +192,9 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
             return hold(k, &p, second, e);
         }
         *until = p.tag.time_us < *until ? p.tag.time_us : *until;
-        packet_free(&p.packet);
-        packet_free(&second);
+        packet_free(&k->early.picture.packet);
+        packet_free(&k->early.second);
+        k->early = (struct early){true, i, p, second};
     }
     if (k->keys.holds)
         return true;
