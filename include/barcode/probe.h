@@ -19,7 +19,9 @@ extern "C" {
 
 /* What may be wanted. */
 enum probe_want {
-    PROBE_LENGTH = 1 << 0      /* how many frames are displayed and for how long: reads all of the film, decodes nothing */
+    PROBE_LENGTH = 1 << 0,     /* how many frames are displayed and for how long: reads all of the film, decodes nothing */
+    PROBE_KEYS = 1 << 1        /* how many key frames there are: by the container's index, or by reading all of the film; then
+                                  PROBE_LENGTH is found too                                      */
 };
 
 struct probe_request {
@@ -30,6 +32,7 @@ struct probe_facts {
     unsigned found;            /* PROBE_ flags: which of what follows holds; the rest is zero        */
     int64_t frames;            /* PROBE_LENGTH: displayed frames, 0 or more                          */
     int64_t duration_us;       /* PROBE_LENGTH: from the first frame's start to the last one's end, 0 without a frame */
+    int64_t keys;              /* PROBE_KEYS: key frames, 0 or more                              */
 };
 
 #ifdef __cplusplus

@@ -17,6 +17,9 @@
  *   - a target before the film's first frame goes to that frame;
  *   - a target that was passed by while timestamps were broken goes to the first frame
  *     that reaches beyond it: a glitch shifts a column, it never loses one.
+ *
+ * With `keyframes` the same walk goes over the key frames alone, each of which is taken to be on the screen until the next one
+ * comes: a target has the key frame at or before it. EVERY then is an INTERVAL of interval_us, so that it has targets too.
  */
 #ifndef BARCODE_SELECTION_H
 #define BARCODE_SELECTION_H
@@ -41,6 +44,7 @@ struct selection {
     uint64_t columns;      /* C >= 1                                              */
     int64_t start_us;      /* >= 0; frames gone from the screen by then are never picked */
     int64_t end_us;        /* exclusive; INT64_MAX when the film's end            */
+    bool keyframes;        /* key frames alone; for EVERY interval_us is filled too */
 };
 
 /* Where a walk stands. Start with selection_begin; copy freely. */
@@ -65,6 +69,15 @@ struct selection_cursor selection_begin(const struct selection *rule);
  * Constant time, whatever the numbers; at most UINT32_MAX columns a frame.
  */
 uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t next_us, uint64_t *column);
+
+/*
+ * The time that column `column` is for: its target. -1 by EVERY without `keyframes`, which has none, and beyond the last of
+ * COLUMNS; it may lie at or beyond end_us. Constant time, no side effect; any thread.
+ */
+int64_t selection_target(const struct selection *rule, uint64_t column);
+
+/* The first target that is still open, INT64_MAX when there is none before end_us. Not by EVERY without `keyframes`. */
+int64_t selection_next(const struct selection_cursor *c);
 
 /*
  * True when no frame at `time_us` or later can be picked any more: reading can stop.

@@ -38,6 +38,9 @@ struct stage_counts {
     uint64_t hidden;         /* packets read that show nothing, by their own account or the container's */
     uint64_t unreadable;     /* pictures of the container whose bytes hold no picture     */
     uint64_t vanished;       /* frames counted as displayed that the container lost, as many as its times leave room for */
+    uint64_t keys;           /* --keyframes: key frames in the part of the film that was asked for, as far as they are known */
+    uint64_t keys_faulty;    /* key frames that could not be used, damaged or unreadable: others serve in their place */
+    uint64_t bytes_read;     /* of the file, 0: unknown                              */
     uint64_t lead_in;        /* pictures before the first one that can be decoded    */
     int64_t last_us;         /* time of the last frame that was seen, -1: none       */
     bool read_failed;        /* the container could not be read to its end           */
@@ -47,6 +50,7 @@ struct stage_counts {
     bool unlike;             /* NVDEC's pictures are not right, but DECODE_NVDEC demands them: staging went on */
     bool unchecked;          /* NVDEC's pictures were staged, and none has been compared and found right */
     bool damage_found;       /* staging stopped half-way: must be done anew, carefully */
+    bool keys_again;         /* key frames turned out damaged: must be done anew, without them */
     bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
     bool nvdec;              /* NVDEC sessions took part, whichever runs they got    */
     bool sequential;         /* all or the rest of the film went through one decoder */
@@ -55,7 +59,7 @@ struct stage_counts {
 /* What was staged is no good: the caller throws it away and stages the film again, as source_stage says. */
 static inline bool stage_must_start_over(const struct stage_counts *c)
 {
-    return c->contradicted || c->distrusted || c->damage_found || c->cache_failed;
+    return c->contradicted || c->distrusted || c->damage_found || c->keys_again || c->cache_failed;
 }
 
 /* True when this selected frame is staged already. With `take` (only after a yes) the callee has to put it. One thread. */

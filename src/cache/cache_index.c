@@ -10,7 +10,7 @@ static const uint64_t COLUMNS_MAX = UINT64_C(1) << 32;
 
 enum { FLAG_PARTIAL = 1, FLAG_EXACT_ONLY = 2, FLAG_READ_FAILED = 4, FLAG_SEQUENTIAL = 8, FLAG_NVDEC = 16, FLAGS = 31 };
 enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 };      /* bytes that one takes in the index, at least */
-enum { COUNTS = 16 };
+enum { COUNTS = 18 };
 
 uint32_t cache_index_block_frames(int width, int height)
 {
@@ -22,7 +22,7 @@ bool cache_index_is_clean(const struct cache_index *x)
 {
     const struct stage_counts *c = &x->counts;
     return !x->exact_only && c->decode_errors == 0 && c->damaged == 0 && c->lost == 0 && c->redone_runs == 0 &&
-           c->unreadable == 0 && c->vanished == 0 &&
+           c->unreadable == 0 && c->vanished == 0 && c->keys_faulty == 0 &&
            !c->read_failed && !c->contradicted && !c->damage_found;
 }
 
@@ -65,7 +65,7 @@ static void list_counts(struct stage_counts *c, uint64_t *list[COUNTS])
 {
     uint64_t *const all[COUNTS] = {&c->packets, &c->displayed, &c->sent, &c->decoded, &c->hardware, &c->fallbacks, &c->runs,
                                    &c->skipped_runs, &c->redone_runs, &c->decode_errors, &c->lost, &c->damaged, &c->lead_in,
-                                   &c->hidden, &c->unreadable, &c->vanished};
+                                   &c->hidden, &c->unreadable, &c->vanished, &c->keys, &c->keys_faulty};
     for (int i = 0; i < COUNTS; i++)
         list[i] = all[i];
 }

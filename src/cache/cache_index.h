@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 enum {
-    ENTRY_VERSION = 2,
+    ENTRY_VERSION = 3,
     ENTRY_HEAD = 16,
     ENTRY_TAIL = 64,
     ENTRY_FILM_BYTES = 64,              /* of the film's name, its zero included */

@@ -17,7 +17,8 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_USAGE     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_USAGE  
+    /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
 enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
@@ -48,6 +49,7 @@ static const struct argp_option table[] = {
     {"every", 'n', "N", 0, "every Nth frame (24; less for a short film)", 0},
     {"interval", KEY_INTERVAL, "TIME", 0, "a frame every TIME, instead of --every", 0},
     {"columns", KEY_COLUMNS, "N", 0, "N frames evenly spaced in time, instead of --every (a frame may come twice)", 0},
+    {"keyframes", KEY_KEYFRAMES, NULL, 0, "many times faster: the key frame before each of these times", 0},
     {"start", KEY_START, "TIME", 0, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
     {"end", KEY_END, "TIME", 0, "stop before TIME", 0},
     {"stream", KEY_STREAM, "N", 0, "Nth video stream, from 0 (largest); -v lists them", 0},
@@ -284,6 +286,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_STRICT: p->o->strict = true; return 0;
     case KEY_OVERWRITE: p->o->overwrite = true; return 0;
     case KEY_VERIFY: p->o->verify = true; return 0;
+    case KEY_KEYFRAMES: p->o->selection.keyframes = true; return 0;
     case 'h': case 'V': case KEY_USAGE:
         answer(p, key, state);
         return ECANCELED;    /* the rest of the line is ignored */
@@ -414,6 +417,8 @@ static bool check_together(const struct parse *p)
         return err_set(p->e, ERR_USAGE, "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
     if (p->rule[SELECT_EVERY] + p->rule[SELECT_INTERVAL] + p->rule[SELECT_COLUMNS] > 1)
         return err_set(p->e, ERR_USAGE, "--every, --interval and --columns exclude each other; give one");
+    if (o->verify && o->selection.keyframes)
+        return err_set(p->e, ERR_USAGE, "--verify compares two ways of decoding, and --keyframes has only one; give one of them");
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s", p->start ? p->start : "0", p->end);
     int on_stdout = (o->output && outputs_is_stdout(o->output)) + (o->dump && outputs_is_stdout(o->dump));

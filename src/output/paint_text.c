@@ -96,8 +96,10 @@ static void text_limits(const struct selection *s, char *out, size_t size)
 
 void paint_text_selection(const struct selection *s, char *out, size_t size)
 {
-    char limits[120], seconds[40];
+    char limits[140], seconds[40];
     text_limits(s, limits, sizeof limits);
+    if (s->keyframes)
+        snprintf(limits + strlen(limits), sizeof limits - strlen(limits), ", key frames");
     paint_text_seconds(s->interval_us, seconds, sizeof seconds);
     if (s->kind == SELECT_INTERVAL)
         snprintf(out, size, "a frame every %s s%s", seconds, limits);

@@ -94,8 +94,8 @@ static json_t *selection_value(const struct selection *s)
     json_t *rule = s->kind == SELECT_EVERY      ? json_integer((json_int_t)s->every)
                    : s->kind == SELECT_INTERVAL ? writer_json_us(s->interval_us)
                                                 : json_integer((json_int_t)s->columns);
-    return json_pack("{ss so so so}", "kind", kind[s->kind], kind[s->kind], rule, "start", writer_json_us(s->start_us), "end",
-                     s->end_us == INT64_MAX ? json_null() : writer_json_us(s->end_us));
+    return json_pack("{ss so so so so*}", "kind", kind[s->kind], kind[s->kind], rule, "start", writer_json_us(s->start_us), "end",
+                     s->end_us == INT64_MAX ? json_null() : writer_json_us(s->end_us), "keyframes", s->keyframes ? json_true() : NULL);
 }
 
 /* JSON readers keep 63 bits of an integer: a larger seed is written as text. */
@@ -124,16 +124,16 @@ static bool untold(const struct column *c, uint64_t index)
     return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;
 }
 
-static json_t *column_value(const struct column *c, uint64_t index, bool colours)
+static json_t *column_value(const struct column *c, uint64_t index, const struct selection *s, bool colours)
 {
     bool unknown = untold(c, index);
     json_t *value = json_pack("{so so}", "frame", unknown ? json_null() : json_integer((json_int_t)c->frame),
                               "time", unknown ? json_null() : writer_json_us(c->time_us));
     if (!value)
         return NULL;
-    int failed = 0;
+    int failed = s->keyframes ? json_object_set_new(value, "wanted", writer_json_us(selection_target(s, index))) : 0;
     if (c->status == COLUMN_MISSING) {
-        failed = json_object_set_new(value, "missing", json_true());
+        failed |= json_object_set_new(value, "missing", json_true());
     } else {
         if (c->status == COLUMN_DAMAGED)
             failed |= json_object_set_new(value, "damaged", json_true());
@@ -156,7 +156,7 @@ static bool put_columns(FILE *f, const struct report *r)
         return false;
     for (uint64_t i = 0; i < r->count; i++) {
         const struct column *c = columns_get(r->columns, i);
-        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, (r->needs & STRIP_CLUSTERS) && c->cluster)))
+        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, &r->selection, (r->needs & STRIP_CLUSTERS) && c->cluster)))
             return false;
     }
     return fputs("\n]", f) != EOF;

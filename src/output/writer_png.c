@@ -16,7 +16,7 @@
 #define FILM_KEY "barcode:film"
 
 /* Level 4 against 6 on 7200 x 360: half the time for the mean of rows, files within 2 % (palette) or smaller. */
-enum { TEXTS_MAX = 20, VALUE_SIZE = 1100, CHUNK_SIZE = 1 << 16, COMPRESSION = 4 };
+enum { TEXTS_MAX = 21, VALUE_SIZE = 1100, CHUNK_SIZE = 1 << 16, COMPRESSION = 4 };
 
 /*
  * Everything that a picture in the making holds. It lives in the caller of setjmp's caller, so
@@ -129,6 +129,8 @@ static void add_selection(struct job *job)
     else if (s->kind == SELECT_INTERVAL)
         add_seconds(job, "barcode:interval", s->interval_us);
     add_number(job, "barcode:columns", job->report->count);
+    if (s->keyframes)
+        add(job, "barcode:keyframes", "true");
     if (s->start_us > 0)
         add_seconds(job, "barcode:start", s->start_us);
     if (s->end_us != INT64_MAX)

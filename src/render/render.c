@@ -46,6 +46,9 @@ static bool open_job(struct render_job *j, struct err *e)
     j->source = source_open_stream(path, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
+    struct stage_progress size;
+    source_progress(j->source, &size);
+    j->total_bytes = size.total_bytes;
     /* A film that can be read only once is read with care from the start, in case it is damaged. */
     j->careful = !source_can(j->source, SOURCE_RESTARTABLE);
     struct report *r = &j->report;

@@ -16,6 +16,35 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
     return every < 1 ? 1 : every > USUAL ? USUAL : every;
 }
 
+/*
+ * By key frames without a rule: a column a key frame, but no more than a wide picture needs. Where nobody has counted them, as many
+ * as the film's length, or what is thought of it, gives; without any, as often as without --keyframes.
+ */
+static void decide_key_columns(struct selection *s, const struct film *f, int64_t keys, uint64_t most)
+{
+    enum { KEY_COLUMNS = 1600, USUAL = 24 };
+    int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
+    if (keys > 0 && f->duration_us > 0) {
+        s->kind = SELECT_COLUMNS;
+        s->columns = keys < KEY_COLUMNS ? (uint64_t)keys : KEY_COLUMNS;
+        s->columns = s->columns < most ? s->columns : most;
+        s->end_us = end;
+    } else if (end > s->start_us) {
+        s->kind = SELECT_INTERVAL;
+        s->interval_us = (end - s->start_us + KEY_COLUMNS - 1) / KEY_COLUMNS;
+    } else {
+        s->every = USUAL;
+    }
+}
+
+/* What stands for --every where key frames are looked for: N frames' time. */
+static int64_t every_us(uint64_t every, const struct film *f)
+{
+    const int64_t unknown_us = 40000, longest_us = INT64_MAX / 4;
+    double us = f->rate_num > 0 ? 1e6 * (double)every * (double)f->rate_den / (double)f->rate_num : (double)every * unknown_us;
+    return us < 1 ? 1 : us > (double)longest_us ? longest_us : (int64_t)(us + 0.5);
+}
+
 /* Where each column is a pixel, no more than a picture may have. */
 static uint64_t columns_most(const struct options *o)
 {
@@ -38,10 +67,14 @@ bool render_decide_selection(struct render_job *j, struct err *e)
         return err_set(e, ERR_USAGE, "'%s': --interval is too short: it asks for %" PRIu64 " columns, and %" PRIu64 " are the most",
                        f->path, selection_estimate(s, f->frames, f->duration_us), columns_most(j->render->options));
     bool usual = s->kind == SELECT_EVERY && s->every == 0;
-    if (usual)
+    if (usual && s->keyframes)
+        decide_key_columns(s, f, j->keys, columns_most(j->render->options));
+    else if (usual)
         s->every = decide_every(s, f);
-    if (usual && f->frames <= 0)
+    if (usual && !s->keyframes && f->frames <= 0)
         log_msg(LOG_INFO, "'%s' does not say how long it is: every %" PRIu64 "th frame is taken (-n N for another)", f->path, s->every);
+    if (s->kind == SELECT_EVERY && s->keyframes)
+        s->interval_us = every_us(s->every, f);
     return true;
 }
 

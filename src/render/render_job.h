@@ -31,6 +31,8 @@ struct render_job {
     bool distrusted;                 /* NVDEC is not used for this film    */
     struct digest *digest;           /* the one being filled, or NULL      */
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
+    uint64_t total_bytes;            /* of the film's file, 0: unknown     */
+    int64_t keys;                    /* --keyframes: how many key frames the film has, 0: nobody counted them */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
 };
 

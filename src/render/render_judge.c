@@ -63,6 +63,37 @@ static uint64_t damaged_columns(const struct columns *c, uint64_t count)
     return n;
 }
 
+static uint64_t different_frames(const struct report *r)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < r->count; i++) {
+        const struct column *c = columns_get(r->columns, i);
+        n += c->status != COLUMN_MISSING && (i == 0 || c->time_us != columns_get(r->columns, i - 1)->time_us);
+    }
+    return n;
+}
+
+/* How far apart the film's key frames are: a warning that is no fault of the film. */
+static void judge_keys(struct render_job *j)
+{
+    const int64_t far_us = 30000000;
+    const struct report *r = &j->report;
+    const struct stage_counts *c = &r->counts;
+    const struct film *f = r->film;
+    int64_t end = f->duration_us > 0 && f->duration_us < r->selection.end_us ? f->duration_us : r->selection.end_us;
+    int64_t span = (end < INT64_MAX ? end : c->last_us) - r->selection.start_us;
+    if (!r->selection.keyframes)
+        return;
+    if (c->keys_faulty > 0)
+        render_warn(j, "'%s': %" PRIu64 " key frames are damaged or cannot be read: the ones before them stand in their place", f->path,
+                    c->keys_faulty);
+    if (c->bytes_read > 0 && j->total_bytes > 0)
+        log_msg(LOG_VERBOSE, "'%s': key frames: read %" PRIu64 " of %" PRIu64 " bytes", f->path, c->bytes_read, j->total_bytes);
+    if (c->keys <= 1 || span / (int64_t)c->keys > far_us)
+        render_warn(j, "'%s' has %" PRIu64 " key frame%s in %.1f s: its %" PRIu64 " columns show %" PRIu64 " different frame%s", f->path, c->keys,
+                    c->keys == 1 ? "" : "s", (double)span / 1e6, r->count, different_frames(r), different_frames(r) == 1 ? "" : "s");
+}
+
 bool render_judge(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -71,6 +102,8 @@ bool render_judge(struct render_job *j, struct err *e)
     uint64_t inside = columns_finish(j->columns, &cut);
     r->columns = j->columns;
     r->count = columns_count(j->columns);
+    if (r->count == 0 && announced == 0 && r->selection.keyframes && r->counts.keys == 0)
+        return err_set(e, ERR_FAILED, "no key frame of '%s' could be found", path);
     if (r->count == 0 && announced == 0 && r->counts.displayed > 0)
         return err_set(e, ERR_FAILED, "no frame of '%s' is selected: --start, --end or the interval leave none", path);
     if (r->count == 0)
@@ -86,6 +119,7 @@ bool render_judge(struct render_job *j, struct err *e)
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
         render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path, r->counts.decode_errors,
              r->counts.packets);
+    judge_keys(j);
     judge_account(j, inside + cut);
     judge_end(j, announced);
     r->missing = inside + cut + j->lost_to_end;
@@ -96,5 +130,5 @@ bool render_is_whole(const struct render_job *j)
 {
     const struct stage_counts *c = &j->report.counts;
     return j->report.missing == 0 && !j->spread && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
-           c->unreadable == 0 && c->vanished == 0 && c->lead_in == 0;
+           c->unreadable == 0 && c->vanished == 0 && c->lead_in == 0 && c->keys_faulty == 0;
 }

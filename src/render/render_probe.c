@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "render_job.h"
 
 /*
@@ -14,12 +16,29 @@ static bool worth_counting(struct source *source, const struct selection *s)
            size.total_bytes > 0 && size.total_bytes <= huge;
 }
 
+/*
+ * By key frames the default is one column each. Where only reading the film would count them, as in MPEG-TS, that is done for a film
+ * that is soon read.
+ */
+static bool worth_counting_keys(struct source *source, const struct selection *s)
+{
+    const uint64_t large = UINT64_C(1) << 30;
+    const char *const indexed[] = {"mp4", "matroska", "avi"};
+    bool listed = false;
+    for (size_t i = 0; i < sizeof indexed / sizeof *indexed; i++)
+        listed |= strstr(source->film.container, indexed[i]) != NULL;
+    struct stage_progress size;
+    source_progress(source, &size);
+    return s->keyframes && s->kind == SELECT_EVERY && s->every == 0 && source_can(source, SOURCE_RESTARTABLE) &&
+           (listed || (size.total_bytes > 0 && size.total_bytes <= large));
+}
+
 /* True if the rule needs the film's real length before it is decoded. */
 static bool needs_length(struct source *source, const struct selection *s)
 {
     enum { FINE_US = 10000 };        /* far below a frame's time: a wrong length hides millions of columns */
     const struct film *f = &source->film;
-    if (worth_counting(source, s))
+    if (!s->keyframes && worth_counting(source, s))
         return true;
     if (!f->duration_guessed && f->duration_us > 0)
         return false;
@@ -47,9 +66,13 @@ bool render_probe(struct render_job *j, struct err *e)
         log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
         request.want |= PROBE_LENGTH;
     }
+    if (worth_counting_keys(j->source, &j->render->options->selection))
+        request.want |= PROBE_KEYS;
     if (!source_can(j->source, SOURCE_RESTARTABLE) && !one_reading_will_do(j, request.want & PROBE_LENGTH, e))
         return false;
-    return source_probe(j->source, &request, &facts, e);
+    bool fine = source_probe(j->source, &request, &facts, e);
+    j->keys = fine && facts.found & PROBE_KEYS ? facts.keys : 0;
+    return fine;
 }
 
 bool render_probe_length(struct render_job *j, struct err *e)

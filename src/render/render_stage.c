@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "barcode/pass.h"
@@ -109,6 +110,8 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
         log_msg(LOG_VERBOSE, "'%s': decoding it again, in software", r->film->path);
         j->distrusted = true;
     }
+    if (c->keys_again)
+        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " key frames are damaged: once more, with those before them", r->film->path, c->keys_faulty);
     if (c->damage_found) {
         log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core", r->film->path);
         j->careful = true;

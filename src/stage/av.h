@@ -1,7 +1,7 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes), demux.c
  * (packets), decoder.c (one context), damage.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the
- * reading thread), film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c.
+ * reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone), film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "gather.h"
+#include "keys.h"
 #include "barcode/queue.h"
 #include "barcode/source.h"
 
@@ -84,8 +85,14 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
 /* The next video packet as a picture (its packet is the caller's). False at the end, or on `e`. */
 bool demux_next(struct demux *r, struct picture *p, struct err *e);
 
-/* Bytes of the file read so far. */
+/* The file was sought in: the next picture is `serial`, and nothing is known of what lies before it. */
+void demux_jumped(struct demux *r, uint64_t serial);
+
+/* How far into the file it has read. */
 uint64_t demux_position(const struct demux *r);
+
+/* Bytes of the file that were read since it was opened; 0: no single file. */
+uint64_t demux_bytes_read(const struct demux *r);
 
 void demux_close(struct demux *r);
 
@@ -286,6 +293,9 @@ struct staging {
     atomic_uint_fast64_t frames_done, bytes_read;
     atomic_uint_fast64_t nvdec_staged;   /* pictures that NVDEC sessions put into the engine  */
     atomic_uint_fast64_t colours_told;   /* a bit for each kind that staging_note_colour has told  */
+    struct key_faults *faults;       /* of key frames (under the lock): a damaged one is noted there instead of staged. NULL:
+                                        damage is shown                                        */
+    atomic_bool faults_found;        /* sessions noted some                                   */
 };
 
 /* `film`, `r` (open) and `job` are lent until staging_close. There is no queue yet, and no session is chosen. Cannot fail. */
@@ -315,6 +325,15 @@ void staging_contradict(struct staging *s);
 /* NVDEC's pictures are not the software decoder's: stops the reader and the sessions, unless NVDEC is demanded. */
 void staging_distrust(struct staging *s);
 
+/*
+ * Key frame `serial` is damaged, so that the one before it serves: with `again` the film has to be staged anew for that. Noted in
+ * s->faults, where there are any, and counted in any case. Any thread.
+ */
+void staging_fault(struct staging *s, uint64_t serial, bool again);
+
+/* True if it was noted so. */
+bool staging_is_fault(struct staging *s, uint64_t serial);
+
 /* Stops the reader and the sessions: only a careful decoder gives the same pictures every time. */
 void staging_find_damage(struct staging *s);
 
@@ -328,6 +347,20 @@ bool staging_stopped(struct staging *s);
  * after the last run is queued; fills the counts of what was read. True also when staging was stopped from elsewhere.
  */
 bool film_read(struct staging *s, struct demux *r, struct err *e);
+
+/* ---- film_keys.c: the same for --keyframes: key frames alone ---- */
+
+/*
+ * As film_read, with runs of one key frame each: those that serve columns (keys.h). Where the container has an index only they
+ * are read, else the film is read through. Key frames among staging's faults are passed over.
+ */
+bool film_keys_read(struct staging *s, struct demux *r, struct err *e);
+
+/*
+ * PROBE_KEYS: how many key frames the film has. Uses the index, or reads on from where `r` stands, its film's start; what a
+ * reading finds out about the length is said too. *facts is as it was when it fails.
+ */
+bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e);
 
 /* ---- film_probe.c: what can be found out before staging ---- */
 

@@ -76,6 +76,19 @@ void demux_close(struct demux *r)
     avcodec_free_context(&r->parse_context);
 }
 
+void demux_jumped(struct demux *r, uint64_t serial)
+{
+    r->serial = serial;
+    r->hole = r->ended = r->orphans = false;
+    r->shaken = 0;
+}
+
+uint64_t demux_bytes_read(const struct demux *r)
+{
+    int64_t bytes = r->format->pb ? r->format->pb->bytes_read : 0;
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
 uint64_t demux_position(const struct demux *r)
 {
     int64_t at = r->format->pb ? avio_tell(r->format->pb) : 0;
@@ -94,8 +107,9 @@ static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
         return;
     }
     p->order = r->parser->output_picture_number;
-    r->odd |= r->traits.stream == STREAM_H264 && (r->parser->picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
-                                                  r->parser->picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD);
+    p->field = r->traits.stream == STREAM_H264 && (r->parser->picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
+                                                   r->parser->picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD);
+    r->odd |= p->field;
 }
 
 /* Times further off than 36,000 years come from broken files: sums and differences of the others fit. */
@@ -224,6 +238,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     }
     p->cut = info.cut;
     p->intra = info.intra;
+    p->field = info.field;
     p->temporal_id = info.temporal_id;
     p->hidden = !info.picture || !info.shown || dropped;
     /* It breaks off, or lost a piece. */

@@ -59,6 +59,8 @@ static bool decode_rest(struct staging *s, struct demux *r, struct gather *g, st
 
 bool film_read(struct staging *s, struct demux *r, struct err *e)
 {
+    if (s->job->selection.keyframes)
+        return film_keys_read(s, r, e);
     struct gather_config config = {
         .selection = s->job->selection, .traits = s->traits, .frame_us = film_av_frame_us(s->film),
         .columns = s->job->columns, .timetable = s->job->timetable, .have = s->job->have, .have_user = s->job->have_user,

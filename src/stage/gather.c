@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "gather_gop.h"
 #include "gather_order.h"
 
 struct gather {
@@ -63,14 +64,6 @@ void gather_free(struct gather **g)
     *g = NULL;
 }
 
-static bool is_torn(const struct run *r)
-{
-    for (size_t i = 0; i < r->count; i++)
-        if (r->picture[i].lost || r->picture[i].after_hole)
-            return true;
-    return false;
-}
-
 static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, struct err *e)
 {
     size_t first = *n;
@@ -85,7 +78,8 @@ static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, 
     for (size_t i = 0; i < r->count; i++)
         if (!r->picture[i].hidden && r->picture[i].leading == leading)
             g->shown[(*n)++] = &r->picture[i];
-    g->unsure |= !gather_order(&g->config.traits, g->lost || is_torn(g->gop) || is_torn(g->next), g->config.frame_us, g->shown + first, *n - first);
+    bool torn = g->lost || gather_gop_torn(g->gop) || gather_gop_torn(g->next);
+    g->unsure |= !gather_order(&g->config.traits, torn, g->config.frame_us, g->shown + first, *n - first);
     return true;
 }
 
@@ -93,9 +87,10 @@ static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, 
 
 static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t next, struct err *e)
 {
-    uint64_t column;
-    uint32_t repeat = selection_take(&g->cursor, time, next, &column);
+    uint64_t column = 0;
+    uint32_t repeat = g->config.key ? 0 : selection_take(&g->cursor, time, next, &column);
     p->frame = g->counts.displayed++;
+    p->tag = (struct frame_tag){.frame = p->frame, .time_us = time};
     if (repeat == 0)
         return true;
     p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
@@ -197,7 +192,7 @@ static void judge_holes(struct gather *g)
     for (size_t i = 0; i < g->gop->count; i++)
         g->gop->picture[i].after_hole &= g->real;
     suspect_inside(g, g->gop);
-    suspect_inside(g, g->next);           /* copies of these may be sent off already (add_extras) */
+    suspect_inside(g, g->next);           /* copies of these may be sent off already (gather_gop_add_extras) */
     if (g->next->count > 0 && is_torn_off(g, &g->next->picture[0]))
         suspect_before(g, g->gop, g->gop->count);
     if (g->next->count > 0 && g->ahead && (is_torn_off(g, g->ahead) || is_far_ahead(g)))
@@ -228,48 +223,6 @@ static void leave_out(const struct gather *g, size_t n)
 
 /* ------------------------------------------------------------------ runs */
 
-static bool move_all(struct run *to, struct run *from, struct err *e)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        if (!run_append(to, &from->picture[i], e))
-            return false;
-        from->picture[i].packet = NULL;
-    }
-    from->count = 0;
-    from->bytes = 0;
-    return true;
-}
-
-/*
- * Puts copies of the following GOP's key and leading pictures at the run's end when one of them is wanted. `holes`: those
- * near took something of the film.
- */
-static bool add_extras(struct run *run, struct run *following, bool holes, struct err *e)
-{
-    size_t last = 0;
-    for (size_t i = 0; i < following->count; i++)
-        if (following->picture[i].leading && following->picture[i].wanted)
-            last = i + 1;
-    for (size_t i = 0; i < last; i++) {
-        struct picture *p = &following->picture[i], copy = *p;
-        if (p->packet && !(copy.packet = packet_clone(p->packet)))
-            return err_memory(e, packet_size(p->packet));
-        copy.after_hole &= holes;
-        if (p->leading) {
-            p->wanted = false;
-        } else {
-            /* The key has no number yet: it is displayed right after the last of its leading pictures. */
-            copy.wanted = false;
-            copy.frame = following->picture[last - 1].frame + following->count;
-        }
-        if (!run_append(run, &copy, e)) {
-            packet_free(&copy.packet);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Sends the pending run off. `following` is the GOP right after it (NULL: none). */
 static bool emit_pending(struct gather *g, struct run *following, struct err *e)
 {
@@ -278,7 +231,7 @@ static bool emit_pending(struct gather *g, struct run *following, struct err *e)
     if (!run)
         return true;
     run->own = run->count;
-    if (following && !add_extras(run, following, g->real, e)) {
+    if (following && !gather_gop_add_extras(run, following, g->real, e)) {
         run_free(&run);
         return false;
     }
@@ -290,12 +243,11 @@ static bool emit_pending(struct gather *g, struct run *following, struct err *e)
     return g->config.emit(g->config.user, run, e);
 }
 
-static bool any_wanted(const struct run *r, bool leading)
+static bool hand_out_key(struct gather *g, struct err *e)
 {
-    for (size_t i = 0; i < r->count; i++)
-        if (r->picture[i].wanted && r->picture[i].leading == leading)
-            return true;
-    return false;
+    struct picture *key = g->gop->count > 0 ? g->gop->picture : NULL;
+    bool shows = key && !key->lost && !key->hidden && key->cut != CUT_NONE;
+    return !g->config.key || !shows || g->config.key(g->config.user, key, e);
 }
 
 /* g->gop is whole: numbers it, merges or emits or drops it, and makes g->next the GOP being gathered. */
@@ -313,15 +265,17 @@ static bool close_gop(struct gather *g, struct err *e)
         return false;
     judge_holes(g);
     leave_out(g, n);
+    if (!hand_out_key(g, e))
+        return false;
 
-    bool needed = g->config.emit && (any_wanted(g->gop, false) || any_wanted(g->next, true));
+    bool needed = g->config.emit && (gather_gop_wanted(g->gop, false) || gather_gop_wanted(g->next, true));
     if (needed) {
         if (!g->pending && !(g->pending = new_run(e)))
             return false;
         if (g->pending->count == 0)       /* a first GOP's leading pictures were the run's before */
             for (size_t i = 0; i < g->gop->count; i++)
                 g->gop->picture[i].wanted &= !g->gop->picture[i].leading;
-        if (!move_all(g->pending, g->gop, e))
+        if (!gather_gop_move(g->pending, g->gop, e))
             return false;
         g->pending->unsure |= g->unsure;
         if (g->pending->count >= RUN_PICTURES && !emit_pending(g, g->next, e))
@@ -352,7 +306,8 @@ static bool leads(const struct gather *g, const struct picture *key, const struc
         return p->marked_leading;
     if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)
         return p->order < key->order;
-    return g->config.traits.stream == STREAM_H264 && timed && p->pts_us < key->pts_us;
+    bool by_time = g->config.traits.stream == STREAM_H264 || g->config.traits.stream == STREAM_OTHER;
+    return by_time && timed && p->pts_us < key->pts_us;
 }
 
 static bool keep(struct run *r, struct picture *p, struct err *e)
@@ -457,7 +412,7 @@ bool gather_stuck(const struct gather *g, bool at_end)
     if (!g->cut_seen && at_end)
         return g->gop->count > 0;
     /* A key whose time or order is far too high seems to be led by everything after it. */
-    return too_long(g->gop) || too_long(g->next);
+    return !g->config.key && (too_long(g->gop) || too_long(g->next));
 }
 
 bool gather_begun(const struct gather *g)
@@ -478,7 +433,7 @@ bool gather_release(struct gather *g, struct gather_state *s, struct err *e)
     /* next holds at most the following GOP's key and leading pictures: next in decoding order, and without a number yet. */
     for (size_t i = 0; i < g->next->count; i++)
         g->next->picture[i].leading = false;
-    if (!move_all(held, g->next, e))
+    if (!gather_gop_move(held, g->next, e))
         return false;
     g->gop = NULL;
     *s = (struct gather_state){.held = held, .cursor = g->cursor, .next_frame = g->counts.displayed,

@@ -50,6 +50,9 @@ struct gather_counts {
 /* Takes a run (and owns it, on failure too). */
 typedef bool gather_emit(void *user, struct run *run, struct err *e);
 
+/* A key frame that is displayed: numbered, with its time in its tag. Its packet may be taken, and is then to be set to NULL. */
+typedef bool gather_key(void *user, struct picture *key, struct err *e);
+
 struct gather_config {
     struct selection selection;
     struct run_traits traits;
@@ -60,7 +63,9 @@ struct gather_config {
                                      decoded; other GOPs are. NULL: none is there              */
     void *have_user;
     gather_emit *emit;            /* NULL: nothing is emitted (only counting)                  */
-    void *user;
+    gather_key *key;              /* called for each GOP's first picture instead of any selection: the other pictures
+                                     need no packets, and a GOP may be of any length. NULL: the selection picks */
+    void *user;                   /* of both                                                   */
 };
 
 struct gather;

@@ -45,6 +45,7 @@ struct picture {
     bool lost;                /* the file has no picture where one must be: displayed, never decoded; what
                                  refers to it is damaged, and `order` is not known               */
     bool empty;               /* by its own account the packet holds no picture: an error means nothing */
+    bool field;               /* one field of a picture whose other one has a packet of its own  */
     bool second;              /* the second field of the picture before it                       */
     bool suspect;             /* what follows it in the file is damaged, so that its end may be  */
     bool after_hole;          /* something of the film vanished right before it: so for what refers back */

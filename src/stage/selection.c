@@ -14,6 +14,8 @@ struct selection_cursor selection_begin(const struct selection *rule)
         c.rule.interval_us = 1;
     if (c.rule.start_us < 0)
         c.rule.start_us = 0;
+    if (c.rule.keyframes && c.rule.kind == SELECT_EVERY)
+        c.rule.kind = SELECT_INTERVAL;
     return c;
 }
 
@@ -80,6 +82,23 @@ uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t nex
         *column = c->column;
     c->column += n;
     return n;
+}
+
+int64_t selection_target(const struct selection *rule, uint64_t column)
+{
+    struct selection r = selection_begin(rule).rule;
+    bool none = r.kind == SELECT_EVERY || (r.kind == SELECT_COLUMNS && (column >= r.columns || r.end_us <= r.start_us));
+    if (none)
+        return -1;
+    u128 after = r.kind == SELECT_INTERVAL ? (u128)column * (uint64_t)r.interval_us
+                                           : ((u128)2 * column + 1) * (uint64_t)(r.end_us - r.start_us) / ((u128)2 * r.columns);
+    return after > (u128)(INT64_MAX - r.start_us) ? INT64_MAX : r.start_us + (int64_t)after;
+}
+
+int64_t selection_next(const struct selection_cursor *c)
+{
+    int64_t target = selection_target(&c->rule, c->column);
+    return target < 0 || target >= c->rule.end_us ? INT64_MAX : target;
 }
 
 bool selection_done(const struct selection_cursor *c, int64_t time_us)

@@ -77,6 +77,8 @@ static struct picture *picture_of(struct session *s, struct run *run)
     struct picture *p = index < run->count ? &run->picture[index] : NULL;
     if (!p || given_up(s))
         return NULL;
+    if (p->second && index > 0)          /* of a key frame alone */
+        p--;
     run_order_watch(&s->order, &s->staging->traits, p);
     if (!p->wanted || p->done)
         return NULL;
@@ -197,6 +199,16 @@ static bool decode_carefully(struct session *s, struct run *run, struct err *e)
     return fine;
 }
 
+/* A key frame alone that is damaged or never came is noted, and another one serves: what is staged of it is thrown away. */
+static bool is_fault(struct session *s, const struct run *run)
+{
+    bool faulty = s->hurt || still_wanted(run) > 0 || run->picture[0].tag.damaged;
+    if (!s->staging->faults || !faulty || staging_stopped(s->staging))
+        return false;
+    staging_fault(s->staging, run->picture[0].serial, true);
+    return true;
+}
+
 static bool decode_run(struct session *s, struct run *run, struct err *e)
 {
     uint64_t errors = s->counts.decode_errors, damaged = s->counts.damaged;
@@ -208,6 +220,8 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
         if (!decode_once(s, run, true, e))
             return false;
     }
+    if (is_fault(s, run))
+        return true;
     if (s->hurt && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
         s->counts.decode_errors = errors;      /* they are met again */
@@ -222,7 +236,8 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
     uint64_t lost = still_wanted(run);
     s->counts.lost += lost;
     /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is not. */
-    if ((s->order.wrong || lost > 0) && !s->hurt && s->counts.damaged == damaged)
+    bool foreseen = !s->staging->job->selection.keyframes;
+    if (foreseen && (s->order.wrong || lost > 0) && !s->hurt && s->counts.damaged == damaged)
         staging_contradict(s->staging);
     return true;
 }

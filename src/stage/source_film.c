@@ -21,6 +21,8 @@ struct source_film {
     bool used;                      /* read from already: must be opened anew to start over */
     uint64_t file_bytes;
     struct staging *now;            /* for progress, while staging                          */
+    struct key_faults faults;       /* key frames that --keyframes passes over                 */
+    int fault_rounds;               /* so many times it was staged anew for them               */
     struct stage_progress before;   /* the last staging's, when it ended                    */
     pthread_mutex_t now_lock;
     struct film_av_said opening;    /* what demuxers said while the film was opened          */
@@ -145,7 +147,9 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
     int threads = staging_threads(s->film, job->threads, staging_memory());
     s->pace[0].sessions = s->traits.parallel ? threads : 0;
-    bool may = s->traits.parallel && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 && restartable &&
+    /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
+    bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
+    bool may = known && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 && restartable &&
                (engine_device(job->engine).context || nvdec_stands_in());
     if (!may && !demanded)
         return true;
@@ -158,7 +162,7 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
         log_msg(demanded ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software", s->film->path, why.text);
         return true;
     }
-    if (!s->traits.parallel) {
+    if (!known) {
         log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path, s->film->codec);
         return true;
     }
@@ -201,6 +205,31 @@ static bool starts_over(struct staging *s)
            (atomic_load(&s->distrusted) && s->job->decode != DECODE_NVDEC);
 }
 
+/*
+ * Damaged key frames are passed over a few times; a film that has nothing else is shown as it is, and damage is told as ever.
+ * What cannot be read again is shown so at once.
+ */
+enum { FAULT_ROUNDS = 4 };
+
+static void lend_faults(struct source_film *f, struct staging *s)
+{
+    if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) || f->fault_rounds > FAULT_ROUNDS)
+        return;
+    if (f->fault_rounds == FAULT_ROUNDS)
+        key_faults_clear(&f->faults);
+    else
+        s->faults = &f->faults;
+}
+
+static void judge_faults(struct source_film *f, struct staging *s)
+{
+    if (s->faults)
+        s->counts.keys_faulty = s->faults->count;
+    bool nothing = s->faults && s->faults->count > 0 && columns_count(s->job->columns) == 0;
+    s->counts.keys_again = atomic_load(&s->faults_found) || nothing;
+    f->fault_rounds = nothing ? FAULT_ROUNDS : f->fault_rounds + s->counts.keys_again;
+}
+
 static bool film_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
                        struct stage_times *times, struct err *e)
 {
@@ -213,6 +242,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     struct crew crew = {0};
     staging_open(&s, &base->film, &reader, job);
     s.file_bytes = f->file_bytes;
+    lend_faults(f, &s);
     timetable_begin(job->timetable, film_av_frame_us(&base->film));
     bool fine = choose_sessions(&s, source_can(base, SOURCE_RESTARTABLE), &nvdec, e) && staging_open_queue(&s, e);
     publish(f, &s);
@@ -225,6 +255,8 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
         end_crew(&s, &crew);
         fine = judge_staging(&s, &reader, e);
     }
+    judge_faults(f, &s);
+    s.counts.bytes_read = demux_bytes_read(&reader);
     tell_times(&s, clock_thread_ns() - before, times);
     publish(f, NULL);
     bool fine_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
@@ -253,7 +285,14 @@ static bool film_probe(struct source *base, const struct probe_request *request,
     struct demux r;
     if (!reopen(f, e) || !open_reader(f, &r, e))
         return false;
-    bool fine = !(request->want & PROBE_LENGTH) || film_probe_length(&r, &base->film, facts, e);
+    bool keys = request->want & PROBE_KEYS, length = request->want & PROBE_LENGTH;
+    bool fine = keys ? film_keys_probe(&r, &base->film, facts, e) : !length || film_probe_length(&r, &base->film, facts, e);
+    if (fine && keys && length && !(facts->found & PROBE_LENGTH)) {
+        demux_close(&r);
+        if (!reopen(f, e) || !open_reader(f, &r, e))
+            return false;
+        fine = film_probe_length(&r, &base->film, facts, e);
+    }
     demux_close(&r);
     return fine;
 }
@@ -263,6 +302,7 @@ static void film_close(struct source **base)
     struct source_film *f = (struct source_film *)*base;
     film_av_close(&f->format);
     pthread_mutex_destroy(&f->now_lock);
+    key_faults_clear(&f->faults);
     free(f->base.film.path);
     free(f);
     *base = NULL;
@@ -270,7 +310,7 @@ static void film_close(struct source **base)
 
 static const struct source_ops film_ops = {
     .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
-    .probes = PROBE_LENGTH, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
+    .probes = PROBE_LENGTH | PROBE_KEYS, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
 };
 
 /* A playlist's bytes say nothing of the films that it names. */

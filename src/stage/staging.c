@@ -12,6 +12,8 @@
 void staging_open(struct staging *s, const struct film *film, const struct demux *r, const struct stage_job *job)
 {
     *s = (struct staging){.film = film, .stream = r->stream, .traits = r->traits, .job = job, .began_ns = clock_ns()};
+    /* A key frame alone needs none of what a codec must allow to be cut into runs. */
+    s->traits.parallel |= job->selection.keyframes;
     s->traits.parallel &= job->plan == DECODE_PARALLEL;
     s->counts.last_us = -1;
     pthread_mutex_init(&s->lock, NULL);
@@ -87,6 +89,27 @@ void staging_find_damage(struct staging *s)
 {
     atomic_store(&s->damage_found, true);
     halt(s);
+}
+
+void staging_fault(struct staging *s, uint64_t serial, bool again)
+{
+    struct err e = ERR_INIT;
+    pthread_mutex_lock(&s->lock);
+    s->counts.keys_faulty++;
+    bool noted = !s->faults || key_faults_add(s->faults, serial, &e);
+    pthread_mutex_unlock(&s->lock);
+    if (again)
+        atomic_store(&s->faults_found, true);
+    if (!noted)
+        staging_fail(s, &e);
+}
+
+bool staging_is_fault(struct staging *s, uint64_t serial)
+{
+    pthread_mutex_lock(&s->lock);
+    bool is = s->faults && key_faults_has(s->faults, serial);
+    pthread_mutex_unlock(&s->lock);
+    return is;
 }
 
 bool staging_stopped(struct staging *s)

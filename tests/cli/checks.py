@@ -3,6 +3,8 @@
 
     checks.py answers JSON TSV             the sample film's columns against its known answers
     checks.py selection FILM JSON RULE     the frames that RULE picks, from ffprobe's list of frames
+    checks.py keyframes FILM EXACT.json EXACT.rgb KEYS.json KEYS.rgb
+                                           every column of KEYS: the key frame at or before its time, as EXACT (every frame) has it
     checks.py picture PNG JSON MODE        every pixel of a picture of one pixel a column against the columns
     checks.py same JSON JSON               equal but for times, threads and instruction set
     checks.py shape JSON                   src/DESIGN.md section 7, field by field
@@ -133,6 +135,39 @@ def selection(film, json_path, *words):
         expect(column["frame"] == frame or near, f"column {i} is frame {column['frame']}, right is {frame}")
         expect(slack is not None or abs(column["time"] * 1e6 - times[frame]) <= 1500,
                f"column {i} (frame {frame}) is at {column['time']} s, right is {times[frame] / 1e6} s")
+
+
+def key_times(film):
+    """Seconds from the first frame of the pictures that the container calls key frames, as ffprobe sees them; [] without times."""
+    text = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pts_time,flags", "-of", "json", film],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    packets = [p for p in json.loads(text)["packets"] if "D" not in p["flags"]]
+    if not all("pts_time" in p for p in packets):
+        return []
+    first = min(float(p["pts_time"]) for p in packets)
+    return sorted(float(p["pts_time"]) - first for p in packets if "K" in p["flags"])
+
+
+def keyframes(film, exact_json, exact_dump, keys_json, keys_dump):
+    exact, keys = load(exact_json), load(keys_json)
+    size = exact["size"][0] * exact["size"][1] * 3
+    with open(exact_dump, "rb") as f, open(keys_dump, "rb") as g:
+        right, have = f.read(), g.read()
+    expect(keys["selection"]["keyframes"] is True, "the selection does not say keyframes")
+    expect(len(have) == size * len(keys["columns"]), "the dump has another size than the columns")
+    frames = {c["time"]: i for i, c in enumerate(exact["columns"])}
+    times, asked = key_times(film), [c["wanted"] for c in keys["columns"]]
+    expect(asked == sorted(asked), "the times wanted do not rise")
+    for i, c in enumerate(keys["columns"]):
+        where = f"column {i}, wanted at {c['wanted']}, taken at {c['time']}"
+        expect(c["time"] in frames, f"{where}: no frame is shown then")
+        j = frames[c["time"]]
+        expect(exact["columns"][j]["frame"] == c["frame"], f"{where}: frame {c['frame']}, right is {exact['columns'][j]['frame']}")
+        expect(have[i * size:(i + 1) * size] == right[j * size:(j + 1) * size], f"{where}: other bytes than the exact run's frame")
+        if times:
+            best = max((t for t in times if t <= c["wanted"] + 1e-6), default=times[0])
+            expect(abs(c["time"] - best) < 0.0015, f"{where}: the key frame before it is at {best}")
+    print(f"{len(keys['columns'])} columns, {len({c['time'] for c in keys['columns']})} key frames")
 
 
 def count(film, json_path, every=1):
@@ -273,7 +308,7 @@ def get(path, key):
     print(value)
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, count, png, picture, rows, shape, same, dump, size, get)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, rows, shape, same, dump, size, get)}
 
 if __name__ == "__main__":
     try:

@@ -171,7 +171,7 @@ static void everything_counts(void **state)
     (void)state;
     struct wish usual = wish();
     struct cache_key first = key_of(&usual);
-    enum { FILM = 20, ALL = 25 };
+    enum { FILM = 21, ALL = 26 };
     for (int i = 0; i < ALL; i++) {
         struct wish w = wish();
         switch (i) {
@@ -195,10 +195,11 @@ static void everything_counts(void **state)
         case 17: w.width++; break;
         case 18: w.height++; break;
         case 19: w.decode = "nvdec"; break;
-        case 20: w.rule.every = 12; break;
-        case 21: w.rule = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 24, .end_us = INT64_MAX}; break;
-        case 22: w.rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 24, .end_us = INT64_MAX}; break;
-        case 23: w.rule.start_us = 1; break;
+        case 20: w.rule.keyframes = true; break;
+        case 21: w.rule.every = 12; break;
+        case 22: w.rule = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 24, .end_us = INT64_MAX}; break;
+        case 23: w.rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 24, .end_us = INT64_MAX}; break;
+        case 24: w.rule.start_us = 1; break;
         default: w.rule.end_us = 1; break;
         }
         struct cache_key key = key_of(&w);

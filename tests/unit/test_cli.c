@@ -135,6 +135,11 @@ static void every_option(void **state)
 static void selections(void **state)
 {
     (void)state;
+    good("f");
+    assert_false(o.selection.keyframes);
+    good("--keyframes --interval 2 f");
+    assert_true(o.selection.keyframes && o.selection.kind == SELECT_INTERVAL);
+    bad("f --keyframes --verify", "--verify compares two ways of decoding, and --keyframes has only one; give one of them");
     good("f --interval 0.5");
     assert_int_equal(o.selection.kind, SELECT_INTERVAL);
     assert_int_equal(o.selection.interval_us, 500000);

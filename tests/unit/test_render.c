@@ -193,6 +193,11 @@ static void columns_of_short_films(void **state)
         must_render(line);
         assert_int_equal(columns_in("s.json"), films[i].columns);
     }
+    /* By key frames every N frames is so many frames' time; where nobody counts them, as many columns as a wide picture needs. */
+    must_render("-m average --keyframes -n 24 --json s.json -o s.png synth:2x2,500");
+    assert_int_equal(columns_in("s.json"), 21);
+    must_render("-m average --keyframes --json s.json -o s.png synth:2x2,5000");
+    assert_int_equal(columns_in("s.json"), 1600);
     must_render("-m average --columns 25 --json s.json -o s.png synth:2x2,500");
     assert_int_equal(columns_in("s.json"), 25);
     must_render("-m average --interval 0.5 --start 1 --end 3 --json s.json -o s.png synth:2x2,500");

@@ -302,9 +302,51 @@ static void last_frame(void **unused)
     assert_int_equal(selection_last_until(&s, 99, 40000), 40099);
 }
 
+/* Every target is where the walk has it: the frame that fills column j is on the screen at target j. */
+static void targets(void **unused)
+{
+    (void)unused;
+    for (int trial = 0; trial < 2000; trial++) {
+        bool columns = trial % 2 == 0;
+        struct selection rule = {.kind = columns ? SELECT_COLUMNS : SELECT_INTERVAL, .columns = 1 + rnd() % 300,
+                                 .interval_us = 1 + rnd() % 90000, .start_us = rnd() % 1000000};
+        rule.end_us = rule.start_us + 1 + rnd() % 5000000;
+        struct selection_cursor c = selection_begin(&rule);
+        while (selection_next(&c) != INT64_MAX) {
+            int64_t t = selection_next(&c);
+            uint64_t column = c.column;
+            assert_true(t == selection_target(&rule, column) && t >= rule.start_us && t < rule.end_us);
+            assert_int_equal(selection_take(&c, t - 1, t, NULL), 0);
+            assert_true(selection_take(&c, t, t + 1, NULL) >= 1);
+            assert_true(c.column > column);
+        }
+        assert_true(selection_done(&c, rule.end_us));
+    }
+    struct selection last = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 1000};
+    assert_int_equal(selection_target(&last, 9), 950);
+    assert_int_equal(selection_target(&last, 10), -1);
+}
+
+/* By key frames EVERY has targets: it is an interval, for estimates too. */
+static void every_of_key_frames(void **unused)
+{
+    (void)unused;
+    struct selection rule = {.kind = SELECT_EVERY, .every = 24, .interval_us = 960000, .end_us = INT64_MAX, .keyframes = true};
+    struct selection_cursor c = selection_begin(&rule);
+    uint64_t column = 0;
+    assert_int_equal(selection_take(&c, 0, 3000000, &column), 4);
+    assert_int_equal(selection_next(&c), 3840000);
+    assert_int_equal(selection_target(&rule, 2), 1920000);
+    assert_int_equal(selection_estimate(&rule, 250, 10000000), 11);
+    rule.keyframes = false;
+    assert_int_equal(selection_target(&rule, 2), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(targets),
+        cmocka_unit_test(every_of_key_frames),
         cmocka_unit_test(every_nth),             cmocka_unit_test(every_ignores_glitches),
         cmocka_unit_test(interval_on_constant_rate), cmocka_unit_test(variable_rate),
         cmocka_unit_test(film_starts_late),      cmocka_unit_test(columns_in_the_middle),

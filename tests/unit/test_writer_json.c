@@ -142,6 +142,27 @@ static void test_no_colours_unless_asked(void **state)
     scene_close();
 }
 
+/* By key frames each column has the time that it was wanted for beside the one that was taken. */
+static void test_keyframes(void **state)
+{
+    (void)state;
+    scene(3);
+    json_t *root = parsed(writer_find("json"));
+    assert_null(json_object_get(json_object_get(root, "selection"), "keyframes"));
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "wanted"));
+    json_decref(root);
+    report.selection.keyframes = true;
+    report.selection.interval_us = 1500000;
+    root = parsed(writer_find("json"));
+    assert_true(json_is_true(json_object_get(json_object_get(root, "selection"), "keyframes")));
+    for (size_t i = 0; i < 3; i++) {
+        json_t *wanted = json_object_get(json_array_get(json_object_get(root, "columns"), i), "wanted");
+        assert_int_equal((int)(json_real_value(wanted) * 10), 15 * (int)i);
+    }
+    json_decref(root);
+    scene_close();
+}
+
 static void test_unknowns(void **state)
 {
     (void)state;
@@ -191,7 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),   cmocka_unit_test(test_parses_back), cmocka_unit_test(test_no_colours_unless_asked),
-        cmocka_unit_test(test_unknowns), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_keyframes), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

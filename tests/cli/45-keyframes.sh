@@ -1,0 +1,158 @@
+# shellcheck shell=bash
+# --keyframes: which key frames, that each is the exact run's frame of its time, by an index and without one, and what is told.
+# shellcheck disable=SC2154,SC2034,SC2015,SC2002  # variables come from and go to lib.sh; fail does not return; "< file" is no pipe
+
+# keys FILM RULE...: --keyframes with these options against every frame of the film.
+exactly() {
+    [ -s exact.json ] || ok "$1" -q -n 1 -m average --size 32 --json exact.json --dump exact.rgb -o exact.png
+    rm -f keys.rgb
+    ok "$@" -q --keyframes -m average --size 32 --json keys.json --dump keys.rgb -o keys.png
+    check keyframes "$1" exact.json exact.rgb keys.json keys.rgb
+}
+
+# Default and rules, on one film.
+all_rules() {
+    rm -f exact.json exact.rgb
+    exactly "$1"
+    exactly "$1" -n 24
+    exactly "$1" --interval 0.7
+    exactly "$1" --columns 13
+    exactly "$1" --interval 0.31 --start 1.3 --end 4.1
+    exactly "$1" --columns 9 --start 2 --end 4.5
+}
+
+test_keyframes_by_index() {
+    for name in h264-closed.mp4 h264-open.mp4 hevc-open.mp4 h264-open.mkv h264-closed.avi mpeg4.avi mpeg4.mp4 ffv1.mkv; do
+        all_rules "$(clip $name)"
+    done
+}
+
+test_keyframes_read_through() {
+    for name in h264-open.ts hevc-open.ts mpeg2.mpg fragmented.mp4 hevc-open.hevc; do
+        all_rules "$(clip $name)"
+    done
+}
+
+test_keyframes_of_other_codecs() {
+    for name in vp8.webm vp9.webm av1-aom.mp4 mjpeg.avi raw-palette.avi qtrle-grey.mov prores.mov h264-interlaced-open.mkv mpeg2-interlaced.mpg; do
+        f=$(clip $name)
+        rm -f exact.json exact.rgb
+        exactly "$f" --interval 0.4
+    done
+}
+
+test_keyframes_edit_list_and_late_start() {
+    for name in editlist.mp4 editlist-open.mp4 offset.mkv wrap.ts audio-first.mkv; do
+        all_rules "$(clip $name)"
+    done
+}
+
+# A pipe cannot be sought in: it gives the same columns.
+test_keyframes_from_a_pipe() {
+    f=$(clip h264-open.mkv)
+    ok "$f" -q --keyframes --interval 0.9 -m average --size 32 --dump file.rgb -o file.png
+    cat "$f" | "$BARCODE" - -q --keyframes --interval 0.9 -m average --size 32 --dump pipe.rgb -o pipe.png || fail "a pipe does not work"
+    cmp file.rgb pipe.rgb
+    # Without a rule and a count of its key frames: by its length.
+    cat "$f" | "$BARCODE" - -q --keyframes -m average --json pipe.json -o pipe.png || fail "a pipe without a rule"
+}
+
+# Only key frames are read where there is an index.
+test_keyframes_read_little() {
+    f=$(clip film-1080p.mp4)
+    ok "$f" --keyframes --columns 3 -v -m average -o k.png
+    says "key frames: read [0-9]* of [0-9]* bytes"
+    ok "$f" --keyframes --columns 3 -q -m average --bench -o k.png
+    "$PYTHON" - "$LOGS/stdout" "$(stat -c %s "$f")" <<'EOF' || fail "most of the film was read"
+import json, sys
+counts = json.load(open(sys.argv[1]))["counts"]
+assert 0 < counts["bytes_read"] < int(sys.argv[2]) / 2, counts
+EOF
+}
+
+test_keyframes_any_threads() {
+    for name in h264-open.mp4 hevc-open.ts; do
+        f=$(clip $name)
+        for threads in 1 2 5; do
+            ok "$f" -q --keyframes --n-init 2 --threads $threads --json $threads.json -o $threads.png
+            cmp 1.png $threads.png
+            check same 1.json $threads.json
+        done
+    done
+}
+
+# The frame that is damaged gives way to the key frame before it, which is told, counted, and fails --strict.
+test_keyframes_damaged() {
+    f=$(clip h264-closed.mkv)
+    "$PYTHON" - "$f" broken.mkv <<'EOF'
+import json, subprocess, sys
+source, target = sys.argv[1:]
+text = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pos,size,flags", "-of", "json", source],
+                      stdout=subprocess.PIPE, check=True).stdout
+keys = [p for p in json.loads(text)["packets"] if "K" in p["flags"]]
+data = bytearray(open(source, "rb").read())
+at, size = int(keys[2]["pos"]), int(keys[2]["size"])
+for i in range(at + size // 2, at + size // 2 + 300):
+    data[i] ^= 0x5a
+open(target, "wb").write(data)
+EOF
+    for threads in 1 2 5; do
+        ok broken.mkv --keyframes --interval 1.92 -m average --json $threads.json -o $threads.png --threads $threads
+        says "1 key frames* .*damaged"
+        check same 1.json $threads.json
+    done
+    "$PYTHON" - 1.json <<'EOF' || fail "the key frame before does not serve"
+import json, sys
+columns = json.load(open(sys.argv[1]))["columns"]
+assert [c["time"] for c in columns[:4]] == [0, 1.92, 1.92, 5.76], columns
+assert not any("damaged" in c or "missing" in c for c in columns), columns
+EOF
+    run broken.mkv --keyframes --interval 1.92 -m average -o s.png --strict
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS"
+}
+
+# A film cut short, and ones that are damaged all over, are done, and told.
+test_keyframes_of_damaged_films() {
+    for name in damaged/truncated-faststart.mp4 damaged/corrupt.mkv damaged/corrupt.ts damaged/truncated.mkv damaged/corrupt-asp.avi; do
+        ok "$(clip $name)" --keyframes --interval 0.5 -m average --json d.json -o d.png
+        grep -q '^barcode: warning: ' "$LOGS/stderr" || fail "$name: nothing is told"
+        check shape d.json
+    done
+}
+
+# One key frame, or one in a long time: done, and told with what it comes to; no fault of the film.
+test_keyframes_far_apart() {
+    f=$(clip h264-long-gop.mp4)
+    ok "$f" --keyframes --columns 10 -m average -o far.png --strict
+    says "has 1 key frame in .* s: its 10 columns show 1 different frame"
+    ok "$(clip h264-closed.mp4)" --keyframes -m average -o near.png
+    says_not warning
+}
+
+test_keyframes_are_named() {
+    f=$(clip h264-open.mp4)
+    ok "$f" -q --keyframes -m average -o k.png --json k.json
+    grep -q "barcode:keyframes" k.png || fail "the PNG does not say keyframes"
+    ok "$f" -q -m average -o e.png --json e.json
+    if grep -q "keyframes" e.png e.json; then fail "an exact picture says keyframes"; fi
+    refuses 2 "$f" --keyframes --verify -o v.png
+    says "give one of them"
+}
+
+# Key frames have an entry of their own: exact frames do not serve, nor the other way round.
+test_keyframes_in_the_cache() {
+    f=$(clip h264-open.mp4)
+    cp "$f" film.mp4
+    ok film.mp4 --cache c -q -m average --json e.json -o e.png
+    ok film.mp4 --cache c -v --keyframes -m average --json first.json -o first.png
+    says "cache miss"
+    ok film.mp4 --cache c -v --keyframes -m average --json again.json -o again.png
+    says "cache hit"
+    check same first.json again.json
+    cmp first.png again.png
+    ok film.mp4 --cache c -q --keyframes --columns 11 -m average --dump part.rgb -o part.png
+    ok film.mp4 --no-cache -q --keyframes --columns 11 -m average --dump none.rgb -o none.png
+    cmp part.rgb none.rgb
+    ok film.mp4 --cache c -q -m average --json e2.json -o e2.png
+    cmp e.png e2.png
+}
