@@ -30,6 +30,7 @@ struct sent {
     int64_t pts_us, order, duration_us;
     bool ignore;              /* numbered already, or never to be displayed                */
     bool second;              /* the second field of the picture before it                 */
+    bool lost;                /* struct picture's                                          */
     bool hurt;                /* something was wrong with the packet, or before it         */
     struct nal_unsaid unsaid; /* struct picture's                                          */
 };
@@ -145,15 +146,19 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
 
 /* ------------------------------------------------------------------ what does not come */
 
-/* Without times or an order nothing is sure until so many pictures later that no codec reorders by more. */
+/*
+ * Without times or an order nothing is sure until so many pictures later that no codec reorders by more. One that the decoder
+ * was not given cannot come out late: codecs that hold one picture back show it about then.
+ */
 static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
 {
     enum { REACH = 17 };
+    uint64_t reach = a->lost && q->staging->traits.stream == STREAM_OTHER ? 1 : REACH;
     if (a->pts_us != TIME_NONE && b->pts_us != TIME_NONE)
         return a->pts_us < b->pts_us;
     if (a->order != TIME_NONE && b->order != TIME_NONE)
         return a->gop < b->gop || (a->gop == b->gop && a->order < b->order);
-    return a->serial + (q->decoder->has_b_frames > 0 ? REACH : 0) < b->serial;
+    return a->serial + (q->decoder->has_b_frames > 0 ? reach : 0) < b->serial;
 }
 
 static void drop_awaited(struct sequential *q, size_t i)
@@ -266,7 +271,7 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
         holes_note(&q->holes, p->serial);
     q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
                             .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
-                            .unsaid = p->unsaid};
+                            .lost = p->lost, .unsaid = p->unsaid};
     struct sent *noted = &q->sent[p->serial % SLOTS];
     *noted = q->last;
     return noted;
