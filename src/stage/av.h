@@ -1,8 +1,8 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_index.c (what the demuxer
- * jumped over), film_input.c (pipes), demux.c (packets), decoder.c (one context), damage.c (what is wrong), film_colour.c, view.c
- * and unpack.c (pictures), film_read.c (the reading thread), film_probe.c (a look before), session.c and sequential.c (decoding),
- * source_film.c.
+ * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_index.c and film_zeros.c
+ * (what the demuxer jumped over), film_input.c (pipes), demux.c (packets), decoder.c (one context), damage.c (what is wrong),
+ * film_colour.c, view.c and unpack.c (pictures), film_read.c (the reading thread), film_probe.c (a look before), session.c and
+ * sequential.c (decoding), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "film_index.h"
+#include "film_zeros.h"
 #include "gather.h"
 #include "barcode/queue.h"
 #include "barcode/source.h"
@@ -73,6 +74,7 @@ struct demux {
     bool table;                     /* MP4: it has a table of all its packets                   */
     bool failed;                    /* the container is damaged somewhere                       */
     struct film_index index;
+    struct film_zeros zeros;
     AVPacket *waits;         /* read already: the pictures that are skipped come first; NULL: none */
     size_t skipped;                 /* so many pictures the demuxer jumped over right here       */
     const struct film_index_entry *skipped_at;      /* the next one's                            */

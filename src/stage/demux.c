@@ -55,6 +55,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
     r->odd = r->traits.stream == STREAM_HEVC &&
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    film_zeros_open(&r->zeros, format, s);
     if (!film_index_open(&r->index, format, s, e))
         return false;
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
@@ -432,6 +433,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     }
     if (packet) {
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
+        r->doubt |= film_zeros_before(&r->zeros, r->format->pb, packet);
         describe(r, packet, p);
         if (!shortage_met())
             return true;

@@ -39,7 +39,7 @@ struct sent {
 struct held {
     bool there, lost, hurt;
     uint64_t serial;
-    int64_t us;               /* film time */
+    int64_t us, pts_us;       /* film time, as stored */
 };
 
 struct sequential {
@@ -129,7 +129,11 @@ static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 /* Picture `serial`, displayed now, takes the place of the held one; between the two stands what vanished. */
 static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
-    int64_t time = timeline_at(&q->timeline, pts_us), from = q->held.us;
+    /* Behind a hole the demuxer guesses: a time that goes back there is none. */
+    bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
+    if (back && holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder))
+        pts_us = TIME_NONE;
+    int64_t time = timeline_at(&q->timeline, pts_us), from = holes_reached(&q->holes, q->held.us);
     timeline_step(&q->timeline, time);
     uint64_t gone = 0;
     if (q->held.there && time > from && holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder))
@@ -137,10 +141,10 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
     if (gone > 0)
         found_damage(q);
     q->counts.vanished += gone;
-    bool fine = number_held(q, holes_time(from, time, 1, gone), e);
+    bool fine = number_held(q, gone > 0 ? holes_time(from, time, 1, gone) : time, e);
     for (uint64_t i = 1; i <= gone && fine; i++)
         fine = number_frame(q, true, holes_time(from, time, i, gone), holes_time(from, time, i + 1, gone), e);
-    q->held = (struct held){.there = true, .serial = serial, .us = time};
+    q->held = (struct held){.there = true, .serial = serial, .us = time, .pts_us = pts_us};
     return fine;
 }
 

@@ -264,3 +264,33 @@ END
         says_not warning
     done
 }
+
+# Demuxers jump over zeros in silence, and guess at times until a stored one comes.
+test_holes_in_silence() {
+    FF="ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=5"
+    zeroed "$(clip mpeg2.mpg)" mpeg2.mpg $(($(stat -c %s "$CLIPS/mpeg2.mpg") / 2)) $(($(stat -c %s "$CLIPS/mpeg2.mpg") / 10))
+    account mpeg2.mpg 200 20
+    zeroed "$(clip mpeg1.mpg)" mpeg1.mpg 1396736 707788
+    account mpeg1.mpg 200 40
+    $FF -c:v wmv2 -g 25 whole.wmv
+    $FF -c:v mpeg2video -bf 2 whole.mxf
+    $FF -c:v mpeg2video -bf 2 -g 25 whole.vob
+    for f in whole.wmv whole.mxf whole.vob; do
+        size=$(stat -c %s $f)
+        zeroed $f "hole.${f#*.}" $((size / 2)) $((size / 10))
+        run "hole.${f#*.}" --strict -n 1 -m average --json d.json -o p.png
+        [ "$STATUS" -eq 1 ] || fail "$f --strict: exit status $STATUS, not 1"
+        "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 125 or d["missing"] < 5)' ||
+            fail "$f: not 125 columns, or too few missing: $(cat "$LOGS/stderr")"
+    done
+}
+
+# A film that pauses has no hole, with padding in it or without.
+test_pauses_are_no_holes() {
+    vary="testsrc2=s=160x90:r=25:d=8,select='lt(mod(n\,17)\,9)+eq(mod(n\,5)\,1)'"
+    for f in mpeg1video.mpg mpeg2video.vob wmv2.wmv theora.ogv; do
+        ffmpeg -nostdin -v error -y -f lavfi -i "$vary" -f lavfi -i anullsrc -t 8 -fps_mode passthrough -c:v "${f%.*}" "$f"
+        ok "$f" --strict -n 1 -m average -o p.png
+        says_not warning
+    done
+}
