@@ -1,6 +1,6 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_index.c and film_zeros.c
- * (what the demuxer jumped over), film_input.c (pipes), demux.c (packets), decoder.c (one context), damage.c (what is wrong),
+ * (what the demuxer jumped over), film_cut.c (what is cut off), film_input.c (pipes), demux.c (packets), decoder.c (one context), damage.c (what is wrong),
  * film_colour.c, view.c and unpack.c (pictures), film_read.c (the reading thread), film_probe.c (a look before), session.c and
  * sequential.c (decoding), source_film.c.
  */
@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "film_cut.h"
 #include "film_index.h"
 #include "film_zeros.h"
 #include "gather.h"
@@ -73,6 +74,8 @@ struct demux {
     bool framed;                    /* a packet is a picture: the container says where each begins */
     bool table;                     /* MP4: it has a table of all its packets                   */
     bool failed;                    /* the container is damaged somewhere                       */
+    struct film_cut cut;
+    int64_t reached_us;             /* the latest time at which a packet is decoded              */
     struct film_index index;
     struct film_zeros zeros;
     AVPacket *waits;         /* read already: the pictures that are skipped come first; NULL: none */

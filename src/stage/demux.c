@@ -55,6 +55,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
     r->odd = r->traits.stream == STREAM_HEVC &&
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    r->cut = film_cut_of(format, s);
     film_zeros_open(&r->zeros, format, s);
     if (!film_index_open(&r->index, format, s, e))
         return false;
@@ -420,6 +421,12 @@ static bool take_packet(struct demux *r, AVPacket **packet, struct err *e)
     return e->code == ERR_NONE && (came || r->skipped > 0);
 }
 
+/* The film ended before its container says so, in a file that is too short. */
+static bool is_cut_off(const struct demux *r)
+{
+    return r->cut.off && (r->cut.duration_us < 0 || r->cut.duration_us - r->reached_us > r->cut.slack_us);
+}
+
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
 {
     AVPacket *packet = NULL;
@@ -433,6 +440,8 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     }
     if (packet) {
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
+        int64_t at = microseconds(packet->dts, r->stream->time_base);
+        r->reached_us = at > r->reached_us ? at : r->reached_us;
         r->doubt |= film_zeros_before(&r->zeros, r->format->pb, packet);
         describe(r, packet, p);
         if (!shortage_met())
@@ -441,7 +450,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
     }
     if (e->code == ERR_NONE) {
-        r->hole |= lacks_entries(r);
+        r->hole |= lacks_entries(r) || is_cut_off(r);
         look_at_end(r);
     }
     r->failed |= r->said.errors > 0 || r->hole;

@@ -294,3 +294,32 @@ test_pauses_are_no_holes() {
         says_not warning
     done
 }
+
+# libavformat makes the length of a film that is cut off that of what is left; its head says what it was.
+test_cut_off() {
+    FF="ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=8 -f lavfi -i sine=d=8"
+    $FF -c:v wmv2 -g 25 whole.wmv
+    $FF -c:v mjpeg whole.avi
+    for f in "$(clip mjpeg.avi)" "$(clip h264-closed.avi)" whole.avi whole.wmv; do
+        for percent in 60 95; do
+            name="cut.${f##*.}"
+            head -c $(($(stat -c %s "$f") * percent / 100)) "$f" > "$name"
+            run "$name" --strict -n 1 -m average --json d.json -o p.png
+            [ "$STATUS" -eq 1 ] || fail "$f at $percent % --strict: exit status $STATUS, not 1"
+            "$PYTHON" - << 'END' || fail "$f at $percent %: $(cat "$LOGS/stderr")"
+import json, sys
+d = json.load(open("d.json"))
+sys.exit(abs(len(d["columns"]) + d["missing"] - 200) > 1 or d["missing"] < 2)
+END
+        done
+        ok "$f" --strict -n 1 -m average -o p.png
+        says_not warning
+    done
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=5 -c:v theora -q:v 7 whole.ogv
+    ok whole.ogv --strict -n 1 -m average -o p.png
+    says_not warning
+    head -c $(($(stat -c %s whole.ogv) * 6 / 10)) whole.ogv > cut.ogv
+    run cut.ogv --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "cut.ogv --strict: exit status $STATUS, not 1"
+    says 'the file is damaged'
+}
