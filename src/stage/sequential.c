@@ -126,17 +126,23 @@ static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
     return fine;
 }
 
+/* A hole may lie between the held picture and `serial`: also where the demuxer guesses at times, and shows the gap later. */
+static bool is_torn_before(const struct sequential *q, uint64_t serial)
+{
+    return holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder || q->reader->zeros.run > 0);
+}
+
 /* Picture `serial`, displayed now, takes the place of the held one; between the two stands what vanished. */
 static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
     /* Behind a hole the demuxer guesses: a time that goes back there is none. */
     bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
-    if (back && holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder))
+    if (back && is_torn_before(q, serial))
         pts_us = TIME_NONE;
     int64_t time = timeline_at(&q->timeline, pts_us), from = holes_reached(&q->holes, q->held.us);
     timeline_step(&q->timeline, time);
     uint64_t gone = 0;
-    if (q->held.there && time > from && holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder))
+    if (q->held.there && time > from && is_torn_before(q, serial))
         gone = holes_frames(from, time, q->timeline.frame_us);
     if (gone > 0)
         found_damage(q);

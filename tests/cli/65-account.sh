@@ -272,6 +272,8 @@ test_holes_in_silence() {
     account mpeg2.mpg 200 20
     zeroed "$(clip mpeg1.mpg)" mpeg1.mpg 1396736 707788
     account mpeg1.mpg 200 40
+    zeroed "$CLIPS/mpeg1.mpg" late.mpg 2224128 707788      # the gap shows some pictures later
+    account late.mpg 200 40
     $FF -c:v wmv2 -g 25 whole.wmv
     $FF -c:v mpeg2video -bf 2 whole.mxf
     $FF -c:v mpeg2video -bf 2 -g 25 whole.vob
