@@ -1,7 +1,9 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes), demux.c
- * (packets), decoder.c (one context), damage.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the
- * reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone), film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c.
+ * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes),
+ * film_index.c and film_zeros.c (what the demuxer jumped over), film_cut.c (what is cut off), demux.c (packets), decoder.c (one
+ * context), damage.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the reading thread), film_keys.c,
+ * film_keys_index.c and key_index.c (key frames alone), film_probe.c (a look before), session.c and sequential.c (decoding),
+ * source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -11,6 +13,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "film_cut.h"
+#include "film_index.h"
+#include "film_zeros.h"
 #include "gather.h"
 #include "keys.h"
 #include "barcode/queue.h"
@@ -71,6 +76,13 @@ struct demux {
     bool framed;                    /* a packet is a picture: the container says where each begins */
     bool table;                     /* MP4: it has a table of all its packets                   */
     bool failed;                    /* the container is damaged somewhere                       */
+    struct film_cut cut;
+    int64_t reached_us;             /* the latest time at which a packet is decoded              */
+    struct film_index index;
+    struct film_zeros zeros;
+    AVPacket *waits;         /* read already: the pictures that are skipped come first; NULL: none */
+    size_t skipped;                 /* so many pictures the demuxer jumped over right here       */
+    const struct film_index_entry *skipped_at;      /* the next one's                            */
     bool hole, doubt;               /* something vanished since the last picture, or may have   */
     uint64_t bare, padded;          /* packets so far that have no bytes; that end in zeros     */
     int shaken;                     /* so many of the next pictures may lack bytes               */

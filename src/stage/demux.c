@@ -55,6 +55,10 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
     r->odd = r->traits.stream == STREAM_HEVC &&
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    r->cut = film_cut_of(format, s);
+    film_zeros_open(&r->zeros, format, s);
+    if (!film_index_open(&r->index, format, s, e))
+        return false;
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
     if (!parse)
         return true;
@@ -74,13 +78,18 @@ void demux_close(struct demux *r)
         av_parser_close(r->parser);
     r->parser = NULL;
     avcodec_free_context(&r->parse_context);
+    av_packet_free(&r->waits);
+    film_index_close(&r->index);
 }
 
 void demux_jumped(struct demux *r, uint64_t serial)
 {
     r->serial = serial;
-    r->hole = r->ended = r->orphans = false;
+    r->hole = r->ended = r->orphans = r->doubt = false;
     r->shaken = 0;
+    /* What lies between here and there was jumped over on purpose. */
+    film_index_close(&r->index);
+    r->zeros.run = 0;
 }
 
 uint64_t demux_bytes_read(const struct demux *r)
@@ -214,6 +223,13 @@ static void note_colours(struct demux *r, const AVPacket *packet, struct picture
     p->unsaid = r->colours.unsaid;
 }
 
+/* AVI and its like store decoding times only; without reordering these are the presentation times. */
+static bool shows_as_decoded(const struct demux *r)
+{
+    const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
+    return codec && !(codec->props & AV_CODEC_PROP_REORDER);
+}
+
 static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct nal_info info;
@@ -222,9 +238,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     p->pts_us = microseconds(packet->pts, r->stream->time_base);
     if (packet->duration > 0)
         p->duration_us = microseconds(packet->duration, r->stream->time_base);
-    /* AVI and its like store decoding times only; without reordering these are the presentation times. */
-    const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
-    if (p->pts_us == TIME_NONE && codec && !(codec->props & AV_CODEC_PROP_REORDER))
+    if (p->pts_us == TIME_NONE && shows_as_decoded(r))
         p->pts_us = microseconds(packet->dts, r->stream->time_base);
     r->doubt |= heard_before(r, p);
     p->after_hole = r->hole || r->doubt;
@@ -383,31 +397,80 @@ static bool lacks_entries(const struct demux *r)
     return all > 0 && all < said;
 }
 
-bool demux_next(struct demux *r, struct picture *p, struct err *e)
+/* The next packet of the film's stream that has bytes; false at the end, or on `e`. */
+static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
 {
-    AVPacket *packet = av_packet_alloc();
-    if (!packet)
-        return err_memory(e, sizeof *packet);
     while (read_on(r, packet, e)) {
         /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
-        if (packet->stream_index == r->stream->index && packet->size > 0) {
-            r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
-            if (av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL)) {
-                err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
-                break;
-            }
-            describe(r, packet, p);
-            if (!shortage_met())
-                return true;
-            shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
-            break;
-        }
-        r->bare += packet->stream_index == r->stream->index;
+        bool ours = packet->stream_index == r->stream->index;
+        if (ours && packet->size > 0)
+            return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
+                   err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
+        r->bare += ours;
         av_packet_unref(packet);
     }
-    av_packet_free(&packet);
+    return false;
+}
+
+/* The next picture that the demuxer jumped over. */
+static void give_skipped(struct demux *r, struct picture *p)
+{
+    *p = (struct picture){.serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
+    if (shows_as_decoded(r))
+        p->pts_us = microseconds(r->skipped_at->time, r->stream->time_base);
+    lose(r, p);
+    r->skipped--;
+    r->skipped_at++;
+}
+
+/* The packet that comes now, behind what the demuxer jumped over before it. */
+static bool take_packet(struct demux *r, AVPacket **packet, struct err *e)
+{
+    *packet = r->waits;
+    r->waits = NULL;
+    if (*packet)
+        return true;
+    *packet = av_packet_alloc();
+    if (!*packet)
+        return err_memory(e, sizeof **packet);
+    bool came = next_packet(r, *packet, e);
+    if (!came)
+        av_packet_free(packet);
+    if (e->code == ERR_NONE)
+        r->skipped = film_index_lost(&r->index, r->format->pb, *packet, &r->skipped_at);
+    return e->code == ERR_NONE && (came || r->skipped > 0);
+}
+
+/* The film ended before its container says so, in a file that is too short. */
+static bool is_cut_off(const struct demux *r)
+{
+    return r->cut.off && (r->cut.duration_us < 0 || r->cut.duration_us - r->reached_us > r->cut.slack_us);
+}
+
+bool demux_next(struct demux *r, struct picture *p, struct err *e)
+{
+    AVPacket *packet = NULL;
+    if (r->skipped == 0 && take_packet(r, &packet, e) && r->skipped > 0) {
+        r->waits = packet;
+        packet = NULL;
+    }
+    if (r->skipped > 0) {
+        give_skipped(r, p);
+        return true;
+    }
+    if (packet) {
+        r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
+        int64_t at = microseconds(packet->dts, r->stream->time_base);
+        r->reached_us = at > r->reached_us ? at : r->reached_us;
+        r->doubt |= film_zeros_before(&r->zeros, r->format->pb, packet);
+        describe(r, packet, p);
+        if (!shortage_met())
+            return true;
+        av_packet_free(&packet);
+        shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
+    }
     if (e->code == ERR_NONE) {
-        r->hole |= lacks_entries(r);
+        r->hole |= lacks_entries(r) || is_cut_off(r);
         look_at_end(r);
     }
     r->failed |= r->said.errors > 0 || r->hole;

@@ -143,9 +143,15 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     /* Where timestamps may jump, the last one minus the first is no length either. */
     f->duration_guessed = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ||
                           format->iformat->flags & AVFMT_TS_DISCONT;
+    struct film_cut cut = film_cut_of(format, s);
+    bool told = cut.off && cut.duration_us > 0;
+    if (told) {
+        f->duration_us = cut.duration_us;
+        f->duration_guessed = false;
+    }
     f->frames = s->nb_frames > 0 ? s->nb_frames : -1;
     /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by it. */
-    bool length = f->duration_us > 0 && format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
+    bool length = f->duration_us > 0 && (told || format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE);
     if (f->frames < 0 && length && f->rate_num > 0)
         f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
 }

@@ -112,11 +112,12 @@ static bool number_frame(struct gather *g, struct picture *p, const struct pictu
                          struct err *e)
 {
     uint64_t gone = 0;
-    if (!g->stopped && next > time && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
-        gone = holes_frames(time, next, g->config.frame_us);
+    int64_t from = holes_reached(&g->holes, time);
+    if (!g->stopped && next > from && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
+        gone = holes_frames(from, next, g->config.frame_us);
     g->filled |= gone > 0;
     g->counts.vanished += gone;
-    int64_t until = gone > 0 ? holes_time(time, next, 1, gone) : next;
+    int64_t until = gone > 0 ? holes_time(from, next, 1, gone) : next;
     timetable_add(g->config.timetable, time, until);
     if (!choose(g, p, time, until, e))
         return false;

@@ -66,13 +66,37 @@ static bool times_rise(struct picture *const *p, size_t n)
     return true;
 }
 
-/* By time, a picture without one right after that which came before it. Without any times lost pictures do so by their order. */
-static void sort_torn(struct picture **p, size_t n, int64_t frame_us)
+/* True if something is gone between pictures p[i] and p[j] of a torn GOP in decoding order. */
+static bool are_apart(struct picture *const *p, size_t i, size_t j)
 {
+    size_t first = i < j ? i : j, last = i < j ? j : i;
+    for (size_t k = first + 1; k <= last; k++)
+        if (p[k]->lost || p[k]->after_hole)
+            return true;
+    return p[first]->lost;
+}
+
+/* The time of MPEG-2's picture i, which has none: from one nearby, by their order, which counts frames. */
+static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64_t frame_us)
+{
+    enum { NEAR = 3 };
+    size_t from = i > NEAR ? i - NEAR : 0;
+    for (size_t j = from; j < n && j <= i + NEAR && p[i]->order != TIME_NONE; j++)
+        if (p[j]->pts_us != TIME_NONE && p[j]->order != TIME_NONE && !are_apart(p, i, j))
+            return p[j]->pts_us + (p[i]->order - p[j]->order) * frame_us;
+    return i > 0 ? p[i - 1]->pts_us + frame_us : TIME_NONE;
+}
+
+/* By time, a picture without one right after that which came before it. Without any times lost pictures do so by their order. */
+static void sort_torn(enum bitstream stream, struct picture **p, size_t n, int64_t frame_us)
+{
+    bool mpeg2 = stream == STREAM_MPEG2;
+    if (mpeg2 && p[0]->pts_us == TIME_NONE)
+        p[0]->pts_us = time_by_order(p, n, 0, frame_us);
     bool timed = p[0]->pts_us != TIME_NONE;
     for (size_t i = 1; i < n; i++) {
         if (timed && p[i]->pts_us == TIME_NONE)
-            p[i]->pts_us = p[i - 1]->pts_us + frame_us;
+            p[i]->pts_us = mpeg2 ? time_by_order(p, n, i, frame_us) : p[i - 1]->pts_us + frame_us;
         if (!timed && p[i]->lost)
             p[i]->order = p[i - 1]->order;
     }
@@ -85,7 +109,7 @@ bool gather_order(const struct run_traits *traits, bool torn, int64_t frame_us, 
     if (!traits->reorder || n < 2)
         return true;
     if (torn) {
-        sort_torn(p, n, frame_us);
+        sort_torn(traits->stream, p, n, frame_us);
         return true;
     }
     bool ordered = all_ordered(p, n);

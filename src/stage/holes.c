@@ -25,6 +25,13 @@ bool holes_inside(const struct holes *h, uint64_t a, uint64_t b)
     return false;
 }
 
+int64_t holes_reached(struct holes *h, int64_t time_us)
+{
+    if (time_us > h->latest_us)
+        h->latest_us = time_us;
+    return h->latest_us;
+}
+
 uint64_t holes_frames(int64_t from_us, int64_t to_us, int64_t frame_us)
 {
     const int64_t hour = INT64_C(3600000000);

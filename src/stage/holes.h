@@ -20,6 +20,7 @@ enum { HOLES_KEPT = 64 };       /* the latest; GOPs of more holes than that have
 struct holes {
     uint64_t after[HOLES_KEPT]; /* serial of the first picture after each */
     uint64_t noted;
+    int64_t latest_us;          /* holes_reached's */
 };
 
 /* There is a hole right before picture `serial`, in decoding order. */
@@ -33,6 +34,12 @@ bool holes_between(const struct holes *h, uint64_t a, uint64_t b, bool reordered
 
 /* True if there is one between pictures `a` and `b` of the file, a < b, or right before `a`. */
 bool holes_inside(const struct holes *h, uint64_t a, uint64_t b);
+
+/*
+ * A picture is displayed at film time `time_us`: the latest such time so far. What is missing is missed from there on, for behind
+ * a hole demuxers guess at times, and a picture may seem to come back from where others are missed already.
+ */
+int64_t holes_reached(struct holes *h, int64_t time_us);
 
 /*
  * How many frames of `frame_us` are missing between frames at film times from_us < to_us; 0 for less than one and a half

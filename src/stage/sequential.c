@@ -30,6 +30,7 @@ struct sent {
     int64_t pts_us, order, duration_us;
     bool ignore;              /* numbered already, or never to be displayed                */
     bool second;              /* the second field of the picture before it                 */
+    bool lost;                /* struct picture's                                          */
     bool hurt;                /* something was wrong with the packet, or before it         */
     struct nal_unsaid unsaid; /* struct picture's                                          */
 };
@@ -38,7 +39,7 @@ struct sent {
 struct held {
     bool there, lost, hurt;
     uint64_t serial;
-    int64_t us;               /* film time */
+    int64_t us, pts_us;       /* film time, as stored */
 };
 
 struct sequential {
@@ -125,35 +126,49 @@ static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
     return fine;
 }
 
+/* A hole may lie between the held picture and `serial`: also where the demuxer guesses at times, and shows the gap later. */
+static bool is_torn_before(const struct sequential *q, uint64_t serial)
+{
+    return holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder || q->reader->zeros.run > 0);
+}
+
 /* Picture `serial`, displayed now, takes the place of the held one; between the two stands what vanished. */
 static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
-    int64_t time = timeline_at(&q->timeline, pts_us), from = q->held.us;
+    /* Behind a hole the demuxer guesses: a time that goes back there is none. */
+    bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
+    if (back && is_torn_before(q, serial))
+        pts_us = TIME_NONE;
+    int64_t time = timeline_at(&q->timeline, pts_us), from = holes_reached(&q->holes, q->held.us);
     timeline_step(&q->timeline, time);
     uint64_t gone = 0;
-    if (q->held.there && time > from && holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder))
+    if (q->held.there && time > from && is_torn_before(q, serial))
         gone = holes_frames(from, time, q->timeline.frame_us);
     if (gone > 0)
         found_damage(q);
     q->counts.vanished += gone;
-    bool fine = number_held(q, holes_time(from, time, 1, gone), e);
+    bool fine = number_held(q, gone > 0 ? holes_time(from, time, 1, gone) : time, e);
     for (uint64_t i = 1; i <= gone && fine; i++)
         fine = number_frame(q, true, holes_time(from, time, i, gone), holes_time(from, time, i + 1, gone), e);
-    q->held = (struct held){.there = true, .serial = serial, .us = time};
+    q->held = (struct held){.there = true, .serial = serial, .us = time, .pts_us = pts_us};
     return fine;
 }
 
 /* ------------------------------------------------------------------ what does not come */
 
-/* Without times or an order nothing is sure until so many pictures later that no codec reorders by more. */
+/*
+ * Without times or an order nothing is sure until so many pictures later that no codec reorders by more. One that the decoder
+ * was not given cannot come out late: codecs that hold one picture back show it about then.
+ */
 static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
 {
     enum { REACH = 17 };
+    uint64_t reach = a->lost && q->staging->traits.stream == STREAM_OTHER ? 1 : REACH;
     if (a->pts_us != TIME_NONE && b->pts_us != TIME_NONE)
         return a->pts_us < b->pts_us;
     if (a->order != TIME_NONE && b->order != TIME_NONE)
         return a->gop < b->gop || (a->gop == b->gop && a->order < b->order);
-    return a->serial + (q->decoder->has_b_frames > 0 ? REACH : 0) < b->serial;
+    return a->serial + (q->decoder->has_b_frames > 0 ? reach : 0) < b->serial;
 }
 
 static void drop_awaited(struct sequential *q, size_t i)
@@ -266,7 +281,7 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
         holes_note(&q->holes, p->serial);
     q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
                             .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
-                            .unsaid = p->unsaid};
+                            .lost = p->lost, .unsaid = p->unsaid};
     struct sent *noted = &q->sent[p->serial % SLOTS];
     *noted = q->last;
     return noted;

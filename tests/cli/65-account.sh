@@ -207,3 +207,138 @@ test_nothing_is_missing() {
         done
     done
 }
+
+# zeroed FROM TO AT SIZE: a copy with zeros in it.
+zeroed() {
+    cp "$1" "$2"
+    dd if=/dev/zero of="$2" bs=4096 seek="$3" count="$4" oflag=seek_bytes iflag=count_bytes conv=notrunc 2> /dev/null
+}
+
+# account FILM COLUMNS MISSING: so many columns, so many of them without a picture; exactly, told, and each at its time.
+account() {
+    run "$1" --strict -n 1 -m average --json d.json -o p.png
+    [ "$STATUS" -eq 1 ] || fail "$1 --strict: exit status $STATUS, not 1"
+    "$PYTHON" - "$@" << 'END' || fail "the account of $1 is wrong: $(cat "$LOGS/stderr")"
+import json, sys
+d, columns, missing = json.load(open("d.json")), int(sys.argv[2]), int(sys.argv[3])
+inner = sum("missing" in c for c in d["columns"])
+times = [c["time"] for c in d["columns"]]
+print(len(times), d["missing"], inner, times[-1])
+even = sys.argv[1].endswith("h264.avi") or all(abs(t - i * 0.04) < 0.001 for i, t in enumerate(times))
+sys.exit(len(times) + d["missing"] - inner != columns or d["missing"] != missing or not even)
+END
+}
+
+# An AVI's demuxer goes on behind a hole as if nothing had been there; the film's index knows better.
+test_holes_of_avi() {
+    zeroed "$(clip mjpeg.avi)" hole.avi 1758705 757932
+    account hole.avi 200 39
+    zeroed "$(clip mjpeg.avi)" end.avi 3500000 280000
+    account end.avi 200 15
+    zeroed "$(clip h264-closed.avi)" h264.avi 300000 150000
+    account h264.avi 200 31
+    zeroed "$(clip msmpeg4.avi)" ms.avi 300000 100000
+    run ms.avi -n 1 -m average --json d.json -o p.png
+    "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 200 or d["missing"] < 5)' ||
+        fail "not 200 columns, or too few missing"
+}
+
+# Indexes are wrong more often than films are damaged: half of one, one whose second half is off, none; and chunks that are not padded.
+test_wrong_indexes_of_avi() {
+    FF="ffmpeg -nostdin -v error -y"
+    $FF -f lavfi -i testsrc2=s=160x90:r=25:d=5 -f lavfi -i sine=d=5.5 -c:v mpeg4 -bf 2 -c:a mp2 whole.avi
+    $FF -ss 1.3 -i whole.avi -c copy cut.avi
+    $FF -f lavfi -i testsrc2=s=160x90:r=25:d=5 -f lavfi -i sine=d=5.5 -c:v mjpeg -vf "select='mod(n,5)'" -fps_mode vfr drop.avi
+    "$PYTHON" - << 'END'
+import struct
+d = open("whole.avi", "rb").read()
+at = d.rfind(b"idx1")
+size = struct.unpack("<I", d[at + 4:at + 8])[0]
+half = size // 32 * 16
+
+def index(entries):
+    return d[:at + 4] + struct.pack("<I", len(entries)) + entries
+
+off = bytearray(d[at + 8:at + 8 + size])
+for o in range(half, size, 16):
+    off[o + 8:o + 12] = struct.pack("<I", struct.unpack("<I", off[o + 8:o + 12])[0] + 6)
+open("none.avi", "wb").write(d[:at])
+open("half.avi", "wb").write(index(d[at + 8:at + 8 + half]))
+open("off.avi", "wb").write(index(bytes(off)))
+
+# Chunks of odd size without the byte that pads them.
+begin = d.find(b"movi") + 4
+out, entries, o = b"", b"", begin
+while d[o:o + 4] != b"idx1":
+    n = struct.unpack("<I", d[o + 4:o + 8])[0]
+    entries += d[o:o + 4] + struct.pack("<III", 16, 4 + len(out), n)
+    out += d[o:o + 8 + n]
+    o += 8 + n + n % 2
+open("tight.avi", "wb").write(d[:begin] + out + b"idx1" + struct.pack("<I", len(entries)) + entries)
+END
+    for f in whole cut drop none half off tight; do
+        ok $f.avi --strict -n 1 -m average -o p.png
+        says_not warning
+    done
+}
+
+# Demuxers jump over zeros in silence, and guess at times until a stored one comes.
+test_holes_in_silence() {
+    FF="ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=5"
+    zeroed "$(clip mpeg2.mpg)" mpeg2.mpg $(($(stat -c %s "$CLIPS/mpeg2.mpg") / 2)) $(($(stat -c %s "$CLIPS/mpeg2.mpg") / 10))
+    account mpeg2.mpg 200 20
+    zeroed "$(clip mpeg1.mpg)" mpeg1.mpg 1396736 707788
+    account mpeg1.mpg 200 40
+    zeroed "$CLIPS/mpeg1.mpg" late.mpg 2224128 707788      # the gap shows some pictures later
+    account late.mpg 200 40
+    $FF -c:v wmv2 -g 25 whole.wmv
+    $FF -c:v mpeg2video -bf 2 whole.mxf
+    $FF -c:v mpeg2video -bf 2 -g 25 whole.vob
+    for f in whole.wmv whole.mxf whole.vob; do
+        size=$(stat -c %s $f)
+        zeroed $f "hole.${f#*.}" $((size / 2)) $((size / 10))
+        run "hole.${f#*.}" --strict -n 1 -m average --json d.json -o p.png
+        [ "$STATUS" -eq 1 ] || fail "$f --strict: exit status $STATUS, not 1"
+        "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 125 or d["missing"] < 5)' ||
+            fail "$f: not 125 columns, or too few missing: $(cat "$LOGS/stderr")"
+    done
+}
+
+# A film that pauses has no hole, with padding in it or without.
+test_pauses_are_no_holes() {
+    vary="testsrc2=s=160x90:r=25:d=8,select='lt(mod(n\,17)\,9)+eq(mod(n\,5)\,1)'"
+    for f in mpeg1video.mpg mpeg2video.vob wmv2.wmv theora.ogv; do
+        ffmpeg -nostdin -v error -y -f lavfi -i "$vary" -f lavfi -i anullsrc -t 8 -fps_mode passthrough -c:v "${f%.*}" "$f"
+        ok "$f" --strict -n 1 -m average -o p.png
+        says_not warning
+    done
+}
+
+# libavformat makes the length of a film that is cut off that of what is left; its head says what it was.
+test_cut_off() {
+    FF="ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=8 -f lavfi -i sine=d=8"
+    $FF -c:v wmv2 -g 25 whole.wmv
+    $FF -c:v mjpeg whole.avi
+    for f in "$(clip mjpeg.avi)" "$(clip h264-closed.avi)" whole.avi whole.wmv; do
+        for percent in 60 95; do
+            name="cut.${f##*.}"
+            head -c $(($(stat -c %s "$f") * percent / 100)) "$f" > "$name"
+            run "$name" --strict -n 1 -m average --json d.json -o p.png
+            [ "$STATUS" -eq 1 ] || fail "$f at $percent % --strict: exit status $STATUS, not 1"
+            "$PYTHON" - << 'END' || fail "$f at $percent %: $(cat "$LOGS/stderr")"
+import json, sys
+d = json.load(open("d.json"))
+sys.exit(abs(len(d["columns"]) + d["missing"] - 200) > 1 or d["missing"] < 2)
+END
+        done
+        ok "$f" --strict -n 1 -m average -o p.png
+        says_not warning
+    done
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=5 -c:v theora -q:v 7 whole.ogv
+    ok whole.ogv --strict -n 1 -m average -o p.png
+    says_not warning
+    head -c $(($(stat -c %s whole.ogv) * 6 / 10)) whole.ogv > cut.ogv
+    run cut.ogv --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "cut.ogv --strict: exit status $STATUS, not 1"
+    says 'the file is damaged'
+}

@@ -240,12 +240,36 @@ static void where_films_begin(void **state)
     assert_int_equal(live_packets, 0);
 }
 
+/* MPEG-PS has times of some pictures only: those of a torn GOP that have none are as far from others as their order says. */
+static void times_by_order(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct catch c = {.runs = 0};
+    struct gather *g = hand_gather(STREAM_MPEG2, 1, &c);
+    static const int64_t order[] = {2, 0, 1, 5, 3, 4, 11, 9, 10, 14, 12, 13};    /* 6 to 8 are gone */
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        bool timed = i != 0 && i != 3 && i != 9;
+        struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = timed ? order[i] * 40000 : TIME_NONE, .order = order[i],
+                            .after_hole = i == 6, .doubtful = true, .cut = i == 0 ? CUT_OPEN : CUT_NONE, .closed = true};
+        assert_true(gather_push(g, &p, &e));
+    }
+    assert_true(gather_end(g, &e));
+    assert_int_equal(gather_counts_now(g).vanished, 3);
+    assert_int_equal(gather_counts_now(g).displayed, 15);
+    for (size_t i = 0; i < c.run[0]->count; i++)
+        assert_int_equal(c.run[0]->picture[i].frame, order[i]);
+    drop_runs(&c);
+    gather_free(&g);
+    assert_int_equal(live_packets, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_ones_keep_their_place), cmocka_unit_test(holes_are_filled_and_gaps_are_not),
         cmocka_unit_test(what_was_not_read_is_not_lost), cmocka_unit_test(a_torn_key_has_no_time), cmocka_unit_test(copies_know_of_holes), cmocka_unit_test(a_doubtful_end),
-        cmocka_unit_test(where_films_begin),
+        cmocka_unit_test(where_films_begin), cmocka_unit_test(times_by_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,10 +49,20 @@ static void as_many_as_there_is_room_for(void **state)
         assert_int_equal(holes_time(200, 600, i, 3), 200 + 100 * (int64_t)i);
 }
 
+/* A picture that seems to come back from behind a gap does not make it one again. */
+static void a_gap_counts_once(void **state)
+{
+    (void)state;
+    struct holes h = {0};
+    static const int64_t at[] = {0, 40, 480, 80, 520}, reached[] = {0, 40, 480, 480, 520};
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(holes_reached(&h, at[i]), reached[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(around_a_hole), cmocka_unit_test(old_ones_are_forgotten), cmocka_unit_test(as_many_as_there_is_room_for),
+        cmocka_unit_test(around_a_hole), cmocka_unit_test(old_ones_are_forgotten), cmocka_unit_test(as_many_as_there_is_room_for), cmocka_unit_test(a_gap_counts_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,23 @@
+/*
+ * film_cut.h - files that are shorter than they say.
+ *
+ * libavformat shortens a film's length to what is there, or forgets it. Only the head of the container, or a page that breaks
+ * off at the file's end, tells that there was more.
+ */
+#ifndef BARCODE_FILM_CUT_H
+#define BARCODE_FILM_CUT_H
+
+#include <libavformat/avformat.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct film_cut {
+    bool off;               /* the file is shorter than it says                              */
+    int64_t duration_us;    /* then: how long the film was, -1 where nothing says so         */
+    int64_t slack_us;       /* then: by so much a whole film's last picture may begin before */
+};
+
+/* AVI, ASF and Ogg; no other container is cut off. The file's position stays. */
+struct film_cut film_cut_of(const AVFormatContext *format, const AVStream *stream);
+
+#endif

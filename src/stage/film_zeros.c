@@ -1,0 +1,57 @@
+#include "film_zeros.h"
+
+#include <string.h>
+
+void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *stream)
+{
+    /* In others packets are longer, or there are better signs: an index, a table, messages, counters. */
+    static const char *const known[] = {"mpeg", "asf", "asf_o", "mxf", "ogg", "rm"};
+    enum { SECTOR = 2048 };
+    *z = (struct film_zeros){.dts = AV_NOPTS_VALUE};
+    AVRational rate = av_guess_frame_rate(format, stream, NULL);
+    if (rate.num > 0 && rate.den > 0)
+        z->frame = av_rescale_q(1, av_inv_q(rate), stream->time_base);
+    bool seekable = format->pb && format->pb->seekable & AVIO_SEEKABLE_NORMAL;
+    for (size_t i = 0; i < sizeof known / sizeof *known && seekable && z->frame > 0; i++)
+        if (strcmp(format->iformat->name, known[i]) == 0)
+            z->run = format->packet_size > SECTOR ? format->packet_size : SECTOR;
+}
+
+/* True if `run` zeros lie in a row in the file from `at` to `end`. */
+static bool has_zeros(AVIOContext *file, int64_t at, int64_t end, size_t run)
+{
+    enum { BLOCK = 4096 };
+    uint8_t bytes[BLOCK];
+    size_t zeros = 0;
+    if (avio_seek(file, at, SEEK_SET) < 0)
+        return false;
+    while (at < end) {
+        int got = avio_read(file, bytes, BLOCK);
+        for (int i = 0; i < got && at + i < end; i++) {
+            zeros = bytes[i] == 0 ? zeros + 1 : 0;
+            if (zeros == run)
+                return true;
+        }
+        if (got <= 0)
+            return false;
+        at += got;
+    }
+    return false;
+}
+
+bool film_zeros_before(struct film_zeros *z, AVIOContext *file, const AVPacket *packet)
+{
+    if (z->run == 0)
+        return false;
+    bool timed = packet->dts != AV_NOPTS_VALUE && z->dts != AV_NOPTS_VALUE;
+    bool hole = false;
+    if (z->packets > 0 && timed && packet->dts > z->dts && packet->dts - z->dts >= z->frame + z->frame / 2) {
+        int64_t now = avio_tell(file);
+        hole = has_zeros(file, z->at[z->packets < FILM_ZEROS_NEAR ? 0 : z->packets % FILM_ZEROS_NEAR], now, z->run);
+        avio_seek(file, now, SEEK_SET);
+    }
+    z->dts = packet->dts;
+    if (packet->pos >= 0)               /* one that begins where the packet before it does has none */
+        z->at[z->packets++ % FILM_ZEROS_NEAR] = packet->pos;
+    return hole;
+}

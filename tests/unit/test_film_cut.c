@@ -1,0 +1,61 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stage/av.h"
+#include "clip.h"
+
+/* The first `percent` of a film. */
+static struct film_cut cut_of(const char *name, int percent, int64_t *duration_us)
+{
+    char line[256], part[64];
+    struct err e = ERR_INIT;
+    AVFormatContext *format = NULL;
+    struct film film;
+    snprintf(part, sizeof part, "part%s", strrchr(name, '.'));
+    snprintf(line, sizeof line, "head -c $(($(stat -c %%s %s) * %d / 100)) %s > %s", name, percent, name, part);
+    assert_int_equal(system(line), 0);
+    if (!film_av_open(part, &format, &film, &e))
+        fail_msg("%s", e.text);
+    int64_t at = avio_tell(format->pb);
+    struct film_cut cut = film_cut_of(format, format->streams[film.stream]);
+    assert_int_equal(avio_tell(format->pb), at);
+    *duration_us = film.duration_us;
+    film_av_close(&format);
+    free(film.path);
+    return cut;
+}
+
+static void heads_and_pages(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *how, *name;
+        bool length;           /* known of the whole film */
+    } film[] = {{"-c:v mjpeg a.avi", "a.avi", true}, {"-c:v wmv2 a.wmv", "a.wmv", true}, {"-c:v theora a.ogv", "a.ogv", false},
+                {"-c:v mpeg1video a.mpg", "a.mpg", false}};
+    for (size_t i = 0; i < sizeof film / sizeof *film; i++) {
+        int64_t whole_us, part_us;
+        if (!clip_encode(film[i].how))
+            continue;
+        struct film_cut whole = cut_of(film[i].name, 100, &whole_us), part = cut_of(film[i].name, 60, &part_us);
+        assert_false(whole.off);
+        assert_int_equal(part.off, strcmp(film[i].name, "a.mpg") != 0);
+        if (!film[i].length)
+            continue;
+        const int64_t length = CLIP_FRAMES * CLIP_STEP_US;
+        assert_in_range(part.duration_us, length - 100000, length + 100000);
+        assert_int_equal(part_us, part.duration_us);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heads_and_pages),
+    };
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}
