@@ -188,7 +188,7 @@ unit: $(UNIT_BIN) ## the unit tests alone
 out/sample.mkv: $(wildcard samples/*.c samples/*.h) | $(BIN)/make_film
 	$(BIN)/make_film $@
 
-out/clips.made: tests/support/make-clips.sh tests/support/make-film.sh
+out/clips.made: tests/support/make-clips.sh tests/support/make-clips-formats.sh tests/support/make-film.sh
 	tests/support/make-clips.sh out/clips
 	@touch $@
 
