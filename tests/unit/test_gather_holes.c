@@ -5,40 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../fuzz/gather_trial.h"
-
-struct catch {
-    struct run *run[64];
-    size_t runs;
-    bool refuse;
-};
-
-static bool catch_run(void *user, struct run *run, struct err *e)
-{
-    struct catch *c = user;
-    if (c->refuse) {
-        run_free(&run);
-        return err_set(e, ERR_FAILED, "no more");
-    }
-    assert_true(c->runs < 64);
-    c->run[c->runs++] = run;
-    return true;
-}
-
-static void drop_runs(struct catch *c)
-{
-    while (c->runs > 0)
-        run_free(&c->run[--c->runs]);
-}
-
-static struct gather *hand_gather(enum bitstream stream, uint64_t every, struct catch *c)
-{
-    struct gather_config config = {.selection = {.every = every, .end_us = INT64_MAX}, .frame_us = 40000,
-                                   .traits = run_traits(stream), .emit = c ? catch_run : NULL, .user = c};
-    struct gather *g = gather_open(&config, NULL);
-    assert_non_null(g);
-    return g;
-}
+#include "gather_hand.h"
 
 /* Lost pictures have a time alone: in display order they stand by it, and no decoder is asked for them. */
 static void lost_ones_keep_their_place(void **state)

@@ -4,9 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "barcode/outputs.h"
 #include "nobody.h"
-#include "named.h"
+#include "outputs_asked.h"
 
 /* A PNG up to its text chunk; `pad` bytes of another chunk in front. */
 static void put_png(const char *path, const char *type, const void *text, size_t size, size_t pad)
@@ -30,13 +29,6 @@ static void want(struct options *o, const char *modes)
     assert_true(cli_parse_modes(modes, o, &e));
 }
 
-/* Asks for one output with an option of its own, and for no other. */
-static void extra(struct options *o, const char *writer, const char *path)
-{
-    o->extra[0] = (struct options_extra){writer_find(writer), path};
-    o->extras = 1;
-}
-
 /* The picture of this strip, or of STRIP_ALL, has this path and may be written. */
 static void expect_output(const struct options *o, const struct inputs *in, size_t i, const char *strip, const char *path)
 {
@@ -55,35 +47,6 @@ static void expect_output(const struct options *o, const struct inputs *in, size
     assert_ptr_equal(list.output[k].writer, writer_find("png"));
     outputs_free(&list);
     assert_int_equal(list.count, 0);
-}
-
-/* The whole run is refused. */
-static void expect_refusal(const struct options *o, struct inputs *in, enum err_code code, const char *part)
-{
-    struct err e = ERR_INIT;
-    assert_false(outputs_check(o, in, &e));
-    expect_sentence(&e, code, part);
-}
-
-/* Only film `i` is. */
-static void expect_problem(const struct options *o, struct inputs *in, size_t i, enum err_code code, const char *part)
-{
-    struct err e = ERR_INIT;
-    if (!outputs_check(o, in, &e))
-        fail_msg("%s", e.text);
-    expect_sentence(&in->problem[i], code, part);
-    err_clear(&in->problem[i]);
-    for (size_t k = 0; k < in->count; k++)
-        assert_int_equal(in->problem[k].code, ERR_NONE);
-}
-
-static void expect_allowed(const struct options *o, struct inputs *in)
-{
-    struct err e = ERR_INIT;
-    if (!outputs_check(o, in, &e))
-        fail_msg("%s", e.text);
-    for (size_t i = 0; i < in->count; i++)
-        assert_string_equal(in->problem[i].text, "");
 }
 
 /* A folder without films is no second film. */

@@ -6,44 +6,7 @@
 #include <cmocka.h>
 
 #include "barcode/film_id.h"
-#include "barcode/outputs.h"
-#include "named.h"
-
-/* Asks for one output with an option of its own, and for no other. */
-static void extra(struct options *o, const char *writer, const char *path)
-{
-    o->extra[0] = (struct options_extra){writer_find(writer), path};
-    o->extras = 1;
-}
-
-/* The whole run is refused. */
-static void expect_refusal(const struct options *o, struct inputs *in, enum err_code code, const char *part)
-{
-    struct err e = ERR_INIT;
-    assert_false(outputs_check(o, in, &e));
-    expect_sentence(&e, code, part);
-}
-
-/* Only film `i` is. */
-static void expect_problem(const struct options *o, struct inputs *in, size_t i, enum err_code code, const char *part)
-{
-    struct err e = ERR_INIT;
-    if (!outputs_check(o, in, &e))
-        fail_msg("%s", e.text);
-    expect_sentence(&in->problem[i], code, part);
-    err_clear(&in->problem[i]);
-    for (size_t k = 0; k < in->count; k++)
-        assert_int_equal(in->problem[k].code, ERR_NONE);
-}
-
-static void expect_allowed(const struct options *o, struct inputs *in)
-{
-    struct err e = ERR_INIT;
-    if (!outputs_check(o, in, &e))
-        fail_msg("%s", e.text);
-    for (size_t i = 0; i < in->count; i++)
-        assert_string_equal(in->problem[i].text, "");
-}
+#include "outputs_asked.h"
 
 /* A picture as barcode makes it of the film at `film`, as far as anybody looks. */
 static void put_picture(const char *path, const char *film)
