@@ -128,11 +128,6 @@ bool nvdec_stands_in(void)
     return told("software");
 }
 
-bool nvdec_lies(void)
-{
-    return told("wrong");
-}
-
 bool nvdec_unchecked(void)
 {
     return told("unchecked");
@@ -140,9 +135,10 @@ bool nvdec_unchecked(void)
 
 bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *stream, struct err *e)
 {
-    *n = (struct nvdec){.context = device.context};
+    *n = (struct nvdec){.context = device.context, .lies = told("wrong")};
     if (nvdec_stands_in()) {
-        *n = (struct nvdec){.engines = 2};
+        n->context = NULL;
+        n->engines = 2;
         return true;
     }
     struct driver driver = {0};
@@ -250,10 +246,10 @@ static void flip_bits(AVFrame *host)
         host->data[0][(ptrdiff_t)y * host->linesize[0]] ^= 0x80;
 }
 
-bool nvdec_mend(AVFrame *frame, struct err *e)
+bool nvdec_mend(const struct nvdec *n, AVFrame *frame, struct err *e)
 {
     if (!nvdec_is_picture(frame)) {
-        if (!nvdec_lies())
+        if (!n->lies)
             return true;
         if (av_frame_make_writable(frame) < 0)
             return err_set(e, ERR_FAILED, "out of memory for a picture");
@@ -266,7 +262,7 @@ bool nvdec_mend(AVFrame *frame, struct err *e)
     return true;
 }
 
-bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
+bool nvdec_download(const struct nvdec *n, const AVFrame *frame, AVFrame *host, struct err *e)
 {
     char text[128];
     av_frame_unref(host);
@@ -280,7 +276,7 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
     av_frame_free(&even);
     if (code < 0)
         return err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s", film_av_sentence(code, text));
-    if (nvdec_lies())
+    if (n->lies)
         flip_bits(host);
     return true;
 }

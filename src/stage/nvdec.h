@@ -13,6 +13,7 @@ struct nvdec {
     void *context;             /* CUcontext; NULL: software stands in                        */
     AVBufferRef *own;          /* the device, when no engine lends its context               */
     int engines;               /* decoding engines that take this stream                     */
+    bool lies;                 /* BARCODE_NVDEC has the word "wrong": every picture has some bits flipped, for the check to notice */
 };
 
 /*
@@ -35,23 +36,20 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
 /* True when BARCODE_NVDEC has the word "software". */
 bool nvdec_stands_in(void);
 
-/* True when BARCODE_NVDEC has the word "wrong": every picture has some bits flipped, which the check must notice. */
-bool nvdec_lies(void);
-
-/* True when it has the word "unchecked": no picture is compared. For measuring what the check costs. */
+/* True when BARCODE_NVDEC has the word "unchecked": no picture is compared. For measuring what the check costs. */
 bool nvdec_unchecked(void);
 
 /*
  * What came out of a decoder, put right: libavcodec takes NVDEC's second plane to begin after as many rows as the picture has,
- * and NVDEC leaves an even number (FFmpeg's nvdec.c, nvdec_retrieve_data). Flips the bits that nvdec_lies promises. False: memory.
+ * and NVDEC leaves an even number (FFmpeg's nvdec.c, nvdec_retrieve_data). Flips the bits of n->lies. False: memory.
  */
-bool nvdec_mend(AVFrame *frame, struct err *e);
+bool nvdec_mend(const struct nvdec *n, AVFrame *frame, struct err *e);
 
 /* True for a picture in device memory. */
 bool nvdec_is_picture(const AVFrame *frame);
 
-/* Copies a picture's samples from the device to `host`, whose own are let go. */
-bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e);
+/* Copies a picture's samples from the device to `host`, whose own are let go, and flips the bits of n->lies. */
+bool nvdec_download(const struct nvdec *n, const AVFrame *frame, AVFrame *host, struct err *e);
 
 /*
  * Describes a picture of `decoder` that lies on the device, or its copy on the host: `picture` is what came out of
@@ -59,6 +57,15 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e);
  */
 bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data, const struct film *film,
                 struct frame_view *view, struct err *e);
+
+/*
+ * True for a picture for which a session gives its run up: a RADL picture of the run's first GOP, whose CRA is `key` (NULL: `p` is
+ * of a later one). NVDEC's surfaces may hold no picture there, and libavcodec does not tell (session_nvdec.c, untrusted).
+ */
+static inline bool nvdec_gives_up(const struct picture *key, const struct picture *p)
+{
+    return key && !key->closed && p->marked_leading && !p->needs_before;
+}
 
 /* ---- session_nvdec.c: a thread that decodes runs on the GPU ---- */
 

@@ -176,11 +176,11 @@ static void *software_main(void *check)
 /* Neither damaged nor one that a session gives up for its RADL pictures (session_nvdec.c, untrusted). */
 static bool is_sound(const struct run *run)
 {
-    bool first = true;                /* the first key's GOP */
+    const struct picture *key = run->picture;
     for (size_t i = 0; i < run->count; i++) {
         const struct picture *p = &run->picture[i];
-        first &= i == 0 || p->cut == CUT_NONE;
-        if (p->lost || p->suspect || p->after_hole || (first && !run->picture->closed && p->marked_leading && !p->needs_before))
+        key = i == 0 || p->cut == CUT_NONE ? key : NULL;
+        if (p->lost || p->suspect || p->after_hole || nvdec_gives_up(key, p))
             return false;
     }
     return run->count > 0;
@@ -239,30 +239,20 @@ bool nvdec_check_begin(struct nvdec_check *c, struct run *run)
     return false;
 }
 
-bool nvdec_check_take(struct nvdec_check *c, const AVCodecContext *decoder, const AVFrame *frame, struct nal_unsaid unsaid,
-                      struct err *e)
+bool nvdec_check_take(struct nvdec_check *c, const AVCodecContext *decoder, const AVFrame *frame, struct err *e)
 {
     if (c->hards == PICTURES)
         return true;
     const struct film *film = c->staging->film;
+    bool device = nvdec_is_picture(frame);
     struct seen *seen = &c->hard[c->hards];
-    *seen = (struct seen){.serial = (uint64_t)frame->pts, .frame = nvdec_is_picture(frame) ? av_frame_alloc() : av_frame_clone(frame)};
-    AVFrame *tagged = av_frame_clone(frame);
-    bool fine = seen->frame && tagged;
-    if (!fine)
-        err_set(e, ERR_FAILED, "out of memory for a picture");
-    if (fine) {
-        film_colour_hush(tagged, unsaid, film);
-        if (nvdec_is_picture(frame)) {
-            fine = nvdec_download(tagged, seen->frame, e) && nvdec_view(decoder, tagged, seen->frame, film, &seen->view, e);
-        } else {
-            film_colour_hush(seen->frame, unsaid, film);
-            fine = view_of_frame(seen->frame, film, &seen->planes, &seen->view, e);
-        }
-    }
+    *seen = (struct seen){.serial = (uint64_t)frame->pts, .frame = device ? av_frame_alloc() : av_frame_clone(frame)};
+    if (!seen->frame)
+        return err_set(e, ERR_FAILED, "out of memory for a picture");
     c->hards++;
-    av_frame_free(&tagged);
-    return fine;
+    if (!device)
+        return view_of_frame(seen->frame, film, &seen->planes, &seen->view, e);
+    return nvdec_download(c->staging->nvdec, frame, seen->frame, e) && nvdec_view(decoder, frame, seen->frame, film, &seen->view, e);
 }
 
 static enum check_verdict compare(const struct nvdec_check *c)

@@ -30,9 +30,8 @@ struct nvdec_check *nvdec_check_open(const struct staging *s, struct err *e);
  */
 bool nvdec_check_begin(struct nvdec_check *c, struct run *run);
 
-/* A picture of that run came out of the session's `decoder`; what its headers do not say is `unsaid`. False: memory, the GPU. */
-bool nvdec_check_take(struct nvdec_check *c, const AVCodecContext *decoder, const AVFrame *frame, struct nal_unsaid unsaid,
-                      struct err *e);
+/* A picture of that run came out of the session's `decoder`, with its final tags. False: memory, the GPU. */
+bool nvdec_check_take(struct nvdec_check *c, const AVCodecContext *decoder, const AVFrame *frame, struct err *e);
 
 /*
  * The run is over; `whole`: nothing was wrong with it. Waits for the software decoder, compares, and tells a difference under

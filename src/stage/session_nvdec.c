@@ -118,20 +118,20 @@ static struct waiting *find_run(struct nvdec_session *s, int64_t serial)
 
 static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, struct err *e)
 {
+    const struct nvdec *nvdec = s->staging->nvdec;
     const struct film *film = s->staging->film;
     if (!nvdec_is_picture(s->frame)) {
         s->fell_back = true;
         return view_of_frame(s->frame, film, &s->planes, view, e);
     }
-    if (engine_port_stream(s->port) && !nvdec_lies())
+    if (engine_port_stream(s->port) && !nvdec->lies)
         return nvdec_view(s->decoder, s->frame, s->frame, film, view, e);
-    return nvdec_download(s->frame, s->host, e) && nvdec_view(s->decoder, s->frame, s->host, film, view, e);
+    return nvdec_download(nvdec, s->frame, s->host, e) && nvdec_view(s->decoder, s->frame, s->host, film, view, e);
 }
 
 static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *e)
 {
     struct frame_view view;
-    film_colour_hush(s->frame, p->unsaid, s->staging->film);
     if (!view_of_picture(s, &view, e))
         return false;
     staging_note_colour(s->staging, s->frame, &view);
@@ -146,7 +146,8 @@ static bool take_picture(struct nvdec_session *s, struct err *e)
     if (!w)
         return true;
     struct picture *p = &w->run->picture[(uint64_t)s->frame->pts - w->run->picture[0].serial];
-    if (w->witness && !nvdec_check_take(s->staging->check, s->decoder, s->frame, p->unsaid, e))
+    film_colour_hush(s->frame, p->unsaid, s->staging->film);
+    if (w->witness && !nvdec_check_take(s->staging->check, s->decoder, s->frame, e))
         return false;
     return !p->wanted || p->done || stage_frame(s, p, e);
 }
@@ -165,7 +166,7 @@ static bool receive(struct nvdec_session *s, struct err *e)
         }
         s->counts.decoded++;
         s->counts.hardware += nvdec_is_picture(s->frame);
-        bool fine = nvdec_mend(s->frame, e) && take_picture(s, e);
+        bool fine = nvdec_mend(s->staging->nvdec, s->frame, e) && take_picture(s, e);
         av_frame_unref(s->frame);
         if (!fine)
             return false;
@@ -242,8 +243,7 @@ static bool untrusted(struct nvdec_session *s, const struct picture *key, const 
 {
     bool damaged = damage_found(&s->watch, code) && !p->empty;
     bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading || p->hidden));
-    bool radl = key && !key->closed && p->marked_leading && !p->needs_before;
-    return damaged || lent || radl ||
+    return damaged || lent || nvdec_gives_up(key, p) ||
            nal_has_hole(s->staging->traits.stream, s->length_size, p->packet->data, (size_t)p->packet->size);
 }
 

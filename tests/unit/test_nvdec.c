@@ -147,10 +147,10 @@ static void odd_heights(void **state)
     make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
     m.picture->height = 7;
     m.picture->data[1] = m.bytes + 7 * 512;
-    assert_true(nvdec_mend(m.picture, &e));
+    assert_true(nvdec_mend(&(struct nvdec){.lies = false}, m.picture, &e));
     assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
     m.picture->height = 8;
-    assert_true(nvdec_mend(m.picture, &e));
+    assert_true(nvdec_mend(&(struct nvdec){.lies = false}, m.picture, &e));
     assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
     unmake(&m);
 }
