@@ -28,6 +28,8 @@ static void errno_tells_nothing(void **state)
     assert_false(shortage_met());
 }
 
+/* The sanitizers bring an allocator of their own, which no wrapper stands before: what follows cannot be asked there. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /* More than there can be: a volatile, so that the compiler does not see it coming. */
 static volatile size_t absurd = (size_t)1 << 60;
 
@@ -35,9 +37,6 @@ static volatile size_t absurd = (size_t)1 << 60;
 static void refusals_are_noted(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip();
-#endif
     void *p = NULL;
     shortage_begin();
     free(malloc(1000));
@@ -67,6 +66,7 @@ static void refusals_are_noted(void **state)
     assert_true(shortage_met());
     av_max_alloc(INT_MAX);
 }
+#endif
 
 /* What is mapped behind the heap, as CUDA does: the break cannot move, glibc takes pages elsewhere, and errno says ENOMEM. */
 static void a_heap_that_cannot_grow(void **state)
@@ -120,8 +120,10 @@ static void the_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errno_tells_nothing), cmocka_unit_test(refusals_are_noted), cmocka_unit_test(a_heap_that_cannot_grow), cmocka_unit_test(each_thread_for_itself),
-        cmocka_unit_test(the_sentence),
+        cmocka_unit_test(errno_tells_nothing), cmocka_unit_test(a_heap_that_cannot_grow), cmocka_unit_test(each_thread_for_itself), cmocka_unit_test(the_sentence),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(refusals_are_noted),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
