@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "barcode/file.h"
+#include "barcode/path.h"
 #include "barcode/slow_file.h"
 
 bool film_id_print(int fd, uint64_t size, struct hash128 *print)
@@ -36,7 +37,7 @@ bool film_id_of(const char *path, char text[FILM_ID_TEXT])
     char digits[33];
     struct stat s;
     text[0] = 0;
-    if (strncmp(path, "synth:", 6) == 0) {
+    if (path_is_synthetic(path)) {
         hash_hex(hash_128(path, strlen(path)), digits);
         snprintf(text, FILM_ID_TEXT, "synth-%s", digits);
         return true;

@@ -33,11 +33,6 @@ bool inputs_is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-bool inputs_is_synthetic(const char *path)
-{
-    return strncmp(path, "synth:", 6) == 0;
-}
-
 static bool stem_taken(const struct inputs *in, const char *stem)
 {
     for (size_t i = 0; i < in->count; i++) {
@@ -51,8 +46,8 @@ static bool stem_taken(const struct inputs *in, const char *stem)
 static char *make_stem(const struct inputs *in, const char *path, struct err *e)
 {
     size_t length = 5;
-    const char *name = inputs_is_synthetic(path) ? "synth" : path_last(path, &length);
-    for (size_t i = length; !inputs_is_synthetic(path) && i > 1; i--) {
+    const char *name = path_is_synthetic(path) ? "synth" : path_last(path, &length);
+    for (size_t i = length; !path_is_synthetic(path) && i > 1; i--) {
         if (name[i - 1] == '.') {
             length = i - 1;
             break;
@@ -190,7 +185,7 @@ static bool add_argument(struct inputs *in, const char *argument, struct err *e)
     struct err problem = ERR_INIT;
     if (file_descriptor(argument) == STDIN_FILENO && !check_stdin(in, argument, &problem))
         return add_problem(in, argument, &problem, e);
-    if (!inputs_is_synthetic(argument) && inputs_is_folder(argument))
+    if (!path_is_synthetic(argument) && inputs_is_folder(argument))
         return add_folder(in, argument, e);
     char *path = strdup(argument);
     return path ? add_film(in, path, e) : err_memory(e, strlen(argument) + 1);

@@ -9,9 +9,6 @@
 /* True for a name with an ending of films. */
 bool inputs_is_film_name(const char *name);
 
-/* True for "synth:...", a film without a file. */
-bool inputs_is_synthetic(const char *path);
-
 bool inputs_is_folder(const char *path);
 
 /* The number of entries that are films, not problems that stand for a folder or stdin. */

@@ -155,7 +155,7 @@ static bool spare_films(const struct inputs *in, const char *path, struct err *e
     if (stat(path, &s) != 0)
         return true;
     for (size_t i = 0; i < in->count; i++) {
-        if (!inputs_is_synthetic(in->path[i]) && file_same(path, in->path[i]))
+        if (!path_is_synthetic(in->path[i]) && file_same(path, in->path[i]))
             return err_set(e, ERR_USAGE, "the output '%s' is the film itself; choose another name", path);
     }
     return true;
@@ -175,7 +175,7 @@ static bool spare_old(const char *film, const struct output *output, struct err 
                        path, output->option);
     if (!writer_made(output->writer, path, shown))
         return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another name with %s", path, output->option);
-    if (output->overwrite || (!inputs_is_synthetic(film) && stat(film, &s) != 0))
+    if (output->overwrite || (!path_is_synthetic(film) && stat(film, &s) != 0))
         return true;                                  /* opening the film says why */
     if (!film_id_of(film, mine) || !shown[0])
         return err_set(e, ERR_FAILED, "'%s' is there, and whether it shows this film cannot be told; choose another name with %s, or --overwrite", path,

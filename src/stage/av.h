@@ -35,6 +35,15 @@ bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format,
 /* Closes the container and what it was read through; sets *format to NULL. NULL in it is fine. */
 void film_av_close(AVFormatContext **format);
 
+/* True if the film's file can be sought in: it is there, it is no pipe, and no playlist that names other files. */
+bool film_av_seekable(const AVFormatContext *format);
+
+/*
+ * Reads up to `bytes` bytes of the film's file at `at`, then goes back to where the file stood. Returns how many came, 0 at the
+ * file's end; -1 if it cannot be sought in, or is not read. The thread that reads the film.
+ */
+int film_av_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
+
 enum { FILM_AV_SAID = 64 };
 
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */

@@ -33,23 +33,18 @@ static bool is_framed(const AVInputFormat *container)
  * What begins with a sector of zeros lost its head: libavformat may still find a stream in the rest, and take it for one that
  * never had a container.
  */
-static bool begins_in_zeros(AVIOContext *file)
+static bool begins_in_zeros(const AVFormatContext *format)
 {
     enum { SECTOR = 512 };
     uint8_t head[SECTOR];
-    if (!file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
-        return false;
-    int64_t now = avio_tell(file);
-    bool read = avio_seek(file, 0, SEEK_SET) == 0 && avio_read(file, head, SECTOR) == SECTOR;
-    avio_seek(file, now, SEEK_SET);
-    return read && nal_zeros_at_end(head, SECTOR) == SECTOR;
+    return film_av_peek(format, 0, head, SECTOR) == SECTOR && nal_zeros_at_end(head, SECTOR) == SECTOR;
 }
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
     *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat),
-                        .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format->pb)};
+                        .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format)};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
     r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
@@ -181,20 +176,15 @@ static bool ends_in_hole(struct demux *r, const AVPacket *packet)
 {
     enum { TAIL = 4, OFTEN = 16 };
     bool nals = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC;
-    AVIOContext *file = r->format->pb;
     size_t tail = nals ? nal_zeros_at_end(packet->data, (size_t)packet->size) : 0;
-    if (tail < TAIL || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+    if (tail < TAIL || !film_av_seekable(r->format) || ++r->padded * OFTEN > r->serial)
         return false;
-    bool often = ++r->padded * OFTEN > r->serial;
     uint8_t after[NAL_ZEROS];
-    int64_t now = avio_tell(file), at = r->table && packet->pos >= 0 ? packet->pos + packet->size : now;
-    if (often || avio_seek(file, at, SEEK_SET) < 0)
-        return false;
-    int got = avio_read(file, after, sizeof after);
-    avio_seek(file, now, SEEK_SET);
-    if (got <= 0)                                    /* the file ends here */
+    int64_t at = r->table && packet->pos >= 0 ? packet->pos + packet->size : avio_tell(r->format->pb);
+    int got = film_av_peek(r->format, at, after, sizeof after);
+    if (got == 0)                                    /* the file ends here */
         return tail >= NAL_ZEROS;
-    return nal_zeros_at_end(after, (size_t)got) == (size_t)got;
+    return got > 0 && nal_zeros_at_end(after, (size_t)got) == (size_t)got;
 }
 
 /*
@@ -349,19 +339,17 @@ static size_t torn_packet(const uint8_t *end, size_t size)
 static void look_at_end(struct demux *r)
 {
     enum { PACKET = 188, TAIL = 1024 };
-    AVIOContext *file = r->format->pb;
     uint8_t end[TAIL];
-    if (strcmp(r->format->iformat->name, "mpegts") != 0 || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+    if (strcmp(r->format->iformat->name, "mpegts") != 0 || !film_av_seekable(r->format))
         return;
-    int64_t size = avio_size(file);
-    if (size < TAIL || avio_seek(file, size - TAIL, SEEK_SET) < 0 || avio_read(file, end, TAIL) != TAIL)
+    int64_t size = avio_size(r->format->pb);
+    if (size < TAIL || film_av_peek(r->format, size - TAIL, end, TAIL) != TAIL)
         return;
-    size_t zeros = 0, at = torn_packet(end, TAIL);
-    while (zeros < PACKET && end[TAIL - 1 - zeros] == 0)
-        zeros++;
-    bool torn = zeros < PACKET && at < TAIL;
+    bool zeros = nal_zeros_at_end(end, TAIL) >= PACKET;
+    size_t at = torn_packet(end, TAIL);
+    bool torn = !zeros && at < TAIL;
     bool ours = torn && at + 3 <= TAIL && ((end[at + 1] & 31) << 8 | end[at + 2]) == r->stream->id;
-    r->hole |= zeros == PACKET || ours;
+    r->hole |= zeros || ours;
     r->doubt |= torn;
 }
 
@@ -381,8 +369,8 @@ static int64_t entries_before_edits(const struct demux *r)
 }
 
 /*
- * Did fewer packets come than an MP4's table has entries, or has that fewer than it says that the film has pictures? Edit lists
- * leave entries out, which nothing tells: only who reads the table again without them knows.
+ * True if fewer packets came than an MP4's table has entries, or if that has fewer than it says that the film has pictures. Edit
+ * lists leave entries out, which nothing tells: only who reads the table again without them knows.
  */
 static bool lacks_entries(const struct demux *r)
 {
@@ -390,8 +378,7 @@ static bool lacks_entries(const struct demux *r)
     uint64_t came = r->serial + r->bare;
     if (entries <= 0 || (uint64_t)entries > came)
         return entries > 0;
-    const AVIOContext *file = r->format->pb;
-    if (said <= 0 || (uint64_t)said <= came || !file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+    if (said <= 0 || (uint64_t)said <= came || !film_av_seekable(r->format))
         return false;
     int64_t all = entries_before_edits(r);
     return all > 0 && all < said;

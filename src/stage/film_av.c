@@ -21,6 +21,22 @@ const char *film_av_sentence(int code, char text[128])
     return text;
 }
 
+bool film_av_seekable(const AVFormatContext *format)
+{
+    return format->pb && format->pb->seekable & AVIO_SEEKABLE_NORMAL;
+}
+
+int film_av_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes)
+{
+    AVIOContext *file = format->pb;
+    if (!film_av_seekable(format))
+        return -1;
+    int64_t now = avio_tell(file);
+    int got = avio_seek(file, at, SEEK_SET) < 0 ? -1 : avio_read(file, to, bytes);
+    avio_seek(file, now, SEEK_SET);
+    return got == AVERROR_EOF ? 0 : got < 0 ? -1 : got;
+}
+
 /* Where messages of this thread's demuxers are counted; NULL: nowhere. */
 static _Thread_local struct film_av_said *listener;
 

@@ -3,6 +3,8 @@
 #include <libavutil/intreadwrite.h>
 #include <string.h>
 
+#include "av.h"
+
 /* libavformat counts the pictures of an AVI that is shorter than its RIFF chunk down by the same ratio. */
 static struct film_cut cut_of_avi(const AVStream *s)
 {
@@ -49,23 +51,21 @@ struct film_cut film_cut_of(const AVFormatContext *format, const AVStream *strea
 {
     static const int64_t room = 66000;        /* more than a page of Ogg, or the objects before ASF's properties */
     struct film_cut cut = {.duration_us = -1};
-    AVIOContext *file = format->pb;
     const char *name = format->iformat->name;
     bool asf = strcmp(name, "asf") == 0, ogg = strcmp(name, "ogg") == 0;
-    if (!file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+    if (!film_av_seekable(format))
         return cut;
     if (strcmp(name, "avi") == 0)
         return cut_of_avi(stream);
-    int64_t now = avio_tell(file), size = avio_size(file);
+    int64_t size = avio_size(format->pb);
     uint8_t *bytes = (asf || ogg) && size > 0 ? av_malloc((size_t)room) : NULL;
     if (!bytes)                               /* without memory nothing is known of it */
         return cut;
-    int got = avio_seek(file, ogg && size > room ? size - room : 0, SEEK_SET) < 0 ? 0 : avio_read(file, bytes, (int)room);
+    int got = film_av_peek(format, ogg && size > room ? size - room : 0, bytes, (int)room);
     if (got > 0 && asf)
         cut = cut_of_asf(bytes, (size_t)got, size);
     else if (got > 0)
         cut.off = is_torn_page(bytes, (size_t)got);
-    avio_seek(file, now, SEEK_SET);
     av_free(bytes);
     return cut;
 }

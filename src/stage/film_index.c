@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "av.h"
+
 enum { CHUNK_HEAD = 8, LIST_HEAD = 12 };
 
 bool film_index_open(struct film_index *x, const AVFormatContext *format, const AVStream *stream, struct err *e)
 {
     *x = (struct film_index){0};
     int count = avformat_index_get_entries_count(stream);
-    bool seekable = format->pb && format->pb->seekable & AVIO_SEEKABLE_NORMAL;
-    if (strcmp(format->iformat->name, "avi") != 0 || !seekable || count <= 0)
+    if (strcmp(format->iformat->name, "avi") != 0 || !film_av_seekable(format) || count <= 0)
         return true;
     x->entry = malloc((size_t)count * sizeof *x->entry);
     if (!x->entry)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "av.h"
+
 void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *stream)
 {
     /* In others packets are longer, or there are better signs: an index, a table, messages, counters. */
@@ -11,7 +13,7 @@ void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *st
     AVRational rate = av_guess_frame_rate(format, stream, NULL);
     if (rate.num > 0 && rate.den > 0)
         z->frame = av_rescale_q(1, av_inv_q(rate), stream->time_base);
-    bool seekable = format->pb && format->pb->seekable & AVIO_SEEKABLE_NORMAL;
+    bool seekable = film_av_seekable(format);
     for (size_t i = 0; i < sizeof known / sizeof *known && seekable && z->frame > 0; i++)
         if (strcmp(format->iformat->name, known[i]) == 0)
             z->run = format->packet_size > SECTOR ? format->packet_size : SECTOR;

@@ -23,8 +23,8 @@ static bool samples_cover(AVStream *s, const struct film *film)
 }
 
 /*
- * Does the file's head name the cues' place? Without cues libavformat builds an index by reading the whole film when it is asked to
- * seek. The bytes are those of a seek entry's identifier (Matroska, RFC 9559, 5.1.1.1.1) for the element Cues (5.1.5).
+ * True if the file's head names the cues' place. Without cues libavformat builds an index by reading the whole film when it is asked
+ * to seek. The bytes are those of a seek entry's identifier (Matroska, RFC 9559, 5.1.1.1.1) for the element Cues (5.1.5).
  */
 static bool head_names_cues(const char *path)
 {
@@ -43,8 +43,7 @@ static bool head_names_cues(const char *path)
 enum key_index_kind key_index_kind(const struct demux *r, const struct film *film)
 {
     const char *name = r->format->iformat->name;
-    const AVIOContext *file = r->format->pb;
-    if (!file || !(file->seekable & AVIO_SEEKABLE_NORMAL))
+    if (!film_av_seekable(r->format))
         return KEY_INDEX_NONE;
     if (strstr(name, "mp4") || strcmp(name, "avi") == 0)
         return samples_cover(r->stream, film) ? KEY_INDEX_SAMPLES : KEY_INDEX_NONE;

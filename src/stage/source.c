@@ -1,10 +1,10 @@
 #include "barcode/source.h"
 
-#include <string.h>
+#include "barcode/path.h"
 
 struct source *source_open_stream(const char *path, int stream, struct err *e)
 {
-    if (strncmp(path, "synth:", 6) != 0)
+    if (!path_is_synthetic(path))
         return source_film_open(path, stream, e);
     if (stream > 0) {
         err_set(e, ERR_USAGE, "'%s' has one video stream, number 0: there is no --stream %d", path, stream);

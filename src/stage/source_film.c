@@ -329,8 +329,7 @@ static bool is_playlist(const struct film *film)
 /* What this film cannot do, though films can. A container without a file of its own (pb) reads others, and can do so again. */
 static unsigned find_lacks(const struct source_film *f)
 {
-    const AVIOContext *file = f->format->pb;
-    bool pipe = file && !(file->seekable & AVIO_SEEKABLE_NORMAL);
+    bool pipe = f->format->pb && !film_av_seekable(f->format);
     return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
 }
 

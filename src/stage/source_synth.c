@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "barcode/interrupt.h"
+#include "barcode/path.h"
 #include "barcode/source.h"
 #include "synth.h"
 
@@ -118,7 +119,7 @@ struct source *source_synth_open(const char *spec, struct err *e)
     static const char prefix[] = "synth:";
     long long width, height, frames, rate = 24;
     const char *at = spec + strlen(prefix);
-    bool good = strncmp(spec, prefix, strlen(prefix)) == 0 && read_number(&at, 16384, "x", &width) &&
+    bool good = path_is_synthetic(spec) && read_number(&at, 16384, "x", &width) &&
                 read_number(&at, 16384, ",", &height) && read_number(&at, 100000000, ",", &frames);
     if (good && at[-1] == ',')
         good = read_number(&at, 1000, "", &rate);
