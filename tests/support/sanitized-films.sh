@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# sanitized-films.sh ASAN-BINARY TSAN-BINARY - whole runs under the sanitizers: sound, damaged and unreadable films.
+# sanitized-films.sh ASAN-BINARY TSAN-BINARY - whole runs under the sanitizers: every test clip under ASan and UBSan, a choice of
+# them under TSan, and both through the cache.
 # A sanitizer's report makes the program exit with 66. A sound film must give 0, and a file that is no film 3; a film that is
 # damaged on purpose may also give 1, because --verify then meets what a buffer held before.
 set -u
@@ -47,6 +48,10 @@ done
 for film in out/clips/bad/*; do
     both 3 "$film"
 done
+while read -r film; do                                # the choice above says which status each kind must have
+    try "0 1 3" "$asan" "$film" -m all --every 5 --size 64 --n-init 2 -o "$out/a.png" --json "$out/a.json" --threads 2
+    try "0 1 3" "$asan" "$film" -m kmeans --keyframes --size 64 --n-init 2 -o "$out/a.png" --threads 2
+done < <(find out/clips -type f ! -name SKIPPED ! -name '*.png' | sort)
 # Lengths that must be measured, several films over one engine, a dump that waits.
 try 0 "$tsan" out/clips/jump.ts -m average --columns 40 --size 64 -o "$out/t.png" --threads 3
 try 3 "$asan" out/clips/h264-open.mkv out/clips/bad out/clips/vp9.webm -q --every 20 --size 64 -m average -o "$out/"
