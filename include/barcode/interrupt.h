@@ -1,11 +1,12 @@
 /*
- * interrupt.h - Ctrl-C. The first one asks every thread to stop in order, the
- * second one kills. Any thread may ask; the handler is installed by main.
+ * interrupt.h - Ctrl-C. The first one asks every thread to stop in order, the second one kills. Any thread may ask; the handler is
+ * installed by main. A worker process (worker.h) hears the first one from its parent, and leaves the second one to it.
  */
 #ifndef BARCODE_INTERRUPT_H
 #define BARCODE_INTERRUPT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "barcode/err.h"
 
@@ -29,13 +30,26 @@ bool interrupt_error(struct err *e);
 bool interrupt_output(const char *path, struct err *e);
 
 /*
- * From here on the second signal, which kills, first removes the temporary at `path`. The string is lent until interrupt_spare,
- * which takes the number that this returns. Returns -1 and does nothing when too many files are doomed already.
+ * Forks a worker. What this process may be told by a signal until interrupt_forget_worker is passed on to it. Returns what fork
+ * does: 0 in the worker, which dies when its parent does; -1 with errno. No other thread may run. Main thread only.
+ */
+pid_t interrupt_fork(void);
+
+/* In the parent: the worker is gone, and its number may soon be another process's. */
+void interrupt_forget_worker(void);
+
+/*
+ * From here on the second signal, which kills, first removes the temporary at `path`; so does interrupt_remove_doomed in the
+ * worker's parent. Returns a number for interrupt_spare; -1 and does nothing before interrupt_install, when too many files are
+ * doomed already, or when memory was short.
  */
 int interrupt_doom(const char *path);
 
 /* From here on the file is not removed. -1 is fine. Does not return when the second signal has come. */
 void interrupt_spare(int number);
+
+/* In the parent of a worker that is gone, where no other thread runs: removes the temporaries that it left. */
+void interrupt_remove_doomed(void);
 
 #ifdef __cplusplus
 }

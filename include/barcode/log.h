@@ -38,6 +38,9 @@ void log_msg(enum log_level level, const char *format, ...)
  */
 void log_status(const char *line);
 
+/* Lifts the progress line that a process which is gone may have left on the terminal. */
+void log_lift(void);
+
 #ifdef __cplusplus
 }
 #endif

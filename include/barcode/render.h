@@ -25,6 +25,13 @@ struct render {
  */
 bool render_film(const struct render *r, size_t i, struct err *e);
 
+/*
+ * Renders all films of the inputs, one after another, in a worker process (worker.h); one that fails does not stop the others, and
+ * one that crashes the worker costs nothing but itself. Says each one's failure. Returns the exit status. It returns in the worker
+ * too, which has nothing left to do but to end. No other thread may run. Main thread only.
+ */
+int render_films(const struct render *r);
+
 #ifdef __cplusplus
 }
 #endif

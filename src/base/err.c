@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "barcode/log.h"
+
 bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format, ...)
 {
     if (!e || e->code != ERR_NONE)
@@ -46,4 +48,12 @@ void err_clear(struct err *e)
 int err_exit_status(const struct err *e)
 {
     return (int)e->code;
+}
+
+int err_tell(const struct err *e)
+{
+    log_msg(LOG_ERROR, "%s", e->text);
+    if (e->file)
+        log_msg(LOG_DEBUG, "said at %s:%d", e->file, e->line);
+    return err_exit_status(e);
 }

@@ -1,29 +1,64 @@
 #include "barcode/interrupt.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { DOOMED_MAX = 256 };
+enum { FREE, CLAIMED, DOOMED, REMOVED };
 
-static _Atomic(const char *) doomed[DOOMED_MAX];
+/* In memory that a worker shares with its parent, for a worker may be killed at any moment. The paths are from the same folder. */
+static struct doomed {
+    _Atomic int state;
+    char path[PATH_MAX];
+} * doomed;
+
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static atomic_bool asked;
+static volatile sig_atomic_t is_worker;
+static volatile pid_t worker;          /* in its parent; 0: none */
 
+static void remove_doomed(void)
+{
+    for (size_t i = 0; doomed && i < DOOMED_MAX; i++) {
+        int state = DOOMED;
+        if (atomic_compare_exchange_strong(&doomed[i].state, &state, REMOVED))
+            unlink(doomed[i].path);
+    }
+}
+
+void interrupt_remove_doomed(void)
+{
+    remove_doomed();
+    for (size_t i = 0; doomed && i < DOOMED_MAX; i++)
+        atomic_store(&doomed[i].state, FREE);
+}
+
+/*
+ * The second signal kills, unless it is SIGHUP. A closing terminal sends SIGHUP more than once (from the kernel and from
+ * the shell), and a service manager sends one directly after SIGTERM: neither is a second request.
+ *
+ * A terminal's Ctrl-C comes to both processes, and once more from the parent to the worker: only the parent counts. It ends
+ * the worker before it removes what that was writing.
+ */
 static void on_signal(int number)
 {
-    /*
-     * The second signal kills, unless it is SIGHUP. A closing terminal sends SIGHUP more than once (from the kernel and from
-     * the shell), and a service manager sends one directly after SIGTERM: neither is a second request.
-     */
-    if (!atomic_exchange(&asked, true) || number == SIGHUP)
+    bool first = !atomic_exchange(&asked, true);
+    if (is_worker)
         return;
-    for (size_t i = 0; i < DOOMED_MAX; i++) {
-        const char *path = atomic_exchange(&doomed[i], NULL);
-        if (path)
-            unlink(path);
-    }
+    if (first && worker > 0)
+        kill(worker, number);
+    if (first || number == SIGHUP)
+        return;
+    if (worker > 0 && kill(worker, SIGKILL) == 0)
+        waitpid(worker, NULL, 0);
+    remove_doomed();
     signal(number, SIG_DFL);
     raise(number);            /* takes effect when this handler returns */
 }
@@ -33,6 +68,8 @@ void interrupt_install(void)
     /* SA_RESTART: reads and writes of files go on, so that Ctrl-C is not taken for a broken disk. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
+    void *shared = doomed ? doomed : mmap(NULL, DOOMED_MAX * sizeof *doomed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    doomed = shared == MAP_FAILED ? NULL : shared;      /* without memory nothing is noted, and the run will soon say why */
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
         struct sigaction old;
         /* What the parent ignores (nohup, a script's background job) stays ignored. */
@@ -44,6 +81,33 @@ void interrupt_install(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
+pid_t interrupt_fork(void)
+{
+    sigset_t these, before;
+    pid_t parent = getpid();
+    sigemptyset(&these);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        sigaddset(&these, caught[i]);
+    /* A signal waits until either process knows which of the two it is. */
+    sigprocmask(SIG_BLOCK, &these, &before);
+    pid_t pid = fork();
+    if (pid == 0) {
+        is_worker = 1;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)          /* which died before it could be watched */
+            _exit(1);
+    } else if (pid > 0) {
+        worker = pid;
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
+void interrupt_forget_worker(void)
+{
+    worker = 0;
+}
+
 bool interrupted(void)
 {
     return atomic_load(&asked);
@@ -51,18 +115,22 @@ bool interrupted(void)
 
 int interrupt_doom(const char *path)
 {
-    for (int i = 0; i < DOOMED_MAX; i++) {
-        const char *none = NULL;
-        if (atomic_compare_exchange_strong(&doomed[i], &none, path))
+    size_t bytes = strlen(path) + 1;
+    for (int i = 0; doomed && i < DOOMED_MAX && bytes <= sizeof doomed->path; i++) {
+        int state = FREE;
+        if (atomic_compare_exchange_strong(&doomed[i].state, &state, CLAIMED)) {
+            memcpy(doomed[i].path, path, bytes);
+            atomic_store(&doomed[i].state, DOOMED);
             return i;
+        }
     }
     return -1;
 }
 
 void interrupt_spare(int number)
 {
-    /* Another thread's handler has the string, and ends the process in a moment. */
-    while (number >= 0 && !atomic_exchange(&doomed[number], NULL))
+    /* What a handler removes it removed by the second signal, which ends the process in a moment. */
+    for (int state = DOOMED; number >= 0 && !atomic_compare_exchange_strong(&doomed[number].state, &state, FREE); state = DOOMED)
         pause();
 }
 

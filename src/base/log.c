@@ -70,3 +70,9 @@ void log_status(const char *line)
         put(lift, status, "");
     pthread_mutex_unlock(&lock);
 }
+
+void log_lift(void)
+{
+    if (isatty(STDERR_FILENO))
+        put("\r\033[K", "", "");
+}

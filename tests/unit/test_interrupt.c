@@ -151,6 +151,7 @@ static void too_many_are_doomed(void **state)
 {
     (void)state;
     int number[1000];
+    interrupt_install();
     for (int i = 0; i < 1000; i++)
         number[i] = interrupt_doom("/tmp/test_interrupt.none");
     assert_int_equal(number[0], 0);

@@ -1,0 +1,55 @@
+/*
+ * worker.h - the process that works on films. Decoders are foreign code that reads foreign bytes: when one crashes, or memory runs
+ * out and the kernel kills, a film is lost, and not the batch. The parent lives on, knows which film it was, and starts another.
+ *
+ * The parent has no threads and never touches a GPU. One film is under way at a time, so that a crash has one culprit.
+ */
+#ifndef BARCODE_WORKER_H
+#define BARCODE_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "barcode/err.h"
+#include "barcode/film_queue.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct worker {
+    pid_t pid;               /* in the parent; 0 in the worker, -1 where there is none: the caller does the work itself */
+    int pipe;                /* its writing end in the worker, its reading end in the parent; else -1 */
+    int status;              /* in the parent after worker_watch: its exit status; -1: a signal killed it */
+};
+
+/*
+ * Forks a worker; true in the parent, which watches it. False: the caller works on the films, in the worker, or in the first
+ * process itself if no other can be had (a limit on processes). Interruptions come to the worker by its parent. Main thread only.
+ */
+bool worker_start(struct worker *w);
+
+/* For who works: a film was taken from the queue, and what became of it (`failure` as film_queue_done has it). */
+void worker_takes(struct worker *w, size_t film);
+void worker_did(struct worker *w, size_t film, const struct err *failure);
+
+/* For who works: no film is left. Nothing else may follow but the process's orderly end. */
+void worker_leaves(struct worker *w);
+
+enum worker_end {
+    WORKER_DONE,     /* every film of the queue is accounted for there                                          */
+    WORKER_CRASHED,  /* *film was under way and is not noted yet; `e`, without a film's name, says what happened */
+    WORKER_BROKE     /* it ended at no film, or by itself: another one would do the same. `e` says how            */
+};
+
+/*
+ * For the parent: notes in `queue` what the worker says until that is gone, and takes the films there that it took. The files
+ * that a crash left half written are removed. `e` comes in empty. Main thread only.
+ */
+enum worker_end worker_watch(struct worker *w, struct film_queue *queue, size_t *film, struct err *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

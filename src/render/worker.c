@@ -1,0 +1,104 @@
+#include "barcode/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+
+enum word { TAKES, DID, LEAVES };
+
+/* One write, which a pipe keeps whole (POSIX: up to PIPE_BUF bytes). What the worker's failure was it told itself: the code is enough. */
+struct message {
+    enum word word;
+    enum err_code code;
+    size_t film;
+};
+
+static void send(const struct worker *w, struct message m)
+{
+    /* Without a parent there is nobody to tell: the kernel ends this process in a moment. */
+    ssize_t n = w->pipe < 0 ? 0 : write(w->pipe, &m, sizeof m);
+    (void)n;
+}
+
+bool worker_start(struct worker *w)
+{
+    int end[2];
+    *w = (struct worker){.pid = -1, .pipe = -1};
+    if (pipe2(end, O_CLOEXEC) != 0) {
+        log_msg(LOG_VERBOSE, "no worker process: %s", strerror(errno));
+        return false;
+    }
+    fflush(NULL);                    /* what a buffer holds would be written twice */
+    w->pid = interrupt_fork();
+    if (w->pid < 0)
+        log_msg(LOG_VERBOSE, "no worker process: %s", strerror(errno));
+    w->pipe = w->pid > 0 ? end[0] : w->pid == 0 ? end[1] : -1;
+    for (int i = 0; i < 2; i++)
+        if (end[i] != w->pipe)
+            close(end[i]);
+    return w->pid > 0;
+}
+
+void worker_takes(struct worker *w, size_t film)
+{
+    send(w, (struct message){.word = TAKES, .film = film});
+}
+
+void worker_did(struct worker *w, size_t film, const struct err *failure)
+{
+    send(w, (struct message){.word = DID, .film = film, .code = failure ? failure->code : ERR_NONE});
+}
+
+void worker_leaves(struct worker *w)
+{
+    send(w, (struct message){.word = LEAVES});
+    if (w->pipe >= 0)
+        close(w->pipe);
+    w->pipe = -1;
+}
+
+/* What the worker says until its end of the pipe is closed. *busy: *film is under way. True: it said that it leaves. */
+static bool listen_to(const struct worker *w, struct film_queue *queue, size_t *film, bool *busy)
+{
+    struct message m;
+    bool leaves = false;
+    while (!leaves && read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m) {
+        struct err failure = {.code = m.code};
+        if (m.word == TAKES)
+            *busy = film_queue_next(queue, film);
+        else if (m.word == DID)
+            film_queue_done(queue, m.film, m.code == ERR_NONE ? NULL : &failure);
+        *busy &= m.word == TAKES;
+        leaves = m.word == LEAVES;
+    }
+    return leaves;
+}
+
+enum worker_end worker_watch(struct worker *w, struct film_queue *queue, size_t *film, struct err *e)
+{
+    bool busy = false, leaves = listen_to(w, queue, film, &busy);
+    int how = 0;
+    while (waitpid(w->pid, &how, 0) < 0 && errno == EINTR)
+        continue;
+    interrupt_forget_worker();
+    close(w->pipe);
+    *w = (struct worker){.pid = -1, .pipe = -1, .status = WIFEXITED(how) ? WEXITSTATUS(how) : -1};
+    if (WIFEXITED(how) && leaves)
+        return WORKER_DONE;
+    interrupt_remove_doomed();
+    log_lift();
+    if (WIFEXITED(how))              /* a library or a sanitizer ended it */
+        err_set(e, ERR_FAILED, "the process that works on the films ended early, with status %d", WEXITSTATUS(how));
+    else if (WTERMSIG(how) == SIGKILL)
+        err_set(e, ERR_FAILED, "the process that worked on it was killed, which Linux does when memory runs out");
+    else
+        err_set(e, ERR_FAILED, "the process that worked on it crashed: %s", strsignal(WTERMSIG(how)));
+    return busy && WIFSIGNALED(how) ? WORKER_CRASHED : WORKER_BROKE;
+}

@@ -1,0 +1,174 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "barcode/interrupt.h"
+#include "barcode/worker.h"
+
+enum { FILMS = 4 };
+
+static struct err problem[FILMS];
+static const struct inputs four = {.problem = problem, .count = FILMS};
+
+/* What a worker does with the films from the next one on: film 1 kills it, film 2 cannot be read. */
+static void work(struct worker *w, struct film_queue *queue, int signal)
+{
+    struct err bad = ERR_INIT;
+    err_set(&bad, ERR_INPUT, "no film");
+    for (size_t film; film_queue_next(queue, &film);) {
+        worker_takes(w, film);
+        if (film == 1)
+            kill(getpid(), signal);
+        film_queue_done(queue, film, film == 2 ? &bad : NULL);
+        worker_did(w, film, film == 2 ? &bad : NULL);
+    }
+}
+
+static struct film_queue *open_queue(void)
+{
+    struct err e = ERR_INIT;
+    struct film_queue *queue = film_queue_open(&four, &e);
+    assert_non_null(queue);
+    interrupt_install();
+    return queue;
+}
+
+/* Signals that no sanitizer takes for its own. */
+static void a_crash_has_a_culprit(void **state)
+{
+    (void)state;
+    static const int kind[] = {SIGKILL, SIGABRT, SIGALRM};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+        struct film_queue *queue = open_queue();
+        struct worker w;
+        struct err e = ERR_INIT;
+        size_t film = 99;
+        if (!worker_start(&w)) {
+            work(&w, queue, kind[i]);
+            _exit(3);
+        }
+        assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_CRASHED);
+        assert_int_equal(film, 1);
+        assert_int_equal(w.status, -1);
+        assert_non_null(strstr(e.text, kind[i] == SIGKILL ? "was killed" : "crashed: "));
+        film_queue_done(queue, film, &e);
+
+        /* The next one goes on behind it. */
+        err_clear(&e);
+        if (!worker_start(&w)) {
+            work(&w, queue, 0);
+            worker_leaves(&w);
+            _exit(film_queue_status(queue));
+        }
+        assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_DONE);
+        assert_int_equal(w.status, ERR_FAILED);      /* of film 1, which comes before film 2 */
+        assert_int_equal(film_queue_status(queue), ERR_FAILED);
+        assert_false(film_queue_next(queue, &film));
+        film_queue_free(&queue);
+    }
+}
+
+/* What one leaves half written its parent removes, and what it made stays. */
+static void temporaries_go(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"/tmp/test_worker.doomed", "/tmp/test_worker.spared"};
+    struct film_queue *queue = open_queue();
+    struct worker w;
+    struct err e = ERR_INIT;
+    size_t film;
+    if (!worker_start(&w)) {
+        worker_takes(&w, 0);
+        for (int i = 0; i < 2; i++) {
+            int number = interrupt_doom(name[i]), fd = open(name[i], O_CREAT | O_WRONLY, 0600);
+            if (number < 0 || fd < 0)
+                _exit(3);
+            if (i == 1)
+                interrupt_spare(number);
+        }
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_CRASHED);
+    assert_int_not_equal(access(name[0], F_OK), 0);
+    assert_int_equal(unlink(name[1]), 0);
+    film_queue_free(&queue);
+}
+
+/* At no film's, or by an exit() of a library or a sanitizer: another worker would do the same. */
+static void others_break(void **state)
+{
+    (void)state;
+    static const int status[] = {-1, 0, 66};
+    for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
+        struct film_queue *queue = open_queue();
+        struct worker w;
+        struct err e = ERR_INIT;
+        size_t film;
+        if (!worker_start(&w)) {
+            if (status[i] < 0)
+                kill(getpid(), SIGKILL);
+            worker_takes(&w, 0);
+            _exit(status[i]);
+        }
+        assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_BROKE);
+        assert_int_equal(w.status, status[i]);
+        assert_int_equal(e.code, ERR_FAILED);
+        film_queue_free(&queue);
+    }
+}
+
+/* One that crashes behind its last film is told, too. */
+static void a_crash_at_the_end(void **state)
+{
+    (void)state;
+    struct film_queue *queue = open_queue();
+    struct worker w;
+    struct err e = ERR_INIT;
+    size_t film;
+    if (!worker_start(&w)) {
+        work(&w, queue, 0);
+        worker_leaves(&w);
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_BROKE);
+    assert_int_equal(film_queue_status(queue), ERR_INPUT);
+    film_queue_free(&queue);
+}
+
+/* Then the first process does the work, and what it would say to a parent goes nowhere. */
+static void no_worker_can_be_had(void **state)
+{
+    (void)state;
+    struct film_queue *queue = open_queue();
+    struct rlimit before, none;
+    struct worker w;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    bool parent = worker_start(&w);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_false(parent);
+    assert_int_equal(w.pid, -1);
+    work(&w, queue, 0);
+    worker_leaves(&w);
+    assert_int_equal(film_queue_status(queue), ERR_INPUT);
+    film_queue_free(&queue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_crash_has_a_culprit), cmocka_unit_test(temporaries_go), cmocka_unit_test(others_break),
+        cmocka_unit_test(a_crash_at_the_end),    cmocka_unit_test(no_worker_can_be_had),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
