@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "barcode/err.h"
 #include "barcode/hash.h"
 
 #ifdef __cplusplus
@@ -15,21 +16,22 @@ extern "C" {
 #endif
 
 enum {
-    FILM_ID_BLOCKS = 16, FILM_ID_BLOCK_BYTES = 65536,    /* 1 MiB at most is read for a fingerprint */
-    FILM_ID_TEXT = 56                                    /* bytes of the text, its zero included    */
+    FILM_ID_BLOCKS = 16, FILM_ID_BLOCK_BYTES = 65536,
+    FILM_ID_ROOM = FILM_ID_BLOCKS * FILM_ID_BLOCK_BYTES, /* bytes that are read for a fingerprint, at most */
+    FILM_ID_TEXT = 56                                    /* bytes of the text, its zero included           */
 };
 
 /*
  * The fingerprint of an open file of `size` bytes: of its head, its tail and evenly spaced blocks between them; of all of a
- * small file. False: the file cannot be read, or no memory.
+ * small file. They are read into room[FILM_ID_ROOM], the caller's. False: the file cannot be read.
  */
-bool film_id_print(int fd, uint64_t size, struct hash128 *print);
+bool film_id_print(int fd, uint64_t size, uint8_t *room, struct hash128 *print);
 
 /*
- * The film at `path` as text: "SIZE-FINGERPRINT"; for a synthetic film "synth-" and a hash of its description. False, with "",
- * where reading would use the film up (a pipe) or fails.
+ * The film at `path` as text: "SIZE-FINGERPRINT"; for a synthetic film "synth-" and a hash of its description; "" where reading
+ * would use the film up (a pipe) or fails, which who reads the film finds, too. False when memory runs out.
  */
-bool film_id_of(const char *path, char text[FILM_ID_TEXT]);
+bool film_id_of(const char *path, char text[FILM_ID_TEXT], struct err *e);
 
 #ifdef __cplusplus
 }

@@ -11,27 +11,19 @@
 #include "barcode/path.h"
 #include "barcode/slow_file.h"
 
-bool film_id_print(int fd, uint64_t size, struct hash128 *print)
+bool film_id_print(int fd, uint64_t size, uint8_t *room, struct hash128 *print)
 {
-    size_t whole = (size_t)FILM_ID_BLOCKS * FILM_ID_BLOCK_BYTES;
-    uint8_t *bytes = malloc(whole);
-    bool fine = bytes != NULL;
-    if (size <= whole) {
-        whole = (size_t)size;
-        fine = fine && file_read_at(fd, bytes, whole, 0);
-    } else {
-        uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
-        for (uint64_t i = 0; fine && i < FILM_ID_BLOCKS; i++)
-            fine = file_read_at(fd, bytes + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES,
-                                i + 1 == FILM_ID_BLOCKS ? last : i * step);
-    }
+    size_t whole = size < FILM_ID_ROOM ? (size_t)size : FILM_ID_ROOM;
+    bool fine = size > FILM_ID_ROOM || file_read_at(fd, room, whole, 0);
+    uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
+    for (uint64_t i = 0; fine && size > FILM_ID_ROOM && i < FILM_ID_BLOCKS; i++)
+        fine = file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES, i + 1 == FILM_ID_BLOCKS ? last : i * step);
     if (fine)
-        *print = hash_128(bytes, whole);
-    free(bytes);
+        *print = hash_128(room, whole);
     return fine;
 }
 
-bool film_id_of(const char *path, char text[FILM_ID_TEXT])
+bool film_id_of(const char *path, char text[FILM_ID_TEXT], struct err *e)
 {
     struct hash128 print;
     char digits[33];
@@ -42,15 +34,17 @@ bool film_id_of(const char *path, char text[FILM_ID_TEXT])
         snprintf(text, FILM_ID_TEXT, "synth-%s", digits);
         return true;
     }
+    uint8_t *room = malloc(FILM_ID_ROOM);
+    if (!room)
+        return err_memory(e, FILM_ID_ROOM);
     /* A pipe is not even opened: its writer would take this process for its reader. */
     int fd = file_is_regular(path) ? slow_open(path, false) : -1;
-    if (fd < 0)
-        return false;
-    bool fine = fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && film_id_print(fd, (uint64_t)s.st_size, &print);
-    close(fd);
-    if (!fine)
-        return false;
-    hash_hex(print, digits);
-    snprintf(text, FILM_ID_TEXT, "%" PRIu64 "-%s", (uint64_t)s.st_size, digits);
+    if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && film_id_print(fd, (uint64_t)s.st_size, room, &print)) {
+        hash_hex(print, digits);
+        snprintf(text, FILM_ID_TEXT, "%" PRIu64 "-%s", (uint64_t)s.st_size, digits);
+    }
+    if (fd >= 0)
+        close(fd);
+    free(room);
     return true;
 }

@@ -50,6 +50,16 @@ static bool wait_until_sure(int64_t changed_ns, struct err *e)
     return true;
 }
 
+static bool fingerprint(int fd, uint64_t size, struct hash128 *print, struct err *e)
+{
+    uint8_t *room = malloc(FILM_ID_ROOM);
+    if (!room)
+        return err_memory(e, FILM_ID_ROOM);
+    bool fine = film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read through");
+    free(room);
+    return fine;
+}
+
 static void fill_id(struct cache_film *id, const struct stat *st)
 {
     id->size = (uint64_t)st->st_size;
@@ -78,8 +88,7 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
     bool fine = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (!fine)
         err_set(e, ERR_FAILED, "it is not a file");
-    fine = fine && wait_until_sure(nanoseconds(st.st_mtim), e) &&
-           (film_id_print(fd, (uint64_t)st.st_size, &id->fingerprint) || err_set(e, ERR_FAILED, "it cannot be read through"));
+    fine = fine && wait_until_sure(nanoseconds(st.st_mtim), e) && fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
     if (fine)
         fill_id(id, &st);
     close(fd);

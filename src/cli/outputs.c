@@ -177,7 +177,9 @@ static bool spare_old(const char *film, const struct output *output, struct err 
         return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another name with %s", path, output->option);
     if (output->overwrite || (!path_is_synthetic(film) && stat(film, &s) != 0))
         return true;                                  /* opening the film says why */
-    if (!film_id_of(film, mine) || !shown[0])
+    if (!film_id_of(film, mine, e))
+        return false;
+    if (!mine[0] || !shown[0])
         return err_set(e, ERR_FAILED, "'%s' is there, and whether it shows this film cannot be told; choose another name with %s, or --overwrite", path,
                        output->option);
     return strcmp(shown, mine) == 0 ||

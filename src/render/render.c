@@ -58,7 +58,8 @@ static bool open_job(struct render_job *j, struct err *e)
         render_warn(j, "'%s' has pictures of %dx%d, which --size %dx%d does not enlarge: %dx%d is staged", path, f->width, f->height,
                     o->size.width, o->size.height, r->width, r->height);
     r->film = f;
-    film_id_of(path, r->film_id);
+    if (!film_id_of(path, r->film_id, e))
+        return false;
     r->kmeans = o->kmeans;
     r->needs = strips_need((struct strips){o->strip, o->strips});
     r->picture_width = o->width;

@@ -14,6 +14,12 @@ test_memory_h264() { f=$(clip h264-open.mp4); trials "$f" 13; }
 test_memory_vp9() { f=$(clip vp9.webm); trials "$f" 11 3; }
 test_memory_sequential() { f=$(clip mpeg4.avi); trials "$f" 9; }
 
+# A picture without its film's fingerprint would never be known again for this film's.
+test_memory_film_id() {
+    f=$(clip h264-open.mp4)
+    FAILING_ALLOC_LEAST=1000000 trials "$f" 1
+}
+
 # Everything from 2 KB on counts as large: what libavcodec keeps of slices and headers.
 test_memory_small_allocations() {
     f=$(clip h264-open.mp4)
