@@ -160,7 +160,7 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
     key->text[0] = 0;
     if (!add_film(key, id, film, decode) || !add(key, "size=%dx%d\n", width, height))
         return false;
-    /* Of the same film they are other frames under the same numbers where no index tells these: nothing serves both. */
+    /* Of the same film they are other frames under the same numbers where no index tells these: frame_cache.c compares times, too. */
     if (rule->keyframes && !add(key, "keyframes=1\n"))
         return false;
     key->base = strlen(key->text);

@@ -159,7 +159,7 @@ static void consider(struct search *s, struct cache_entry *entry)
 {
     struct look look = {.index = &entry->index};
     struct timetable_walked walked;
-    bool own = strcmp(entry->key, s->key->text) == 0, clean = cache_index_is_clean(&entry->index);
+    bool own = s->rule && strcmp(entry->key, s->key->text) == 0, clean = cache_index_is_clean(&entry->index);
     bool by_gpu = entry->index.counts.hardware > 0, same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
     if (cache_place_suspect(&entry->index.film, s->place)) {
         snprintf(s->found.why, sizeof s->found.why, "the film's file was touched since its frames were cached");
@@ -173,11 +173,11 @@ static void consider(struct search *s, struct cache_entry *entry)
         return;
     } else if (!clean) {
         snprintf(s->found.why, sizeof s->found.why, "there are frames of a damaged film, which serve their own selection only");
-    } else if (timetable_walk(entry->index.timetable, s->rule, look_up, &look, &walked)) {
+    } else if (s->rule && timetable_walk(entry->index.timetable, s->rule, look_up, &look, &walked)) {
         take(s, entry, CACHE_HIT_OTHER, "another selection's frames hold all that are wanted");
         return;
     } else if (!s->found.entry || s->found.entry->index.frames < entry->index.frames) {
-        take(s, entry, CACHE_PARTIAL, own ? "an interrupted run left frames" : "another selection left frames");
+        take(s, entry, CACHE_PARTIAL, own ? "an interrupted run left frames" : s->rule ? "another selection left frames" : "a run without --keyframes left frames");
         return;
     }
     cache_entry_close(&entry);
@@ -236,7 +236,7 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
         cache_entry_close(&own);
     if (s.found.answer < CACHE_HIT)
         cache_store_each(store, false, consider_other, &s);
-    if (s.found.answer == CACHE_MISS && !s.found.why[0] && log_enabled(LOG_VERBOSE))
+    if (s.found.answer == CACHE_MISS && !s.found.why[0] && rule && log_enabled(LOG_VERBOSE))
         cache_store_each(store, false, explain, &s);
     if (!s.found.why[0])
         snprintf(s.found.why, sizeof s.found.why, "no frames of this film are there");

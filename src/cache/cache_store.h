@@ -49,6 +49,9 @@ struct cache_found {
 /*
  * What serves the key best. An entry that is broken is removed, with a warning. `place` is the film's: one that was
  * touched since an entry was written is not trusted. What was staged of a damaged film serves that very file alone.
+ *
+ * `rule` NULL: the key is that of other frames than the run's, of the exact ones where key frames are wanted. Then they serve one
+ * by one, by number and time (CACHE_PARTIAL), never as what was selected.
  */
 struct cache_found cache_store_find(const struct cache_store *s, const struct cache_key *key, const struct cache_place *place,
                                     const struct selection *rule, enum cache_decoder decoder);

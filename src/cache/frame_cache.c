@@ -57,6 +57,20 @@ static void start_writer(struct frame_cache *c)
         log_msg(LOG_WARNING, "frames cannot be kept in the cache '%s': %s", c->store.folder, e.text);
 }
 
+/* Frames that a run without --keyframes left are the same pictures, where number and time agree. */
+static void look_for_exact(struct frame_cache *c)
+{
+    struct cache_key key;
+    struct selection exact = *c->ask.selection;
+    const struct frame_cache_ask *ask = &c->ask;
+    exact.keyframes = false;
+    if (!cache_key_make(&key, &c->id, &ask->film->film, &exact, ask->width, ask->height, ask->decode))
+        return;
+    struct cache_found found = cache_store_find(&c->store, &key, &c->id.place, NULL, ask->decoder);
+    if (found.answer == CACHE_PARTIAL)
+        c->found = found;
+}
+
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
@@ -68,6 +82,8 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
         snprintf(c->found.why, sizeof c->found.why, "--refresh");
     else
         c->found = cache_store_find(&c->store, &c->key, &c->id.place, ask->selection, ask->decoder);
+    if (c->found.answer == CACHE_MISS && ask->selection->keyframes && !c->options->refresh)
+        look_for_exact(c);
     const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
     bool other_size = index && (index->width != ask->width || index->height != ask->height);
     if (other_size)

@@ -136,6 +136,9 @@ static int64_t uncounted(const struct film_index *x, size_t i, int64_t dts)
 size_t film_index_lost(struct film_index *x, AVIOContext *file, AVPacket *packet, const struct film_index_entry **first)
 {
     size_t lost = 0;
+    *first = NULL;
+    if (x->count == 0)
+        return 0;
     *first = x->entry + x->next;
     if (!packet) {
         lost = x->found && x->next < x->count ? count_lost(x, file, x->count) : 0;

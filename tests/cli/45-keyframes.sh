@@ -145,7 +145,8 @@ test_keyframes_in_the_cache() {
     cp "$f" film.mp4
     ok film.mp4 --cache c -q -m average --json e.json -o e.png
     ok film.mp4 --cache c -v --keyframes -m average --json first.json -o first.png
-    says "cache miss"
+    says "cache partial"
+    says "a run without --keyframes left frames"
     ok film.mp4 --cache c -v --keyframes -m average --json again.json -o again.png
     says "cache hit"
     check same first.json again.json
@@ -155,4 +156,23 @@ test_keyframes_in_the_cache() {
     cmp part.rgb none.rgb
     ok film.mp4 --cache c -q -m average --json e2.json -o e2.png
     cmp e.png e2.png
+}
+
+# An exact run's frames serve one by one, and nothing is decoded that is there.
+test_keyframes_from_an_exact_entry() {
+    for f in h264-open.mp4 hevc-open.mkv h264-closed.avi mpeg2.ts h264-interlaced.ts; do
+        film=film.${f##*.}
+        cp "$(clip "$f")" "$film"
+        ok "$film" --no-cache -q --keyframes -n 1 --dump none.rgb --json none.json -o none.png
+        ok "$film" --cache c -q -n 1 -m average -o e.png
+        ok "$film" --cache c -v --keyframes -n 1 --dump some.rgb --json some.json -o some.png
+        says "cache partial"
+        cmp none.rgb some.rgb
+        check same none.json some.json
+        taken=$(sed -n "s/.*: \([0-9]*\) frames came from the cache.*/\1/p" "$LOGS/stderr")
+        [ "${taken:-0}" -ge 2 ] || fail "$f: ${taken:-no} frames came from the cache"
+        ok "$film" --cache c -v --keyframes -n 1 -m average -o e.png
+        says "cache hit"
+        rm -rf c
+    done
 }
