@@ -5,7 +5,7 @@
  * asked for, labels, pixels and a PNG's text follow from the table. A new strip is a file strip_NAME.c with its entry, and
  * its line in strip.c.
  *
- * kmeans      a column is the colour of its largest cluster, top to bottom.
+ * kmeans      a column is the colour of its largest cluster, or of the one that --steady chose (steady.h), top to bottom.
  * palette     all clusters, largest at the top; band j ends at row floor((H * c_j + T/2) / T),
  *             c_j the pixels of clusters 0..j and T of all: exact to the pixel, no slivers.
  * average     the mean colour.
@@ -39,6 +39,11 @@ enum strip_need {
     STRIP_ROWS = 2               /* the mean of a row  */
 };
 
+/* Which options change what it shows of the same columns: the bits of strip_kind.obeys. A PNG's text names them. */
+enum strip_option {
+    STRIP_STEADY = 1             /* column.chosen      */
+};
+
 struct report;
 struct strip;                    /* one that is being painted: src/output/strip_paint.h */
 
@@ -47,6 +52,7 @@ struct strip_kind {
     const char *name;            /* the value of -m, in names of files, in a PNG's text: a lower-case word */
     const char *title;           /* as people write it: "k-means"                                           */
     unsigned needs;              /* enum strip_need                                                         */
+    unsigned obeys;              /* enum strip_option                                                       */
     bool flat;                   /* every row is the same: one is painted                                   */
 
     /* What it shows of this film, such as "largest of 8 clusters", into out[size]; cut when it is too long. Any thread. */
@@ -81,6 +87,9 @@ const char *strips_name(struct strips s);
 
 /* What they need together: bits of enum strip_need. */
 unsigned strips_need(struct strips s);
+
+/* What they obey together: bits of enum strip_option. */
+unsigned strips_obey(struct strips s);
 
 #ifdef __cplusplus
 }

@@ -39,3 +39,11 @@ unsigned strips_need(struct strips s)
         needs |= s.kind[i]->needs;
     return needs;
 }
+
+unsigned strips_obey(struct strips s)
+{
+    unsigned obeys = 0;
+    for (size_t i = 0; i < s.count; i++)
+        obeys |= s.kind[i]->obeys;
+    return obeys;
+}

@@ -224,10 +224,43 @@ def picture(path, json_path, mode):
         if mode == "palette":
             rows = palette_column(column, height)
         else:
-            rows = [column["average"] if mode == "average" else column["colours"][0]["rgb"]] * height
+            rows = [column["average"] if mode == "average" else column["colours"][column.get("chosen", 0)]["rgb"]] * height
         for y, rgb in enumerate(rows):
             at = (y * width + x) * 3
             expect(list(data[at:at + 3]) == rgb, f"{mode}: pixel {x},{y} is {list(data[at:at + 3])}, right is {rgb}")
+
+
+def steady_cost(a, b, unit):
+    far = 9216
+    d = sum(w * (x - y) ** 2 for w, x, y in zip((2, 4, 3), a["rgb"], b["rgb"]))
+    return unit * min(d, far) // (100 * far)
+
+
+def steady(path):
+    """Every column's choice, by the definition of steady.h once more; and that no choice lies below what is promised."""
+    facts = load(path)
+    unit = facts["size"][0] * facts["size"][1] * facts["steady"]
+    columns = [c for c in facts["columns"] if not c.get("missing")]
+    expect(len(columns) > 0, "no column has a colour")
+    best, back, before = None, [], None
+    for c in columns:
+        if before is None:
+            now, way = [0] * len(c["colours"]), [0] * len(c["colours"])
+        elif c["frame"] == before["frame"]:
+            now, way = best, list(range(len(best)))
+        else:
+            steps = [[v - steady_cost(a, b, unit) for v, a in zip(best, before["colours"])] for b in c["colours"]]
+            now = [max(s) for s in steps]
+            way = [s.index(m) for s, m in zip(steps, now)]
+        best, before = [v + b["count"] for v, b in zip(now, c["colours"])], c
+        back.append(way)
+    choice = best.index(max(best))
+    for c, way in zip(reversed(columns), reversed(back)):
+        expect(c["chosen"] == choice, f"frame {c['frame']} chose {c['chosen']}, right is {choice}")
+        below = c["colours"][0]["count"] - c["colours"][choice]["count"]
+        expect(below <= 2 * (unit // 100), f"frame {c['frame']} chose a colour {below} pixels below its largest")
+        choice = way[choice]
+    print(f"{sum(c['chosen'] > 0 for c in columns)} of {len(columns)} columns did not choose their largest")
 
 
 def rows(path, json_path, dump_path):
@@ -308,7 +341,7 @@ def get(path, key):
     print(value)
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, rows, shape, same, dump, size, get)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, steady, rows, shape, same, dump, size, get)}
 
 if __name__ == "__main__":
     try:

@@ -85,6 +85,7 @@ static void defaults(void **state)
     assert_int_equal(o.kmeans.max_iter, 300);
     assert_int_equal(o.kmeans.init, INIT_SCALABLE);
     assert_int_equal(o.kmeans.seed, 0);
+    assert_int_equal(o.steady, 0);
     assert_int_equal(o.selection.kind, SELECT_EVERY);
     assert_int_equal(o.selection.every, 0);
     assert_int_equal(o.selection.start_us, 0);
@@ -186,6 +187,26 @@ static void whole_numbers_are_strict(void **state)
     bad("f --threads 0", "--threads: '0' is not a whole number from 1 to 1024");
     good("f -k 007");
     assert_int_equal(o.kmeans.k, 7);
+}
+
+/* The value is optional, so a word after it is a film. */
+static void steady(void **state)
+{
+    (void)state;
+    good("--steady f");
+    assert_int_equal(o.steady, 10);
+    assert_string_equal(o.input[0], "f");
+    good("f --steady=0");
+    assert_int_equal(o.steady, 0);
+    good("f --steady=50 --steady=7");
+    assert_int_equal(o.steady, 7);
+    good("--steady 20 f");
+    assert_int_equal(o.inputs, 2);
+    bad("f --steady=51", "--steady: '51' is not a per cent, a whole number from 0 to 50");
+    bad("f --steady=", "--steady: '' is not a per cent, a whole number from 0 to 50");
+    bad("f --steady=2.5", "--steady: '2.5' is not a per cent, a whole number from 0 to 50");
+    bad("--steady", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
+    bad("f --steady --bar", "unknown option '--bar'; see --help");
 }
 
 static void misuse_is_one_sentence(void **state)
@@ -375,7 +396,7 @@ static void questions_are_answered(void **state)
     int lines = 0;
     for (const char *c = help; *c; c++)
         lines += *c == '\n';
-    assert_in_range(lines, 20, 60);
+    assert_in_range(lines, 20, 75);
     static const char *const shown[] = {"--output", "--mode", "--clusters", "--every", "--size", "--json", "--engine",
                                         "--cache-limit", "--no-cache", "--progress", "--version"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
@@ -412,6 +433,7 @@ int main(void)
         cmocka_unit_test(every_option),
         cmocka_unit_test(selections),
         cmocka_unit_test(whole_numbers_are_strict),
+        cmocka_unit_test(steady),
         cmocka_unit_test(misuse_is_one_sentence),
         cmocka_unit_test(names_of_stdout),
         cmocka_unit_test(the_cache), cmocka_unit_test(what_this_build_lacks),

@@ -103,6 +103,24 @@ static void test_modes(void **state)
     columns_free(&s.columns);
 }
 
+/* A dominant colour is the chosen cluster's; the palette has them all, whichever is chosen. */
+static void test_chosen(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 2, 3, 0);
+    for (uint64_t i = 0; i < 2; i++)
+        set(&s, i, 3, (const uint8_t[]){10, 20, 30}, (const uint32_t[]){50, 26, 24}, 77);
+    columns_at(s.columns, 1, NULL)->chosen = 2;
+    s.report.picture_height = 1;
+    expect(&s, alone("kmeans"), 2, 1, (const uint8_t[]){10, 30});
+    int w, h;
+    uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
+    assert_int_equal(rgb[0], rgb[3]);
+    free(rgb);
+    columns_free(&s.columns);
+}
+
 static void test_width(void **state)
 {
     (void)state;
@@ -351,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_chosen),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_palette_narrower),
         cmocka_unit_test(test_missing),
