@@ -47,6 +47,7 @@ struct options {
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;
     int stream;                 /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
+    enum palette_order order;
     int width, height;          /* of the picture; width 0: a pixel a column        */
 
     enum engine_choice engine;

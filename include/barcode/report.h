@@ -26,6 +26,7 @@ struct report {
     struct selection selection;        /* as used: every N decided                   */
     struct kmeans_params kmeans;       /* as asked for                               */
     int steady;                        /* per cent (steady.h): columns have their choice; 0: each its largest cluster */
+    enum palette_order order;          /* of the palette's bands                     */
     unsigned needs;                    /* what the wanted strips need of a column: enum strip_need */
     int width, height;                 /* staged size                                */
     int picture_width, picture_height; /* of one strip; width 0: a pixel a column    */

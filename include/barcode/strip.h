@@ -6,8 +6,9 @@
  * its line in strip.c.
  *
  * kmeans      a column is the colour of its largest cluster, or of the one that --steady chose (steady.h), top to bottom.
- * palette     all clusters, largest at the top; band j ends at row floor((H * c_j + T/2) / T),
- *             c_j the pixels of clusters 0..j and T of all: exact to the pixel, no slivers.
+ * palette     all clusters, one band each, from the top by --order: the lightest first (srgb.h: by luminance; equal ones as by
+ *             share), so that dark lies at the foot and bands of neighbours meet; or by share, the largest first. Band j ends
+ *             at row floor((H * c_j + T/2) / T), c_j the pixels of bands 0..j and T of all: exact to the pixel, no slivers.
  * average     the mean colour.
  * downsample  the mean of each staged row; the rows are fitted to the height by the exact
  *             area mean (shrink.h's rule), enlarging included.
@@ -41,8 +42,12 @@ enum strip_need {
 
 /* Which options change what it shows of the same columns: the bits of strip_kind.obeys. A PNG's text names them. */
 enum strip_option {
-    STRIP_STEADY = 1             /* column.chosen      */
+    STRIP_STEADY = 1,            /* column.chosen      */
+    STRIP_ORDER = 2              /* enum palette_order */
 };
+
+/* In which order the palette's bands lie: the values of --order. */
+enum palette_order { ORDER_LIGHTNESS, ORDER_SHARE };
 
 struct report;
 struct strip;                    /* one that is being painted: src/output/strip_paint.h */
@@ -84,6 +89,8 @@ struct strips {
 
 /* The name of one strip, STRIP_ALL for several. */
 const char *strips_name(struct strips s);
+
+const char *palette_order_name(enum palette_order order);     /* "lightness", "share" */
 
 /* What they need together: bits of enum strip_need. */
 unsigned strips_need(struct strips s);

@@ -67,3 +67,16 @@ test_steady_same_bytes() {
         check same 1.json $run.json
     done
 }
+
+test_palette_order() {
+    f=$(sample)
+    ok "$f" -n 30 --n-init 3 -m palette --json p.json -o p.png
+    check picture p.png p.json palette lightness
+    ok "$f" -n 30 --n-init 3 -m palette --order lightness -o q.png
+    cmp p.png q.png || fail "the palette is not by lightness of itself"
+    ok "$f" -n 30 --n-init 3 -m palette --order share --json s.json -o s.png
+    check picture s.png s.json palette share
+    check same p.json s.json
+    head -c 4096 s.png | tr '\0' ' ' | grep -aq 'barcode:order share' || fail "the PNG does not say by what its palette is ordered"
+    refuses 2 "$f" --order hue
+}

@@ -206,23 +206,31 @@ def png(path, width, height):
         expect(chunk in head, f"{path} has no {chunk.decode()} in its head")
 
 
-def palette_column(column, height):
+def luminance(rgb):
+    """Of an sRGB colour, by IEC 61966-2-1, in the units of srgb.h."""
+    share = (v / 255 for v in rgb)
+    linear = [int(65535 * (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4) + 0.5) for v in share]
+    return 2126 * linear[0] + 7152 * linear[1] + 722 * linear[2]
+
+
+def palette_column(column, height, order):
     """The rows of a palette column: band j ends at floor((H * c_j + T/2) / T)."""
     total, so_far, rows = sum(c["count"] for c in column["colours"]), 0, []
-    for colour in column["colours"]:
+    colours = column["colours"] if order == "share" else sorted(column["colours"], key=lambda c: -luminance(c["rgb"]))
+    for colour in colours:
         so_far += colour["count"]
         end = (2 * height * so_far + total) // (2 * total)
         rows += [colour["rgb"]] * (end - len(rows))
     return rows
 
 
-def picture(path, json_path, mode):
+def picture(path, json_path, mode, order="lightness"):
     facts = load(json_path)
     width, height, data = decode_png(path)
     expect(width == len(facts["columns"]), f"{width} pixels for {len(facts['columns'])} columns")
     for x, column in enumerate(facts["columns"]):
         if mode == "palette":
-            rows = palette_column(column, height)
+            rows = palette_column(column, height, order)
         else:
             rows = [column["average"] if mode == "average" else column["colours"][column.get("chosen", 0)]["rgb"]] * height
         for y, rgb in enumerate(rows):

@@ -86,6 +86,7 @@ static void defaults(void **state)
     assert_int_equal(o.kmeans.init, INIT_SCALABLE);
     assert_int_equal(o.kmeans.seed, 0);
     assert_int_equal(o.steady, 0);
+    assert_int_equal(o.order, ORDER_LIGHTNESS);
     assert_int_equal(o.selection.kind, SELECT_EVERY);
     assert_int_equal(o.selection.every, 0);
     assert_int_equal(o.selection.start_us, 0);
@@ -105,7 +106,7 @@ static void every_option(void **state)
     good("a -o x.png b --mode=palette,average -k 64 --n-init 1000 --init k-means++ --max-iter=100000 "
          "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 --width 10000000 "
          "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress always --strict "
-         "--verify --bench -- -c");
+         "--verify --bench --order share -- -c");
     assert_int_equal(o.inputs, 3);
     assert_string_equal(o.input[0], "a");
     assert_string_equal(o.input[1], "b");
@@ -131,6 +132,7 @@ static void every_option(void **state)
     assert_int_equal(o.progress, PROGRESS_ALWAYS);
     assert_true(o.strict && o.verify);
     assert_string_equal(extra("bench"), "-");
+    assert_int_equal(o.order, ORDER_SHARE);
 }
 
 static void selections(void **state)
@@ -225,6 +227,7 @@ static void misuse_is_one_sentence(void **state)
     bad("f -o a --mode average x -q --bar", "unknown option '--bar'; see --help");
     bad("f --json=", "--json: the name is empty");
     bad("f --init kmeans++", "--init: 'kmeans++' is not scalable, k-means++ or random");
+    bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, palette, average, downsample and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");

@@ -160,6 +160,7 @@ static void test_palette_narrower(void **state)
     set(&s, 0, 2, (const uint8_t[]){10, 100}, (const uint32_t[]){3, 1}, 0);
     set(&s, 1, 2, (const uint8_t[]){20, 200}, (const uint32_t[]){2, 2}, 0);
     s.report.picture_width = 1;
+    s.report.order = ORDER_SHARE;
     expect(&s, alone("palette"), 1, 4, (const uint8_t[]){15, 15, 105, 150});
     columns_free(&s.columns);
 }
@@ -207,7 +208,7 @@ static void test_nothing_to_paint(void **state)
     columns_free(&s.columns);
 }
 
-/* The bands of any counts are the definition's, largest first, and fill the height exactly. */
+/* The bands of any counts are the definition's, by share the largest first, and fill the height exactly. */
 static void test_palette_random(void **state)
 {
     (void)state;
@@ -227,6 +228,7 @@ static void test_palette_random(void **state)
         }
         set(&s, 0, k, shade, count, 0);
         s.report.picture_height = height;
+        s.report.order = ORDER_SHARE;
         int w, h, y = 0;
         uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
         uint64_t below = 0;
@@ -240,6 +242,36 @@ static void test_palette_random(void **state)
         free(rgb);
         columns_free(&s.columns);
     }
+}
+
+/* By lightness the rows fall from light to dark, each colour has the rows that its share comes to, and equal ones go by share. */
+static void test_palette_by_lightness(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 2, 5, 0);
+    static const struct cluster film_colours[2][5] = {
+        {{{0, 0, 255}, 40}, {{255, 0, 0}, 30}, {{0, 255, 0}, 20}, {{255, 255, 255}, 7}, {{0, 0, 0}, 3}},
+        {{{90, 90, 90}, 60}, {{200, 200, 200}, 20}, {{90, 90, 90}, 20}}};
+    for (uint64_t i = 0; i < 2; i++) {
+        struct column *c = columns_at(s.columns, i, NULL);
+        c->status = COLUMN_OK;
+        c->clusters = i == 0 ? 5 : 3;
+        memcpy(c->cluster, film_colours[i], sizeof film_colours[i]);
+    }
+    s.report.picture_height = 100;
+    int w, h;
+    uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
+    static const int order[2][5] = {{3, 2, 1, 0, 4}, {1, 0, 2}};
+    for (int i = 0, y; i < 2; i++) {
+        y = 0;
+        for (int j = 0; j < (i == 0 ? 5 : 3); j++)
+            for (uint32_t n = 0; n < film_colours[i][order[i][j]].count; n++, y++)
+                assert_memory_equal(rgb + (y * 2 + i) * 3, film_colours[i][order[i][j]].rgb, 3);
+        assert_int_equal(y, 100);
+    }
+    free(rgb);
+    columns_free(&s.columns);
 }
 
 /* Rows may be asked for in any order. */
@@ -375,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_nothing_to_paint),
         cmocka_unit_test(test_palette_random),
+        cmocka_unit_test(test_palette_by_lightness),
         cmocka_unit_test(test_any_order),
         cmocka_unit_test(test_stacked),
         cmocka_unit_test(test_stacked_short_film), cmocka_unit_test(test_stacked_narrow),

@@ -74,7 +74,7 @@ static void test_empty_clusters(void **state)
         for (int j = 0; j < 3; j++)
             c->cluster[j] = (struct cluster){{(uint8_t)(j + 1), 0, 0}, i == 0 && j != 1 ? 5 : 0};
     }
-    struct report report = {.columns = columns, .count = 2, .width = 1, .height = 1};
+    struct report report = {.columns = columns, .count = 2, .width = 1, .height = 1, .order = ORDER_SHARE};
     struct strip *s = strip_open(&report, alone("palette").kind[0], 2, 4, &e);
     const uint8_t expected[4] = {1, 1, 3, 3};
     for (int y = 0; y < 4; y++) {

@@ -174,6 +174,18 @@ static void look_steady(png_structp png, png_infop info)
 static void look_without_steady(png_structp png, png_infop info)
 {
     assert_null(text_of(png, info, "barcode:steady"));
+    assert_null(text_of(png, info, "barcode:order"));
+}
+
+static void look_lightness(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:order"), "lightness");
+    assert_null(text_of(png, info, "barcode:steady"));
+}
+
+static void look_share(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:order"), "share");
 }
 
 /* What changes the pixels is told, where it does. */
@@ -186,7 +198,10 @@ static void test_options_of_strips(void **state)
     report.steady = 10;
     check(alone("kmeans"), look_steady);
     check(stacked(), look_steady);
-    check(alone("palette"), look_without_steady);
+    check(alone("palette"), look_lightness);
+    report.order = ORDER_SHARE;
+    check(alone("palette"), look_share);
+    check(alone("kmeans"), look_steady);
     check(alone("average"), look_without_steady);
     scene_close();
 }
