@@ -14,7 +14,7 @@
  *             area mean (shrink.h's rule), enlarging included.
  *
  * A column that lacks what the strip needs is painted as its nearest earlier column that has it (or the nearest later one at
- * the start). Columns are fitted to the width by the exact area mean, rounded half up.
+ * the start). A picture of another width than the columns' number is fitted by the strip's own rule (enum strip_fit).
  */
 #ifndef BARCODE_STRIP_H
 #define BARCODE_STRIP_H
@@ -49,6 +49,29 @@ enum strip_option {
 /* In which order the palette's bands lie: the values of --order. */
 enum palette_order { ORDER_LIGHTNESS, ORDER_SHARE };
 
+/*
+ * How `count` columns become `width` pixels. Pixel x covers [x * count / width, (x + 1) * count / width) of the columns; a column
+ * weighs what it covers of the pixel.
+ */
+enum strip_fit {
+    /* The area mean of the columns' pixels, rounded half up: for what is a mean itself. */
+    FIT_MEAN,
+    /*
+     * The weighted medoid of the columns' pixels: of their colours the one whose sum of weight * (2|dr| + 4|dg| + 3|db|) to all
+     * of them is the smallest, ties to the earlier column (Kaufman and Rousseeuw, "Clustering by means of medoids", 1987; the
+     * weights are steady.h's). So every pixel is a colour that one of its frames shows, where a mean would be nobody's.
+     */
+    FIT_MEDOID,
+    /*
+     * For fewer pixels than columns: the clusters of the pixel's columns, pooled and clustered once more. A cluster weighs its
+     * share of its frame (in 2^-16, rounded down) times what its column weighs; of the sum T of all weights the one that reaches
+     * from t to u of it gets the pixels floor(2^14 t / T) to floor(2^14 u / T) of a frame of 2^14, and kmeans.h clusters that
+     * with the film's parameters and x for the frame's number. The strip then paints these columns, a pixel each. Needs
+     * STRIP_CLUSTERS. For more pixels than columns: FIT_MEDOID, that is the column that covers more of the pixel.
+     */
+    FIT_POOL
+};
+
 struct report;
 struct strip;                    /* one that is being painted: src/output/strip_paint.h */
 
@@ -58,6 +81,7 @@ struct strip_kind {
     const char *title;           /* as people write it: "k-means"                                           */
     unsigned needs;              /* enum strip_need                                                         */
     unsigned obeys;              /* enum strip_option                                                       */
+    enum strip_fit fit;
     bool flat;                   /* every row is the same: one is painted                                   */
 
     /* What it shows of this film, such as "largest of 8 clusters", into out[size]; cut when it is too long. Any thread. */

@@ -21,5 +21,5 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
 }
 
 const struct strip_kind strip_kmeans = {
-    .name = "kmeans", .title = "k-means", .needs = STRIP_CLUSTERS, .obeys = STRIP_STEADY, .flat = true, .note = note, .pixel = pixel
+    .name = "kmeans", .title = "k-means", .needs = STRIP_CLUSTERS, .obeys = STRIP_STEADY, .fit = FIT_MEDOID, .flat = true, .note = note, .pixel = pixel
 };

@@ -57,8 +57,8 @@ static int32_t band_end(const struct strip *s, const struct band *b)
 
 static void restart(const struct strip *s, struct bands *bands)
 {
-    for (uint64_t i = s->first; i < s->report->count; i++) {
-        const struct column *c = columns_get(s->report->columns, i);
+    for (uint64_t i = s->first; i < s->count; i++) {
+        const struct column *c = columns_get(s->columns, i);
         if (!strip_shows(s, c))
             continue;
         struct band *b = &bands->band[i];
@@ -73,7 +73,7 @@ static void restart(const struct strip *s, struct bands *bands)
 
 static bool open_bands(struct strip *s, struct err *e)
 {
-    size_t bytes = sizeof(struct bands) + s->report->count * sizeof(struct band);
+    size_t bytes = sizeof(struct bands) + s->count * sizeof(struct band);
     s->state = calloc(1, bytes);
     if (!s->state)
         return err_memory(e, bytes);
@@ -105,5 +105,6 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
 }
 
 const struct strip_kind strip_palette = {
-    .name = "palette", .title = "palette", .needs = STRIP_CLUSTERS, .obeys = STRIP_ORDER, .note = note, .open = open_bands, .row = row, .pixel = pixel
+    .name = "palette", .title = "palette", .needs = STRIP_CLUSTERS, .obeys = STRIP_ORDER, .fit = FIT_POOL, .note = note, .open = open_bands, .row = row,
+    .pixel = pixel
 };

@@ -80,3 +80,39 @@ test_palette_order() {
     head -c 4096 s.png | tr '\0' ' ' | grep -aq 'barcode:order share' || fail "the PNG does not say by what its palette is ordered"
     refuses 2 "$f" --order hue
 }
+
+# A picture narrower than its columns: no dominant colour that no frame has, palettes of all clusters, means of means.
+test_fewer_pixels_than_columns() {
+    f=$(sample)
+    ok "$f" -n 6 --n-init 3 --json j.json -o full.png
+    for w in 1 100 356; do
+        ok "$f" -n 6 --n-init 3 -m kmeans,palette,average --height 90 --width $w -o narrow.png
+        check narrow narrow-kmeans.png j.json kmeans
+        check narrow narrow-palette.png j.json palette
+        check narrow narrow-average.png j.json average
+        ok "$f" -n 6 --n-init 3 -m palette --order share --width $w -o share.png
+        check png share.png $w 360
+    done
+    ok "$f" -n 6 --n-init 3 --steady --width 100 --json steady.json -o steady.png
+    check narrow steady.png steady.json kmeans
+    ok "$f" -n 6 --n-init 3 --width 1500 -o wide.png
+    check narrow wide.png j.json kmeans
+}
+
+test_narrow_same_bytes() {
+    f=$(sample)
+    cp "$f" film.mkv
+    touch -d '1 minute ago' film.mkv
+    for n in 1 2 5; do
+        ok film.mkv -n 5 --n-init 3 --steady -m all --width 120 --threads $n -o $n.png
+        cmp 1.png $n.png || fail "--threads 1 and $n give different pictures"
+    done
+    for set in c avx2 avx512 vnni; do
+        BARCODE_ISA=$set run film.mkv -n 5 --n-init 3 --steady -m all --width 120 -o $set.png
+        [ "$STATUS" -ne 0 ] || cmp 1.png $set.png || fail "BARCODE_ISA=$set gives another picture"
+    done
+    for run in cold warm; do
+        ok film.mkv -n 5 --n-init 3 --steady -m all --width 120 --cache kept -o $run.png
+        cmp 1.png $run.png || fail "the picture with a $run cache is another"
+    done
+}

@@ -271,6 +271,31 @@ def steady(path):
     print(f"{sum(c['chosen'] > 0 for c in columns)} of {len(columns)} columns did not choose their largest")
 
 
+def narrow(path, json_path, mode):
+    """A picture of another width: dominant colours are columns' own, palettes hold the colours' total, averages are means."""
+    facts = load(json_path)
+    width, height, data = decode_png(path)
+    columns = facts["columns"]
+    count = len(columns)
+    for x in range(width):
+        under = [(columns[i], min((x + 1) * count, (i + 1) * width) - max(x * count, i * width))
+                 for i in range(x * count // width, ((x + 1) * count - 1) // width + 1)]
+        pixel = [list(data[at:at + 3]) for at in range(x * 3, len(data), width * 3)]
+        if mode == "kmeans":
+            shown = [c["colours"][c.get("chosen", 0)]["rgb"] for c, _ in under]
+            expect(pixel[0] in shown, f"pixel {x} is {pixel[0]}, which none of its {len(shown)} columns shows")
+        elif mode == "palette":
+            light = [luminance(p) for p, before in zip(pixel, [None] + pixel) if p != before]
+            expect(light == sorted(light, reverse=True), f"the bands of pixel {x} do not fall from light to dark")
+            expect(len({tuple(p) for p in pixel}) <= facts["k"], f"pixel {x} has more than {facts['k']} colours")
+        if mode != "kmeans":
+            for n in range(3):
+                right = sum(part * c["average"][n] for c, part in under) / sum(part for _, part in under)
+                got = sum(p[n] for p in pixel) / height
+                slack = 3 if mode == "palette" else 0.51
+                expect(abs(got - right) <= slack, f"{mode}: the mean of pixel {x} is {got}, right is {right}")
+
+
 def rows(path, json_path, dump_path):
     """The downsample picture of the staged height: each row the mean of that row of the frame."""
     facts = load(json_path)
@@ -349,7 +374,7 @@ def get(path, key):
     print(value)
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, steady, rows, shape, same, dump, size, get)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, narrow, steady, rows, shape, same, dump, size, get)}
 
 if __name__ == "__main__":
     try:

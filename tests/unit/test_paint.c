@@ -27,7 +27,7 @@ static void scene_open(struct scene *s, uint64_t count, int k, int rows)
     for (uint64_t i = 0; i < count; i++)
         assert_non_null(columns_at(s->columns, i, &e));
     s->film.path = film_path;
-    s->report = (struct report){.film = &s->film, .kmeans.k = k, .picture_height = 4, .width = 16, .height = rows,
+    s->report = (struct report){.film = &s->film, .kmeans = {k, 5, 100, INIT_SCALABLE, 0}, .picture_height = 4, .width = 16, .height = rows,
                                 .columns = s->columns, .count = count,
                                 .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
@@ -131,13 +131,20 @@ static void test_width(void **state)
     set_flat(&s, 2, 41);
     s.report.picture_height = 1;
     s.report.picture_width = 6;
-    expect(&s, alone("kmeans"), 6, 1, (const uint8_t[]){10, 10, 20, 20, 41, 41});
+    for (size_t m = 0; m < 3; m++)
+        expect(&s, alone((const char *[]){"kmeans", "average", "palette"}[m]), 6, 1, (const uint8_t[]){10, 10, 20, 20, 41, 41});
     s.report.picture_width = 2;                                 /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
     expect(&s, alone("average"), 2, 1, (const uint8_t[]){13, 34});
+    expect(&s, alone("kmeans"), 2, 1, (const uint8_t[]){10, 41});
+    expect(&s, alone("palette"), 2, 1, (const uint8_t[]){13, 34});       /* one cluster: the mean of the pooled */
     s.report.picture_width = 1;                                 /* 71 / 3 = 23.67                   */
     expect(&s, alone("palette"), 1, 1, (const uint8_t[]){24});
+    expect(&s, alone("average"), 1, 1, (const uint8_t[]){24});
+    expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){20});
     s.report.picture_width = 4;                                 /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
-    expect(&s, alone("kmeans"), 4, 1, (const uint8_t[]){10, 17, 27, 41});
+    expect(&s, alone("average"), 4, 1, (const uint8_t[]){10, 17, 27, 41});
+    expect(&s, alone("kmeans"), 4, 1, (const uint8_t[]){10, 20, 20, 41});
+    expect(&s, alone("palette"), 4, 1, (const uint8_t[]){10, 20, 20, 41});
     s.report.picture_width = 3;
     expect(&s, alone("kmeans"), 3, 1, (const uint8_t[]){10, 20, 41});
     columns_free(&s.columns);
@@ -147,11 +154,12 @@ static void test_width(void **state)
     set_flat(&s, 1, 11);
     s.report.picture_height = 1;
     s.report.picture_width = 1;
-    expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){11});
+    expect(&s, alone("average"), 1, 1, (const uint8_t[]){11});
+    expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){10});
     columns_free(&s.columns);
 }
 
-/* Palette rows are averaged after painting, row by row. */
+/* The palette of several columns is that of all their clusters together: 10, 20 and 100 are one of two then. */
 static void test_palette_narrower(void **state)
 {
     (void)state;
@@ -161,7 +169,9 @@ static void test_palette_narrower(void **state)
     set(&s, 1, 2, (const uint8_t[]){20, 200}, (const uint32_t[]){2, 2}, 0);
     s.report.picture_width = 1;
     s.report.order = ORDER_SHARE;
-    expect(&s, alone("palette"), 1, 4, (const uint8_t[]){15, 15, 105, 150});
+    expect(&s, alone("palette"), 1, 4, (const uint8_t[]){28, 28, 28, 200});
+    s.report.order = ORDER_LIGHTNESS;
+    expect(&s, alone("palette"), 1, 4, (const uint8_t[]){200, 28, 28, 28});
     columns_free(&s.columns);
 }
 
