@@ -18,7 +18,7 @@ static int64_t cost(const struct front *f, const struct cluster *a, const struct
 {
     int r = a->rgb[0] - b->rgb[0], g = a->rgb[1] - b->rgb[1], blue = a->rgb[2] - b->rgb[2];
     int d = 2 * r * r + 4 * g * g + 3 * blue * blue;
-    return (int64_t)(f->unit * (uint64_t)(d < FAR ? d : FAR) / (100 * FAR));
+    return (int64_t)(f->unit * (uint64_t)(d < FAR ? d : FAR) / (UINT64_C(100) * FAR));
 }
 
 /* Goes on by one column; back[j] becomes the choice before it that colour j follows best. */
@@ -68,7 +68,7 @@ bool steady_choose(steady_ask *ask, const void *user, uint64_t columns, uint64_t
 {
     struct front f = {.unit = pixels * (uint64_t)percent};
     size_t stride = (size_t)longest_list(ask, user, columns);
-    uint8_t *back = malloc(columns * stride);
+    uint8_t *back = calloc(columns, stride);
     if (!back)
         return err_memory(e, columns * stride);
     for (uint64_t i = 0; i < columns; i++) {
@@ -100,8 +100,9 @@ bool steady_columns(struct columns *c, uint64_t pixels, int percent, struct err 
 {
     uint64_t count = columns_count(c);
     uint8_t *chosen = calloc(count + 1, 1);
-    bool fine = chosen || err_memory(e, count + 1);
-    fine = fine && steady_choose(clusters_of, c, count, pixels, percent, chosen, e);
+    if (!chosen)
+        return err_memory(e, count + 1);
+    bool fine = steady_choose(clusters_of, c, count, pixels, percent, chosen, e);
     for (uint64_t i = 0; fine && i < count; i++) {
         struct column *column = clusters_of(c, i).count > 0 ? columns_at(c, i, e) : NULL;
         if (column)

@@ -51,7 +51,8 @@ static void lay_out(struct walk *w, uint64_t x, uint8_t *rgb)
         weigh(c, strip_overlap(x, i, count, width), weight);
         for (int j = 0; j < c->clusters; j++) {
             sum += weight[j];
-            for (; at < POOL_PIXELS * sum / total; at++)
+            uint64_t end = total > 0 ? POOL_PIXELS * sum / total : 0;
+            for (; at < end; at++)
                 memcpy(rgb + at * 3, c->cluster[j].rgb, 3);
         }
     }
@@ -81,10 +82,13 @@ struct columns *strip_pool(const struct strip *s, struct err *e)
 {
     struct walk w = {.strip = s, .shown = columns_get(s->columns, s->first)};
     uint8_t *rgb = malloc((size_t)POOL_PIXELS * 3);
-    bool fine = rgb || err_memory(e, (size_t)POOL_PIXELS * 3);
-    struct columns *pooled = fine ? columns_open(s->report->kmeans.k, 0, e) : NULL;
+    if (!rgb) {
+        err_memory(e, (size_t)POOL_PIXELS * 3);
+        return NULL;
+    }
+    struct columns *pooled = columns_open(s->report->kmeans.k, 0, e);
     struct kmeans *km = pooled ? kmeans_open(&s->report->kmeans, POOL_PIXELS, quickest(), e) : NULL;
-    fine = km != NULL;
+    bool fine = km != NULL;
     for (uint64_t x = 0; fine && x < (uint64_t)s->width; x++)
         fine = pool_pixel(pooled, km, &w, x, rgb, e);
     kmeans_free(&km);
