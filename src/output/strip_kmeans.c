@@ -8,7 +8,7 @@ static void note(const struct report *r, char *out, size_t size)
     if (r->kmeans.k == 1)
         snprintf(out, size, "one cluster");
     else if (r->steady > 0)
-        snprintf(out, size, "largest of %d clusters, steady within %d %%", r->kmeans.k, r->steady);
+        snprintf(out, size, "largest of %d clusters, steady %d %%", r->kmeans.k, r->steady);
     else
         snprintf(out, size, "largest of %d clusters", r->kmeans.k);
 }

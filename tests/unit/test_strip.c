@@ -63,7 +63,7 @@ static void what_they_obey(void **state)
     struct report r = {.kmeans = {.k = 8}, .steady = 12};
     char out[64];
     alone("kmeans").kind[0]->note(&r, out, sizeof out);
-    assert_string_equal(out, "largest of 8 clusters, steady within 12 %");
+    assert_string_equal(out, "largest of 8 clusters, steady 12 %");
     assert_int_equal(strips_obey(alone("kmeans")), STRIP_STEADY);
     r.order = ORDER_SHARE;
     alone("palette").kind[0]->note(&r, out, sizeof out);
