@@ -31,6 +31,12 @@ bool cli_parse_size(const char *text, struct size_rule *rule);
 /* "kmeans,average" or "all" into o->strip and o->stacked, in place of what was there. False: they are as they were. */
 bool cli_parse_modes(const char *text, struct options *o, struct err *e);
 
+/* NULL (a bare --steady) or per cent from 0 to STEADY_MOST into o->steady. */
+bool cli_parse_steady(const char *text, struct options *o, struct err *e);
+
+/* "lightness", "share" into o->order. */
+bool cli_parse_order(const char *text, struct options *o, struct err *e);
+
 /* "auto", "cpu", "cuda", "cuda:1" into o->engine and o->device. ERR_ENGINE when this build lacks the engine. */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);
 

@@ -31,6 +31,8 @@ struct column {
     uint32_t repeat;            /* columns that this frame fills, itself included; 0 in a copy    */
     uint8_t status;             /* enum column_status                                             */
     uint8_t clusters;           /* k' <= k; 0 when no k-means was asked for or status is MISSING  */
+    uint8_t chosen;             /* the cluster whose colour stands for it: 0, the largest, unless
+                                   steady_columns chose another (steady.h)                        */
     uint8_t average[3];         /* mean colour of the staged frame, each channel round(S / n)     */
     struct cluster *cluster;    /* [k], the first `clusters` hold: count descending, then colour
                                    (0xRRGGBB) ascending. NULL when no k-means was asked for       */

@@ -15,6 +15,7 @@
 #include "barcode/selection.h"
 #include "barcode/size.h"
 #include "barcode/source.h"
+#include "barcode/steady.h"
 #include "barcode/strip.h"
 #include "barcode/writer.h"
 
@@ -42,9 +43,11 @@ struct options {
     size_t strips;
     bool stacked;               /* -m all: one picture of them all                  */
     struct kmeans_params kmeans;
+    int steady;                 /* --steady: per cent, 0 (not asked for) to STEADY_MOST */
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;
     int stream;                 /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
+    enum palette_order order;
     int width, height;          /* of the picture; width 0: a pixel a column        */
 
     enum engine_choice engine;

@@ -5,15 +5,16 @@
  * asked for, labels, pixels and a PNG's text follow from the table. A new strip is a file strip_NAME.c with its entry, and
  * its line in strip.c.
  *
- * kmeans      a column is the colour of its largest cluster, top to bottom.
- * palette     all clusters, largest at the top; band j ends at row floor((H * c_j + T/2) / T),
- *             c_j the pixels of clusters 0..j and T of all: exact to the pixel, no slivers.
+ * kmeans      a column is the colour of its largest cluster, or of the one that --steady chose (steady.h), top to bottom.
+ * palette     all clusters, one band each, from the top by --order: the lightest first (srgb.h: by luminance; equal ones as by
+ *             share), so that dark lies at the foot and bands of neighbours meet; or by share, the largest first. Band j ends
+ *             at row floor((H * c_j + T/2) / T), c_j the pixels of bands 0..j and T of all: exact to the pixel, no slivers.
  * average     the mean colour.
  * downsample  the mean of each staged row; the rows are fitted to the height by the exact
  *             area mean (shrink.h's rule), enlarging included.
  *
  * A column that lacks what the strip needs is painted as its nearest earlier column that has it (or the nearest later one at
- * the start). Columns are fitted to the width by the exact area mean, rounded half up.
+ * the start). A picture of another width than the columns' number is fitted by the strip's own rule (enum strip_fit).
  */
 #ifndef BARCODE_STRIP_H
 #define BARCODE_STRIP_H
@@ -39,6 +40,38 @@ enum strip_need {
     STRIP_ROWS = 2               /* the mean of a row  */
 };
 
+/* Which options change what it shows of the same columns: the bits of strip_kind.obeys. A PNG's text names them. */
+enum strip_option {
+    STRIP_STEADY = 1,            /* column.chosen      */
+    STRIP_ORDER = 2              /* enum palette_order */
+};
+
+/* In which order the palette's bands lie: the values of --order. */
+enum palette_order { ORDER_LIGHTNESS, ORDER_SHARE };
+
+/*
+ * How `count` columns become `width` pixels. Pixel x covers [x * count / width, (x + 1) * count / width) of the columns; a column
+ * weighs what it covers of the pixel.
+ */
+enum strip_fit {
+    /* The area mean of the columns' pixels, rounded half up: for what is a mean itself. */
+    FIT_MEAN,
+    /*
+     * The weighted medoid of the columns' pixels: of their colours the one whose sum of weight * (2|dr| + 4|dg| + 3|db|) to all
+     * of them is the smallest, ties to the earlier column (Kaufman and Rousseeuw, "Clustering by means of medoids", 1987; the
+     * weights are steady.h's). So every pixel is a colour that one of its frames shows, where a mean would be nobody's.
+     */
+    FIT_MEDOID,
+    /*
+     * For fewer pixels than columns: the clusters of the pixel's columns, pooled and clustered once more. A cluster weighs its
+     * share of its frame (in 2^-16, rounded down) times what its column weighs; of the sum T of all weights the one that reaches
+     * from t to u of it gets the pixels floor(2^14 t / T) to floor(2^14 u / T) of a frame of 2^14, and kmeans.h clusters that
+     * with the film's parameters and x for the frame's number. The strip then paints these columns, a pixel each. Needs
+     * STRIP_CLUSTERS. For more pixels than columns: FIT_MEDOID, that is the column that covers more of the pixel.
+     */
+    FIT_POOL
+};
+
 struct report;
 struct strip;                    /* one that is being painted: src/output/strip_paint.h */
 
@@ -47,6 +80,8 @@ struct strip_kind {
     const char *name;            /* the value of -m, in names of files, in a PNG's text: a lower-case word */
     const char *title;           /* as people write it: "k-means"                                           */
     unsigned needs;              /* enum strip_need                                                         */
+    unsigned obeys;              /* enum strip_option                                                       */
+    enum strip_fit fit;
     bool flat;                   /* every row is the same: one is painted                                   */
 
     /* What it shows of this film, such as "largest of 8 clusters", into out[size]; cut when it is too long. Any thread. */
@@ -79,8 +114,13 @@ struct strips {
 /* The name of one strip, STRIP_ALL for several. */
 const char *strips_name(struct strips s);
 
+const char *palette_order_name(enum palette_order order);     /* "lightness", "share" */
+
 /* What they need together: bits of enum strip_need. */
 unsigned strips_need(struct strips s);
+
+/* What they obey together: bits of enum strip_option. */
+unsigned strips_obey(struct strips s);
 
 #ifdef __cplusplus
 }

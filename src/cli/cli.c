@@ -17,7 +17,7 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_USAGE
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_USAGE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -39,6 +39,8 @@ static const struct argp_option table[] = {
 
     {NULL, 0, NULL, 0, "Colours:", GROUP_COLOURS},
     {"clusters", 'k', "N", 0, "clusters per frame, 1 to 64 (8)", 0},
+    {"steady", KEY_STEADY, "PERCENT", OPTION_ARG_OPTIONAL, "kmeans: against flicker, 0 to 50 (10 if bare)", 0},
+    {"order", KEY_ORDER, "ORDER", 0, "of palette's bands: lightness (default), share", 0},
     {"n-init", KEY_N_INIT, "N", 0, "k-means restarts, of which the best is kept (20)", 0},
     {"init", KEY_INIT, "METHOD", 0, "seeding: scalable (default), k-means++, random", 0},
     {"max-iter", KEY_MAX_ITER, "N", 0, "most iterations of a restart (300)", 0},
@@ -241,6 +243,8 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_SIZE:     return set_size(p, arg);
     case 'k':          return set_int(p, "-k", arg, 64, &o->kmeans.k);
     case KEY_N_INIT:   return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
+    case KEY_STEADY:   return cli_parse_steady(arg, o, p->e);
+    case KEY_ORDER:    return cli_parse_order(arg, o, p->e);
     case KEY_INIT:     return set_init(p, arg);
     case KEY_MAX_ITER: return set_int(p, "--max-iter", arg, 100000, &o->kmeans.max_iter);
     case KEY_SEED:     return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
@@ -301,8 +305,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 /*
- * The modes are those of the table of strips. argp's sentence about short options is noise here: every argument shown is
- * mandatory. argp frees what is not `text`.
+ * The modes are those of the table of strips. argp's sentence about short options is noise here: no short option's argument
+ * is optional. argp frees what is not `text`.
  */
 static char *help_filter(int key, const char *text, void *input)
 {
@@ -339,6 +343,12 @@ static const struct argp_option *find_long(const char *word, size_t length, int 
     return found;
 }
 
+/* True if the option's value is the word after it, unless it stands behind a '='. */
+static bool takes_next(const struct argp_option *t)
+{
+    return t->arg && !(t->flags & OPTION_ARG_OPTIONAL);
+}
+
 /* Finds what is wrong with "--name[=value]". Returns how many words it takes, 0 once the sentence is written. */
 static int check_long(const char *word, bool last, struct err *e)
 {
@@ -351,10 +361,10 @@ static int check_long(const char *word, bool last, struct err *e)
         err_set(e, ERR_USAGE, "option '%.*s' could mean several; see --help", length + 2, word);
     else if (value && !t->arg)
         err_set(e, ERR_USAGE, "--%s takes no value", t->name);
-    else if (t->arg && !value && last)
+    else if (takes_next(t) && !value && last)
         err_set(e, ERR_USAGE, "--%s needs a value: %s", t->name, t->arg);
     else
-        return t->arg && !value ? 2 : 1;
+        return takes_next(t) && !value ? 2 : 1;
     return 0;
 }
 

@@ -27,6 +27,11 @@ const struct strip_kind *strip_find(const char *name, size_t length)
     return NULL;
 }
 
+const char *palette_order_name(enum palette_order order)
+{
+    return order == ORDER_SHARE ? "share" : "lightness";
+}
+
 const char *strips_name(struct strips s)
 {
     return s.count == 1 ? s.kind[0]->name : STRIP_ALL;
@@ -38,4 +43,12 @@ unsigned strips_need(struct strips s)
     for (size_t i = 0; i < s.count; i++)
         needs |= s.kind[i]->needs;
     return needs;
+}
+
+unsigned strips_obey(struct strips s)
+{
+    unsigned obeys = 0;
+    for (size_t i = 0; i < s.count; i++)
+        obeys |= s.kind[i]->obeys;
+    return obeys;
 }

@@ -11,6 +11,9 @@
 struct strip {
     const struct strip_kind *kind;
     const struct report *report;
+    const struct columns *columns;      /* what is painted: the report's, or `pooled`         */
+    uint64_t count;                     /* of them                                            */
+    struct columns *pooled;             /* FIT_POOL: a column a pixel; NULL: none were pooled */
     int width, height;      /* 1 or more each                              */
     int y;                  /* the row that is being painted, 0..height    */
     void *state;            /* the kind's                                  */
@@ -27,6 +30,12 @@ void strip_row(struct strip *s, int y, uint8_t *rgb);
 
 /* True if the column has what the strip needs. */
 bool strip_shows(const struct strip *s, const struct column *c);
+
+/*
+ * The strip's columns pooled to one a pixel (FIT_POOL), each with at least one cluster; the caller's. The strip has at least one
+ * column that can be painted. NULL: memory, or ERR_INTERRUPTED when interrupted() turned true.
+ */
+struct columns *strip_pool(const struct strip *s, struct err *e);
 
 /* Frees; sets *s to NULL. NULL is fine. */
 void strip_free(struct strip **s);

@@ -2,14 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/srgb.h"
 #include "strip_paint.h"
 
 /* Where painting stands in a column: rows go from top to bottom, so bands are walked, not searched. */
 struct band {
-    uint64_t below;         /* pixels of the bands 0..index                */
-    uint64_t total;         /* pixels of all                               */
-    int32_t end;            /* first row that is not of the band `index`   */
-    uint8_t index;
+    uint64_t below;         /* pixels of the bands so far, its own included */
+    uint64_t total;         /* pixels of all                                */
+    int32_t end;            /* first row that is not of the band            */
+    uint8_t cluster;        /* whose band it is                             */
 };
 
 struct bands {
@@ -22,7 +23,28 @@ static void note(const struct report *r, char *out, size_t size)
     if (r->kmeans.k == 1)
         snprintf(out, size, "one cluster");
     else
-        snprintf(out, size, "all %d clusters by share", r->kmeans.k);
+        snprintf(out, size, "all %d clusters by %s", r->kmeans.k, palette_order_name(r->order));
+}
+
+/*
+ * The cluster whose band comes after that of `last`; -1 for `last` asks for the first, and is the answer after the lowest. The
+ * order is looked for at each step, because keeping it would take as much memory as the clusters.
+ */
+static int following(const struct strip *s, const struct column *c, int last)
+{
+    if (s->report->order == ORDER_SHARE)
+        return last + 1 < c->clusters ? last + 1 : -1;
+    uint32_t limit = last < 0 ? UINT32_MAX : srgb_luminance(c->cluster[last].rgb), lightest = 0;
+    int found = -1;
+    for (int j = 0; j < c->clusters; j++) {
+        uint32_t light = srgb_luminance(c->cluster[j].rgb);
+        bool later = light < limit || (light == limit && j > last);
+        if (later && (found < 0 || light > lightest)) {
+            found = j;
+            lightest = light;
+        }
+    }
+    return found;
 }
 
 /* floor((H * c_j + T/2) / T); a column without any count is its first colour from top to bottom. */
@@ -35,22 +57,23 @@ static int32_t band_end(const struct strip *s, const struct band *b)
 
 static void restart(const struct strip *s, struct bands *bands)
 {
-    for (uint64_t i = s->first; i < s->report->count; i++) {
-        const struct column *c = columns_get(s->report->columns, i);
+    for (uint64_t i = s->first; i < s->count; i++) {
+        const struct column *c = columns_get(s->columns, i);
         if (!strip_shows(s, c))
             continue;
         struct band *b = &bands->band[i];
         *b = (struct band){0};
         for (int j = 0; j < c->clusters; j++)
             b->total += c->cluster[j].count;
-        b->below = c->cluster[0].count;
+        b->cluster = (uint8_t)following(s, c, -1);
+        b->below = c->cluster[b->cluster].count;
         b->end = band_end(s, b);
     }
 }
 
 static bool open_bands(struct strip *s, struct err *e)
 {
-    size_t bytes = sizeof(struct bands) + s->report->count * sizeof(struct band);
+    size_t bytes = sizeof(struct bands) + s->count * sizeof(struct band);
     s->state = calloc(1, bytes);
     if (!s->state)
         return err_memory(e, bytes);
@@ -70,14 +93,18 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
 {
     struct bands *bands = s->state;
     struct band *b = &bands->band[i];
-    while (s->y >= b->end && b->index + 1 < c->clusters) {
-        b->index++;
-        b->below += c->cluster[b->index].count;
+    while (s->y >= b->end) {
+        int next = following(s, c, b->cluster);
+        if (next < 0)
+            break;
+        b->cluster = (uint8_t)next;
+        b->below += c->cluster[next].count;
         b->end = band_end(s, b);
     }
-    memcpy(rgb, c->cluster[b->index].rgb, 3);
+    memcpy(rgb, c->cluster[b->cluster].rgb, 3);
 }
 
 const struct strip_kind strip_palette = {
-    .name = "palette", .title = "palette", .needs = STRIP_CLUSTERS, .note = note, .open = open_bands, .row = row, .pixel = pixel
+    .name = "palette", .title = "palette", .needs = STRIP_CLUSTERS, .obeys = STRIP_ORDER, .fit = FIT_POOL, .note = note, .open = open_bands, .row = row,
+    .pixel = pixel
 };

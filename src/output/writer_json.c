@@ -124,8 +124,10 @@ static bool untold(const struct column *c, uint64_t index)
     return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;
 }
 
-static json_t *column_value(const struct column *c, uint64_t index, const struct selection *s, bool colours)
+static json_t *column_value(const struct column *c, uint64_t index, const struct report *r)
 {
+    const struct selection *s = &r->selection;
+    bool colours = (r->needs & STRIP_CLUSTERS) && c->cluster;
     bool unknown = untold(c, index);
     json_t *value = json_pack("{so so}", "frame", unknown ? json_null() : json_integer((json_int_t)c->frame),
                               "time", unknown ? json_null() : writer_json_us(c->time_us));
@@ -141,6 +143,8 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
                                       json_pack("[iii]", c->average[0], c->average[1], c->average[2]));
         if (colours)
             failed |= json_object_set_new(value, "colours", colours_value(c));
+        if (colours && r->steady > 0)
+            failed |= json_object_set_new(value, "chosen", json_integer(c->chosen));
     }
     if (failed) {
         json_decref(value);
@@ -156,7 +160,7 @@ static bool put_columns(FILE *f, const struct report *r)
         return false;
     for (uint64_t i = 0; i < r->count; i++) {
         const struct column *c = columns_get(r->columns, i);
-        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, &r->selection, (r->needs & STRIP_CLUSTERS) && c->cluster)))
+        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, r)))
             return false;
     }
     return fputs("\n]", f) != EOF;
@@ -198,7 +202,8 @@ static bool put_head(FILE *f, const struct report *r)
            put_key(f, "threads", json_integer(r->threads)) && put_key(f, "k", json_integer(k->k)) &&
            put_key(f, "n_init", json_integer(k->n_init)) &&
            put_key(f, "init", json_string(kmeans_init_name(k->init))) &&
-           put_key(f, "max_iter", json_integer(k->max_iter)) && put_key(f, "seed", seed_value(k->seed));
+           put_key(f, "max_iter", json_integer(k->max_iter)) && put_key(f, "seed", seed_value(k->seed)) &&
+           (r->steady == 0 || put_key(f, "steady", json_integer(r->steady)));
 }
 
 static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)

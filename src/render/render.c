@@ -61,6 +61,8 @@ static bool open_job(struct render_job *j, struct err *e)
     if (!film_id_of(path, r->film_id, e))
         return false;
     r->kmeans = o->kmeans;
+    r->steady = o->steady;
+    r->order = o->order;
     r->needs = strips_need((struct strips){o->strip, o->strips});
     r->picture_width = o->width;
     r->picture_height = o->height;

@@ -77,7 +77,7 @@ bool render_verify(struct render_job *j, struct err *e);
 
 /* ---- render_judge.c ---- */
 
-/* Finishes the columns, warns of what is missing or damaged. False: there is nothing to paint. */
+/* Finishes the columns and chooses their colours, warns of what is missing or damaged. False: there is nothing to paint. */
 bool render_judge(struct render_job *j, struct err *e);
 
 /* True when every selected picture was there and sound. */

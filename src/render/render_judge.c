@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "barcode/steady.h"
 #include "render_job.h"
 
 /* True if the film is over long before the container says. A guess at its length proves nothing. */
@@ -94,6 +95,14 @@ static void judge_keys(struct render_job *j)
                     c->keys == 1 ? "" : "s", (double)span / 1e6, r->count, different_frames(r), different_frames(r) == 1 ? "" : "s");
 }
 
+/* The columns' colours, where they are to be chosen together: only now is every column there, whoever staged it. */
+static bool steady(struct render_job *j, struct err *e)
+{
+    const struct report *r = &j->report;
+    return r->steady == 0 || !(r->needs & STRIP_CLUSTERS) ||
+           steady_columns(j->columns, (uint64_t)r->width * (uint64_t)r->height, r->steady, e);
+}
+
 bool render_judge(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -123,7 +132,7 @@ bool render_judge(struct render_job *j, struct err *e)
     judge_account(j, inside + cut);
     judge_end(j, announced);
     r->missing = inside + cut + j->lost_to_end;
-    return true;
+    return steady(j, e);
 }
 
 bool render_is_whole(const struct render_job *j)

@@ -206,28 +206,94 @@ def png(path, width, height):
         expect(chunk in head, f"{path} has no {chunk.decode()} in its head")
 
 
-def palette_column(column, height):
+def luminance(rgb):
+    """Of an sRGB colour, by IEC 61966-2-1, in the units of srgb.h."""
+    share = (v / 255 for v in rgb)
+    linear = [int(65535 * (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4) + 0.5) for v in share]
+    return 2126 * linear[0] + 7152 * linear[1] + 722 * linear[2]
+
+
+def palette_column(column, height, order):
     """The rows of a palette column: band j ends at floor((H * c_j + T/2) / T)."""
     total, so_far, rows = sum(c["count"] for c in column["colours"]), 0, []
-    for colour in column["colours"]:
+    colours = column["colours"] if order == "share" else sorted(column["colours"], key=lambda c: -luminance(c["rgb"]))
+    for colour in colours:
         so_far += colour["count"]
         end = (2 * height * so_far + total) // (2 * total)
         rows += [colour["rgb"]] * (end - len(rows))
     return rows
 
 
-def picture(path, json_path, mode):
+def picture(path, json_path, mode, order="lightness"):
     facts = load(json_path)
     width, height, data = decode_png(path)
     expect(width == len(facts["columns"]), f"{width} pixels for {len(facts['columns'])} columns")
     for x, column in enumerate(facts["columns"]):
         if mode == "palette":
-            rows = palette_column(column, height)
+            rows = palette_column(column, height, order)
         else:
-            rows = [column["average"] if mode == "average" else column["colours"][0]["rgb"]] * height
+            rows = [column["average"] if mode == "average" else column["colours"][column.get("chosen", 0)]["rgb"]] * height
         for y, rgb in enumerate(rows):
             at = (y * width + x) * 3
             expect(list(data[at:at + 3]) == rgb, f"{mode}: pixel {x},{y} is {list(data[at:at + 3])}, right is {rgb}")
+
+
+def steady_cost(a, b, unit):
+    far = 9216
+    d = sum(w * (x - y) ** 2 for w, x, y in zip((2, 4, 3), a["rgb"], b["rgb"]))
+    return unit * min(d, far) // (100 * far)
+
+
+def steady(path):
+    """Every column's choice, by the definition of steady.h once more; and that no choice lies below what is promised."""
+    facts = load(path)
+    unit = facts["size"][0] * facts["size"][1] * facts["steady"]
+    columns = [c for c in facts["columns"] if not c.get("missing")]
+    expect(len(columns) > 0, "no column has a colour")
+    best, back, before = None, [], None
+    for c in columns:
+        if before is None:
+            now, way = [0] * len(c["colours"]), [0] * len(c["colours"])
+        elif c["frame"] == before["frame"]:
+            now, way = best, list(range(len(best)))
+        else:
+            steps = [[v - steady_cost(a, b, unit) for v, a in zip(best, before["colours"])] for b in c["colours"]]
+            now = [max(s) for s in steps]
+            way = [s.index(m) for s, m in zip(steps, now)]
+        best, before = [v + b["count"] for v, b in zip(now, c["colours"])], c
+        back.append(way)
+    choice = best.index(max(best))
+    for c, way in zip(reversed(columns), reversed(back)):
+        expect(c["chosen"] == choice, f"frame {c['frame']} chose {c['chosen']}, right is {choice}")
+        below = c["colours"][0]["count"] - c["colours"][choice]["count"]
+        expect(below <= 2 * (unit // 100), f"frame {c['frame']} chose a colour {below} pixels below its largest")
+        choice = way[choice]
+    print(f"{sum(c['chosen'] > 0 for c in columns)} of {len(columns)} columns did not choose their largest")
+
+
+def narrow(path, json_path, mode):
+    """A picture of another width: dominant colours are columns' own, palettes hold the colours' total, averages are means."""
+    facts = load(json_path)
+    width, height, data = decode_png(path)
+    columns = facts["columns"]
+    count = len(columns)
+    for x in range(width):
+        under = [(columns[i], min((x + 1) * count, (i + 1) * width) - max(x * count, i * width))
+                 for i in range(x * count // width, ((x + 1) * count - 1) // width + 1)]
+        pixel = [list(data[at:at + 3]) for at in range(x * 3, len(data), width * 3)]
+        if mode == "kmeans":
+            shown = [c["colours"][c.get("chosen", 0)]["rgb"] for c, _ in under]
+            expect(pixel[0] in shown, f"pixel {x} is {pixel[0]}, which none of its {len(shown)} columns shows")
+        elif mode == "palette":
+            light = [luminance(p) for p, before in zip(pixel, [None] + pixel) if p != before]
+            expect(light == sorted(light, reverse=True), f"the bands of pixel {x} do not fall from light to dark")
+            expect(len({tuple(p) for p in pixel}) <= facts["k"], f"pixel {x} has more than {facts['k']} colours")
+        if mode != "kmeans":
+            for n in range(3):
+                right = sum(part * c["average"][n] for c, part in under) / sum(part for _, part in under)
+                got = sum(p[n] for p in pixel) / height
+                slack = 3 if mode == "palette" else 0.51
+                expect(abs(got - right) <= slack, f"{mode}: the mean of pixel {x} is {got}, right is {right}")
 
 
 def rows(path, json_path, dump_path):
@@ -308,7 +374,7 @@ def get(path, key):
     print(value)
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, rows, shape, same, dump, size, get)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, narrow, steady, rows, shape, same, dump, size, get)}
 
 if __name__ == "__main__":
     try:

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset BARCODE_CACHE
-args=("$film" --threads 2 -n 3 -m kmeans --n-init 2 --size 192)
+args=("$film" --threads 2 -n 3 -m palette --steady --width 20 --n-init 2 --size 192)
 "$program" "${args[@]}" --no-cache -o right.png 2> said || { echo "FAIL: $film without a failure: $(cat said)"; exit 1; }
 trials=0 right=0 refused=0 warned=0 failed=0
 

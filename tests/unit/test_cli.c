@@ -85,6 +85,8 @@ static void defaults(void **state)
     assert_int_equal(o.kmeans.max_iter, 300);
     assert_int_equal(o.kmeans.init, INIT_SCALABLE);
     assert_int_equal(o.kmeans.seed, 0);
+    assert_int_equal(o.steady, 0);
+    assert_int_equal(o.order, ORDER_LIGHTNESS);
     assert_int_equal(o.selection.kind, SELECT_EVERY);
     assert_int_equal(o.selection.every, 0);
     assert_int_equal(o.selection.start_us, 0);
@@ -104,7 +106,7 @@ static void every_option(void **state)
     good("a -o x.png b --mode=palette,average -k 64 --n-init 1000 --init k-means++ --max-iter=100000 "
          "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 --width 10000000 "
          "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress always --strict "
-         "--verify --bench -- -c");
+         "--verify --bench --order share -- -c");
     assert_int_equal(o.inputs, 3);
     assert_string_equal(o.input[0], "a");
     assert_string_equal(o.input[1], "b");
@@ -130,6 +132,7 @@ static void every_option(void **state)
     assert_int_equal(o.progress, PROGRESS_ALWAYS);
     assert_true(o.strict && o.verify);
     assert_string_equal(extra("bench"), "-");
+    assert_int_equal(o.order, ORDER_SHARE);
 }
 
 static void selections(void **state)
@@ -188,6 +191,26 @@ static void whole_numbers_are_strict(void **state)
     assert_int_equal(o.kmeans.k, 7);
 }
 
+/* The value is optional, so a word after it is a film. */
+static void steady(void **state)
+{
+    (void)state;
+    good("--steady f");
+    assert_int_equal(o.steady, 10);
+    assert_string_equal(o.input[0], "f");
+    good("f --steady=0");
+    assert_int_equal(o.steady, 0);
+    good("f --steady=50 --steady=7");
+    assert_int_equal(o.steady, 7);
+    good("--steady 20 f");
+    assert_int_equal(o.inputs, 2);
+    bad("f --steady=51", "--steady: '51' is not a per cent, a whole number from 0 to 50");
+    bad("f --steady=", "--steady: '' is not a per cent, a whole number from 0 to 50");
+    bad("f --steady=2.5", "--steady: '2.5' is not a per cent, a whole number from 0 to 50");
+    bad("--steady", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
+    bad("f --steady --bar", "unknown option '--bar'; see --help");
+}
+
 static void misuse_is_one_sentence(void **state)
 {
     (void)state;
@@ -204,6 +227,7 @@ static void misuse_is_one_sentence(void **state)
     bad("f -o a --mode average x -q --bar", "unknown option '--bar'; see --help");
     bad("f --json=", "--json: the name is empty");
     bad("f --init kmeans++", "--init: 'kmeans++' is not scalable, k-means++ or random");
+    bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, palette, average, downsample and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
@@ -375,7 +399,7 @@ static void questions_are_answered(void **state)
     int lines = 0;
     for (const char *c = help; *c; c++)
         lines += *c == '\n';
-    assert_in_range(lines, 20, 60);
+    assert_in_range(lines, 20, 75);
     static const char *const shown[] = {"--output", "--mode", "--clusters", "--every", "--size", "--json", "--engine",
                                         "--cache-limit", "--no-cache", "--progress", "--version"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
@@ -412,6 +436,7 @@ int main(void)
         cmocka_unit_test(every_option),
         cmocka_unit_test(selections),
         cmocka_unit_test(whole_numbers_are_strict),
+        cmocka_unit_test(steady),
         cmocka_unit_test(misuse_is_one_sentence),
         cmocka_unit_test(names_of_stdout),
         cmocka_unit_test(the_cache), cmocka_unit_test(what_this_build_lacks),

@@ -27,7 +27,7 @@ static void scene_open(struct scene *s, uint64_t count, int k, int rows)
     for (uint64_t i = 0; i < count; i++)
         assert_non_null(columns_at(s->columns, i, &e));
     s->film.path = film_path;
-    s->report = (struct report){.film = &s->film, .kmeans.k = k, .picture_height = 4, .width = 16, .height = rows,
+    s->report = (struct report){.film = &s->film, .kmeans = {k, 5, 100, INIT_SCALABLE, 0}, .picture_height = 4, .width = 16, .height = rows,
                                 .columns = s->columns, .count = count,
                                 .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
@@ -103,6 +103,24 @@ static void test_modes(void **state)
     columns_free(&s.columns);
 }
 
+/* A dominant colour is the chosen cluster's; the palette has them all, whichever is chosen. */
+static void test_chosen(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 2, 3, 0);
+    for (uint64_t i = 0; i < 2; i++)
+        set(&s, i, 3, (const uint8_t[]){10, 20, 30}, (const uint32_t[]){50, 26, 24}, 77);
+    columns_at(s.columns, 1, NULL)->chosen = 2;
+    s.report.picture_height = 1;
+    expect(&s, alone("kmeans"), 2, 1, (const uint8_t[]){10, 30});
+    int w, h;
+    uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
+    assert_int_equal(rgb[0], rgb[3]);
+    free(rgb);
+    columns_free(&s.columns);
+}
+
 static void test_width(void **state)
 {
     (void)state;
@@ -113,13 +131,20 @@ static void test_width(void **state)
     set_flat(&s, 2, 41);
     s.report.picture_height = 1;
     s.report.picture_width = 6;
-    expect(&s, alone("kmeans"), 6, 1, (const uint8_t[]){10, 10, 20, 20, 41, 41});
+    for (size_t m = 0; m < 3; m++)
+        expect(&s, alone((const char *[]){"kmeans", "average", "palette"}[m]), 6, 1, (const uint8_t[]){10, 10, 20, 20, 41, 41});
     s.report.picture_width = 2;                                 /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
     expect(&s, alone("average"), 2, 1, (const uint8_t[]){13, 34});
+    expect(&s, alone("kmeans"), 2, 1, (const uint8_t[]){10, 41});
+    expect(&s, alone("palette"), 2, 1, (const uint8_t[]){13, 34});       /* one cluster: the mean of the pooled */
     s.report.picture_width = 1;                                 /* 71 / 3 = 23.67                   */
     expect(&s, alone("palette"), 1, 1, (const uint8_t[]){24});
+    expect(&s, alone("average"), 1, 1, (const uint8_t[]){24});
+    expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){20});
     s.report.picture_width = 4;                                 /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
-    expect(&s, alone("kmeans"), 4, 1, (const uint8_t[]){10, 17, 27, 41});
+    expect(&s, alone("average"), 4, 1, (const uint8_t[]){10, 17, 27, 41});
+    expect(&s, alone("kmeans"), 4, 1, (const uint8_t[]){10, 20, 20, 41});
+    expect(&s, alone("palette"), 4, 1, (const uint8_t[]){10, 20, 20, 41});
     s.report.picture_width = 3;
     expect(&s, alone("kmeans"), 3, 1, (const uint8_t[]){10, 20, 41});
     columns_free(&s.columns);
@@ -129,11 +154,12 @@ static void test_width(void **state)
     set_flat(&s, 1, 11);
     s.report.picture_height = 1;
     s.report.picture_width = 1;
-    expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){11});
+    expect(&s, alone("average"), 1, 1, (const uint8_t[]){11});
+    expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){10});
     columns_free(&s.columns);
 }
 
-/* Palette rows are averaged after painting, row by row. */
+/* The palette of several columns is that of all their clusters together: 10, 20 and 100 are one of two then. */
 static void test_palette_narrower(void **state)
 {
     (void)state;
@@ -142,7 +168,10 @@ static void test_palette_narrower(void **state)
     set(&s, 0, 2, (const uint8_t[]){10, 100}, (const uint32_t[]){3, 1}, 0);
     set(&s, 1, 2, (const uint8_t[]){20, 200}, (const uint32_t[]){2, 2}, 0);
     s.report.picture_width = 1;
-    expect(&s, alone("palette"), 1, 4, (const uint8_t[]){15, 15, 105, 150});
+    s.report.order = ORDER_SHARE;
+    expect(&s, alone("palette"), 1, 4, (const uint8_t[]){28, 28, 28, 200});
+    s.report.order = ORDER_LIGHTNESS;
+    expect(&s, alone("palette"), 1, 4, (const uint8_t[]){200, 28, 28, 28});
     columns_free(&s.columns);
 }
 
@@ -189,7 +218,7 @@ static void test_nothing_to_paint(void **state)
     columns_free(&s.columns);
 }
 
-/* The bands of any counts are the definition's, largest first, and fill the height exactly. */
+/* The bands of any counts are the definition's, by share the largest first, and fill the height exactly. */
 static void test_palette_random(void **state)
 {
     (void)state;
@@ -209,6 +238,7 @@ static void test_palette_random(void **state)
         }
         set(&s, 0, k, shade, count, 0);
         s.report.picture_height = height;
+        s.report.order = ORDER_SHARE;
         int w, h, y = 0;
         uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
         uint64_t below = 0;
@@ -222,6 +252,36 @@ static void test_palette_random(void **state)
         free(rgb);
         columns_free(&s.columns);
     }
+}
+
+/* By lightness the rows fall from light to dark, each colour has the rows that its share comes to, and equal ones go by share. */
+static void test_palette_by_lightness(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 2, 5, 0);
+    static const struct cluster film_colours[2][5] = {
+        {{{0, 0, 255}, 40}, {{255, 0, 0}, 30}, {{0, 255, 0}, 20}, {{255, 255, 255}, 7}, {{0, 0, 0}, 3}},
+        {{{90, 90, 90}, 60}, {{200, 200, 200}, 20}, {{90, 90, 90}, 20}}};
+    for (uint64_t i = 0; i < 2; i++) {
+        struct column *c = columns_at(s.columns, i, NULL);
+        c->status = COLUMN_OK;
+        c->clusters = i == 0 ? 5 : 3;
+        memcpy(c->cluster, film_colours[i], sizeof film_colours[i]);
+    }
+    s.report.picture_height = 100;
+    int w, h;
+    uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
+    static const int order[2][5] = {{3, 2, 1, 0, 4}, {1, 0, 2}};
+    for (int i = 0, y; i < 2; i++) {
+        y = 0;
+        for (int j = 0; j < (i == 0 ? 5 : 3); j++)
+            for (uint32_t n = 0; n < film_colours[i][order[i][j]].count; n++, y++)
+                assert_memory_equal(rgb + (y * 2 + i) * 3, film_colours[i][order[i][j]].rgb, 3);
+        assert_int_equal(y, 100);
+    }
+    free(rgb);
+    columns_free(&s.columns);
 }
 
 /* Rows may be asked for in any order. */
@@ -351,11 +411,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_chosen),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_palette_narrower),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_nothing_to_paint),
         cmocka_unit_test(test_palette_random),
+        cmocka_unit_test(test_palette_by_lightness),
         cmocka_unit_test(test_any_order),
         cmocka_unit_test(test_stacked),
         cmocka_unit_test(test_stacked_short_film), cmocka_unit_test(test_stacked_narrow),

@@ -56,12 +56,30 @@ static void expect_note(const char *name, int k, const char *text)
     assert_int_equal(strlen(out), 3);
 }
 
+/* Which options change what it shows. */
+static void what_they_obey(void **state)
+{
+    (void)state;
+    struct report r = {.kmeans = {.k = 8}, .steady = 12};
+    char out[64];
+    alone("kmeans").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, "largest of 8 clusters, steady 12 %");
+    assert_int_equal(strips_obey(alone("kmeans")), STRIP_STEADY);
+    r.order = ORDER_SHARE;
+    alone("palette").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, "all 8 clusters by share");
+    assert_int_equal(strips_obey(alone("palette")), STRIP_ORDER);
+    assert_int_equal(strips_obey(stacked()), STRIP_STEADY | STRIP_ORDER);
+    assert_int_equal(strips_obey(alone("average")), 0);
+    assert_int_equal(strips_obey(alone("downsample")), 0);
+}
+
 static void what_they_show(void **state)
 {
     (void)state;
     expect_note("kmeans", 8, "largest of 8 clusters");
     expect_note("kmeans", 1, "one cluster");
-    expect_note("palette", 8, "all 8 clusters by share");
+    expect_note("palette", 8, "all 8 clusters by lightness");
     expect_note("palette", 1, "one cluster");
     expect_note("average", 8, "each frame's mean");
     expect_note("downsample", 8, "each row's mean");
@@ -73,6 +91,7 @@ int main(void)
         cmocka_unit_test(every_name_is_a_mode),
         cmocka_unit_test(the_table),
         cmocka_unit_test(what_they_show),
+        cmocka_unit_test(what_they_obey),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/strip_fit.h"
 #include "output/strip_paint.h"
 #include "strips.h"
 
@@ -61,6 +62,130 @@ static void test_area_mean(void **state)
     }
 }
 
+enum { MOST = 60 };
+
+static uint64_t overlap(uint64_t x, uint64_t i, uint64_t count, uint64_t width)
+{
+    uint64_t low = x * count > i * width ? x * count : i * width;
+    uint64_t high = (x + 1) * count < (i + 1) * width ? (x + 1) * count : (i + 1) * width;
+    return low < high ? high - low : 0;
+}
+
+/* The weighted medoid by its definition: every column against every other. */
+static void test_medoid(void **state)
+{
+    (void)state;
+    srand(12);
+    for (int round = 0; round < 2000; round++) {
+        uint64_t count = 1 + (uint64_t)rand() % MOST, width = 1 + (uint64_t)rand() % MOST;
+        int shades = 2 + rand() % 200;
+        uint8_t line[MOST][3], rgb[MOST][3];
+        for (uint64_t i = 0; i < count * 3; i++)
+            line[i / 3][i % 3] = (uint8_t)(rand() % shades);
+        strip_fit_medoid(line[0], count, rgb[0], width);
+        for (uint64_t x = 0; x < width; x++) {
+            uint64_t least = UINT64_MAX, found = 0;
+            for (uint64_t i = 0; i < count; i++) {
+                uint64_t sum = 0;
+                for (uint64_t j = 0; j < count; j++)
+                    sum += overlap(x, j, count, width) * (uint64_t)(2 * abs(line[i][0] - line[j][0]) + 4 * abs(line[i][1] - line[j][1]) +
+                                                                     3 * abs(line[i][2] - line[j][2]));
+                if (overlap(x, i, count, width) > 0 && sum < least) {
+                    least = sum;
+                    found = i;
+                }
+            }
+            assert_memory_equal(rgb[x], line[found], 3);
+        }
+    }
+}
+
+/* Ten million columns in one pixel, all of the greatest distance, stay inside the integers. */
+static void test_medoid_of_very_many(void **state)
+{
+    (void)state;
+    const uint64_t count = 10000001;
+    uint8_t *line = calloc(count, 3), rgb[3];
+    assert_non_null(line);
+    memset(line, 255, count / 2 * 3 + 3);
+    strip_fit_medoid(line, count, rgb, 1);
+    assert_int_equal(rgb[0] + rgb[1] + rgb[2], 3 * 255);
+    free(line);
+}
+
+enum { POOLED = 12, POOL_K = 3 };
+
+/* Columns of POOL_K grey clusters; every fourth is missing, the first two too. */
+static struct columns *pool_scene(void)
+{
+    struct err e = ERR_INIT;
+    struct columns *columns = columns_open(POOL_K, 0, &e);
+    for (uint64_t i = 0; i < POOLED; i++) {
+        struct column *c = columns_at(columns, i, &e);
+        if (i < 2 || i % 4 == 3)
+            continue;
+        c->status = COLUMN_OK;
+        c->clusters = POOL_K;
+        for (int j = 0; j < POOL_K; j++) {
+            memset(c->cluster[j].rgb, (int)(20 + 100 * (uint64_t)j + i % 3), 3);
+            c->cluster[j].count = (uint32_t)(600 - 200 * (uint64_t)j);
+        }
+    }
+    return columns;
+}
+
+/*
+ * Three far groups of colours are the pool's clusters: each has its group's share, and for its colour the group's mean over the
+ * columns as they are painted.
+ */
+static void test_pool(void **state)
+{
+    (void)state;
+    static const int shown[POOLED] = {2, 2, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10};      /* whose clusters stand where */
+    struct columns *columns = pool_scene();
+    struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0}};
+    for (int width = 1; width < POOLED; width++) {
+        struct err e = ERR_INIT;
+        struct strip *s = strip_open(&report, alone("palette").kind[0], width, 100, &e);
+        assert_non_null(s);
+        assert_int_equal(s->count, width);
+        for (uint64_t x = 0; x < (uint64_t)width; x++) {
+            const struct column *c = columns_get(s->columns, x);
+            uint64_t sum = 0;
+            for (uint64_t i = 0; i < POOLED; i++)
+                sum += overlap(x, i, POOLED, (uint64_t)width) * (uint64_t)(shown[i] % 3);
+            assert_int_equal(c->clusters, POOL_K);
+            for (int j = 0; j < POOL_K; j++) {
+                int share = (int)c->cluster[j].count * 1200 - 16384 * (600 - 200 * j);
+                assert_in_range(share + 12000, 0, 24000);                     /* ten pixels of 16384 */
+                double mean = 20 + 100.0 * j + (double)sum / POOLED;
+                assert_true(c->cluster[j].rgb[0] > mean - 0.51 && c->cluster[j].rgb[0] < mean + 0.51);
+            }
+        }
+        strip_free(&s);
+    }
+    columns_free(&columns);
+}
+
+/* With as many pixels as columns, and with more, nothing is pooled. */
+static void test_no_pool(void **state)
+{
+    (void)state;
+    struct columns *columns = pool_scene();
+    struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0}};
+    for (int width = POOLED; width < 3 * POOLED; width++) {
+        struct err e = ERR_INIT;
+        struct strip *s = strip_open(&report, alone("palette").kind[0], width, 4, &e);
+        assert_ptr_equal(s->columns, columns);
+        uint8_t rgb[3 * POOLED * 3];
+        for (int y = 0; y < 4; y++)
+            strip_row(s, y, rgb);
+        assert_int_equal(rgb[0], 22);
+        strip_free(&s);
+    }
+    columns_free(&columns);
+}
+
 /* Clusters that hold no pixel make no band, and a column without any pixel is still painted. */
 static void test_empty_clusters(void **state)
 {
@@ -74,7 +199,7 @@ static void test_empty_clusters(void **state)
         for (int j = 0; j < 3; j++)
             c->cluster[j] = (struct cluster){{(uint8_t)(j + 1), 0, 0}, i == 0 && j != 1 ? 5 : 0};
     }
-    struct report report = {.columns = columns, .count = 2, .width = 1, .height = 1};
+    struct report report = {.columns = columns, .count = 2, .width = 1, .height = 1, .order = ORDER_SHARE};
     struct strip *s = strip_open(&report, alone("palette").kind[0], 2, 4, &e);
     const uint8_t expected[4] = {1, 1, 3, 3};
     for (int y = 0; y < 4; y++) {
@@ -92,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_area_mean),
+        cmocka_unit_test(test_medoid), cmocka_unit_test(test_medoid_of_very_many), cmocka_unit_test(test_pool), cmocka_unit_test(test_no_pool),
         cmocka_unit_test(test_empty_clusters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,6 +163,33 @@ static void test_keyframes(void **state)
     scene_close();
 }
 
+/* With --steady each column says which of its colours it shows; without it nothing is said. */
+static void test_steady(void **state)
+{
+    (void)state;
+    scene(4);
+    struct err e = ERR_INIT;
+    columns_at((struct columns *)report.columns, 1, &e)->chosen = 1;
+    json_t *root = parsed(writer_find("json"));
+    assert_null(json_object_get(root, "steady"));
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 1), "chosen"));
+    json_decref(root);
+    report.steady = 10;
+    root = parsed(writer_find("json"));
+    assert_int_equal(json_integer_value(json_object_get(root, "steady")), 10);
+    for (size_t i = 0; i < 4; i++) {
+        json_t *chosen = json_object_get(json_array_get(json_object_get(root, "columns"), i), "chosen");
+        assert_int_equal(chosen != NULL, i != 2);                        /* which is missing */
+        assert_int_equal(json_integer_value(chosen), i == 1);
+    }
+    json_decref(root);
+    report.needs = 0;
+    root = parsed(writer_find("json"));
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 1), "chosen"));
+    json_decref(root);
+    scene_close();
+}
+
 static void test_unknowns(void **state)
 {
     (void)state;
@@ -212,7 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),   cmocka_unit_test(test_parses_back), cmocka_unit_test(test_no_colours_unless_asked),
-        cmocka_unit_test(test_keyframes), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_keyframes), cmocka_unit_test(test_steady), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,6 +166,46 @@ static void test_read_back(void **state)
     scene_close();
 }
 
+static void look_steady(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:steady"), "10");
+}
+
+static void look_without_steady(png_structp png, png_infop info)
+{
+    assert_null(text_of(png, info, "barcode:steady"));
+    assert_null(text_of(png, info, "barcode:order"));
+}
+
+static void look_lightness(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:order"), "lightness");
+    assert_null(text_of(png, info, "barcode:steady"));
+}
+
+static void look_share(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:order"), "share");
+}
+
+/* What changes the pixels is told, where it does. */
+static void test_options_of_strips(void **state)
+{
+    (void)state;
+    static char path[] = "x";
+    scene(9, path);
+    check(alone("kmeans"), look_without_steady);
+    report.steady = 10;
+    check(alone("kmeans"), look_steady);
+    check(stacked(), look_steady);
+    check(alone("palette"), look_lightness);
+    report.order = ORDER_SHARE;
+    check(alone("palette"), look_share);
+    check(alone("kmeans"), look_steady);
+    check(alone("average"), look_without_steady);
+    scene_close();
+}
+
 static void test_one_pixel(void **state)
 {
     (void)state;
@@ -244,7 +284,8 @@ static void test_nothing_to_paint(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_back), cmocka_unit_test(test_one_pixel), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_read_back), cmocka_unit_test(test_options_of_strips),
+        cmocka_unit_test(test_one_pixel), cmocka_unit_test(test_same_bytes),
         cmocka_unit_test(test_wide),      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_nothing_to_paint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

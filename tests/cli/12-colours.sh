@@ -1,0 +1,118 @@
+# shellcheck shell=bash
+# Which of a frame's colours the picture shows, and where.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+# Eight seconds of two fields of near the same size: which is the larger changes with every other frame.
+flickering() {
+    ffmpeg -nostdin -v error -y -f lavfi -i "color=c=0x3050b0:s=160x90:r=25:d=8" -vf \
+        "drawbox=w=78:h=90:c=0xb07030:t=fill,drawbox=w=82:h=90:c=0xb07030:t=fill:enable='mod(floor(n/2),2)'" -c:v ffv1 flickering.mkv
+}
+
+test_steady() {
+    flickering
+    ok flickering.mkv -n 1 --json plain.json -o plain.png
+    check picture plain.png plain.json kmeans
+    ok flickering.mkv -n 1 --steady --json steady.json -o steady.png
+    check picture steady.png steady.json kmeans
+    check steady steady.json
+    cmp plain.png steady.png && fail "--steady changes nothing where two colours take turns"
+    "$PYTHON" - <<'PY' || fail "the picture still flickers"
+import json
+def shown(name):
+    return [c["colours"][c.get("chosen", 0)]["rgb"] for c in json.load(open(name))["columns"]]
+jumps = lambda colours: sum(max(abs(x - y) for x, y in zip(a, b)) > 30 for a, b in zip(colours, colours[1:]))
+plain, steady = jumps(shown("plain.json")), jumps(shown("steady.json"))
+print(f"jumps: {plain} without, {steady} with --steady")
+assert plain > 50 and steady == 0
+PY
+    ok flickering.mkv -n 1 --steady=0 -o zero.png
+    cmp plain.png zero.png || fail "--steady=0 is not the largest cluster"
+}
+
+# By the definition, on films with cuts, few colours, lost pictures, and frames that fill several columns.
+test_steady_by_its_definition() {
+    f=$(sample)
+    for p in 3 10 50; do
+        ok "$f" -n 5 --n-init 3 --steady=$p --json s.json -o s.png
+        check picture s.png s.json kmeans
+        check steady s.json
+    done
+    ok "$(clip h264-open.mkv)" --columns 700 -k 5 --n-init 3 --steady --json s.json -o s.png
+    check steady s.json
+    ok "$(clip vfr.mkv)" --interval 0.02 -k 64 --n-init 1 --size 96 --steady --json s.json -o s.png
+    check steady s.json
+    g=$(clip h264-closed.mkv)
+    cp "$g" torn.mkv
+    dd if=/dev/urandom of=torn.mkv bs=1000 seek=$(($(stat -c %s torn.mkv) / 3000)) count=40 conv=notrunc status=none
+    ok torn.mkv -n 1 --n-init 3 --steady --json s.json -o s.png
+    check steady s.json
+}
+
+# The choice is made of all columns, whoever clustered them and wherever their frames came from.
+test_steady_same_bytes() {
+    f=$(sample)
+    cp "$f" film.mkv
+    touch -d '1 minute ago' film.mkv
+    for n in 1 2 5; do
+        ok film.mkv -n 7 --n-init 3 --steady --threads $n --json $n.json -o $n.png
+        cmp 1.png $n.png || fail "--threads 1 and $n give different pictures"
+        check same 1.json $n.json
+    done
+    ok film.mkv -n 7 --n-init 3 --steady --cache kept --json cold.json -o cold.png
+    check get cold.json cache
+    ok film.mkv -n 7 --n-init 3 --steady --cache kept --json warm.json -o warm.png
+    [ "$(check get warm.json cache)" = hit ] || fail "the second run does not use the cache"
+    for run in cold warm; do
+        cmp 1.png $run.png || fail "--steady: the picture with a $run cache is another"
+        check same 1.json $run.json
+    done
+}
+
+test_palette_order() {
+    f=$(sample)
+    ok "$f" -n 30 --n-init 3 -m palette --json p.json -o p.png
+    check picture p.png p.json palette lightness
+    ok "$f" -n 30 --n-init 3 -m palette --order lightness -o q.png
+    cmp p.png q.png || fail "the palette is not by lightness of itself"
+    ok "$f" -n 30 --n-init 3 -m palette --order share --json s.json -o s.png
+    check picture s.png s.json palette share
+    check same p.json s.json
+    head -c 4096 s.png | tr '\0' ' ' | grep -aq 'barcode:order share' || fail "the PNG does not say by what its palette is ordered"
+    refuses 2 "$f" --order hue
+}
+
+# A picture narrower than its columns: no dominant colour that no frame has, palettes of all clusters, means of means.
+test_fewer_pixels_than_columns() {
+    f=$(sample)
+    ok "$f" -n 6 --n-init 3 --json j.json -o full.png
+    for w in 1 100 356; do
+        ok "$f" -n 6 --n-init 3 -m kmeans,palette,average --height 90 --width $w -o narrow.png
+        check narrow narrow-kmeans.png j.json kmeans
+        check narrow narrow-palette.png j.json palette
+        check narrow narrow-average.png j.json average
+        ok "$f" -n 6 --n-init 3 -m palette --order share --width $w -o share.png
+        check png share.png $w 360
+    done
+    ok "$f" -n 6 --n-init 3 --steady --width 100 --json steady.json -o steady.png
+    check narrow steady.png steady.json kmeans
+    ok "$f" -n 6 --n-init 3 --width 1500 -o wide.png
+    check narrow wide.png j.json kmeans
+}
+
+test_narrow_same_bytes() {
+    f=$(sample)
+    cp "$f" film.mkv
+    touch -d '1 minute ago' film.mkv
+    for n in 1 2 5; do
+        ok film.mkv -n 5 --n-init 3 --steady -m all --width 120 --threads $n -o $n.png
+        cmp 1.png $n.png || fail "--threads 1 and $n give different pictures"
+    done
+    for set in c avx2 avx512 vnni; do
+        BARCODE_ISA=$set run film.mkv -n 5 --n-init 3 --steady -m all --width 120 -o $set.png
+        [ "$STATUS" -ne 0 ] || cmp 1.png $set.png || fail "BARCODE_ISA=$set gives another picture"
+    done
+    for run in cold warm; do
+        ok film.mkv -n 5 --n-init 3 --steady -m all --width 120 --cache kept -o $run.png
+        cmp 1.png $run.png || fail "the picture with a $run cache is another"
+    done
+}
