@@ -55,6 +55,8 @@ struct cuda_port {
     struct cuda *cuda;
     struct shrink *shrink;         /* for pictures in host memory; made when the first comes */
     uint8_t *pinned;               /* one staged frame                                      */
+    uint8_t *rows;                 /* what trim_view looks at, `room` bytes; taken when first needed */
+    size_t room;
     cudaStream_t stream;
     cudaEvent_t done;
     double shrink_seconds;
@@ -369,6 +371,7 @@ void cuda_port_close(struct engine_port **port)
     pthread_mutex_unlock(&p->cuda->lock);
     shrink_free(&p->shrink);
     cudaFreeHost(p->pinned);
+    cudaFreeHost(p->rows);
     if (p->done)
         cudaEventDestroy(p->done);
     if (p->stream)
@@ -440,6 +443,30 @@ bool put(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb,
     return fine ? slot_filled(c, b, index, tag, e) : fail(c, e);
 }
 
+/* The luma rows that trim_rows names, of a picture on the device. */
+bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct frame_view *rows, struct err *e)
+{
+    struct cuda_port *p = (struct cuda_port *)port;
+    struct plane *to = &rows->plane[0];
+    const char *what = "look at a picture's bars";
+    *rows = trim_rows(view);
+    size_t pitch = (size_t)(to->width - 1) * to->step + (view->bits > 8 ? 2 : 1), bytes = pitch * to->height;
+    bool fine = cuda_check(cudaSetDevice(p->cuda->device), what, e);
+    if (fine && bytes > p->room) {
+        cudaFreeHost(p->rows);
+        p->rows = NULL;
+        p->room = 0;
+        fine = cuda_check(cudaMallocHost(&p->rows, bytes), what, e);
+        p->room = fine ? bytes : 0;
+    }
+    fine = fine && cuda_check(cudaMemcpy2DAsync(p->rows, pitch, to->data, to->pitch, pitch, to->height, cudaMemcpyDeviceToHost, p->stream), what, e) &&
+           settle(p, e);
+    to->data = p->rows;
+    to->pitch = (ptrdiff_t)pitch;
+    rows->on_device = false;
+    return fine ? true : fail(p->cuda, e);
+}
+
 bool cuda_put(struct engine_port *port, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
 {
     return put((struct cuda_port *)port, view, NULL, tag, e);
@@ -458,6 +485,6 @@ void *cuda_stream(struct engine_port *port)
 }  // namespace
 
 extern "C" const struct engine_ops engine_cuda = {
-    "cuda", cuda_open, cuda_begin, cuda_port_open, cuda_put, cuda_put_staged, cuda_port_close,
+    "cuda", cuda_open, cuda_begin, cuda_port_open, cuda_put, cuda_put_staged, cuda_rows, cuda_port_close,
     cuda_finish, cuda_detail, cuda_device, cuda_stream, cuda_close,
 };

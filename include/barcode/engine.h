@@ -24,6 +24,7 @@
 #include "barcode/err.h"
 #include "barcode/frame.h"
 #include "barcode/kmeans.h"
+#include "barcode/trim.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +49,7 @@ struct engine_job {
     struct kmeans_params kmeans;
     int ports;                    /* about how many will be open at once; `cpu` has a staged frame's room for each, more may open */
     struct columns *columns;      /* results go here; the caller's          */
+    const struct trim *trim;      /* what decoded pictures are cut to before they are shrunk; lent until engine_finish. NULL: nothing */
     engine_tap *tap;              /* may be NULL                            */
     void *tap_user;
 };
@@ -79,6 +81,8 @@ struct engine_ops {
     struct engine_port *(*port_open)(struct engine *g, struct err *e);
     bool (*put)(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
     bool (*put_staged)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
+    /* trim_rows of a view on the device; the copy is the port's until its next call. NULL: no device. */
+    bool (*rows)(struct engine_port *p, const struct frame_view *view, struct frame_view *rows, struct err *e);
     void (*port_close)(struct engine_port **p);
     bool (*finish)(struct engine *g, struct engine_times *times, struct err *e);
     const char *(*detail)(const struct engine *g);
@@ -90,6 +94,7 @@ struct engine_ops {
 /* Private data of an implementation begins with this. */
 struct engine {
     const struct engine_ops *ops;
+    const struct trim *trim;      /* the job's */
 };
 struct engine_port {
     struct engine *engine;
@@ -114,7 +119,7 @@ bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 struct engine_port *engine_port_open(struct engine *g, struct err *e);
 
 /*
- * Shrinks a decoded picture into a staged frame and queues it. The view is read before this
+ * Cuts a decoded picture to the job's trim, shrinks it into a staged frame and queues it. The view is read before this
  * returns, wherever it lies. Waits while all batches are in use. A view with on_device comes from a decoder that
  * uses engine_device's context and engine_port_stream's stream.
  */

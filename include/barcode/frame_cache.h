@@ -16,6 +16,7 @@
 #include "barcode/column.h"
 #include "barcode/stage.h"
 #include "barcode/source.h"
+#include "barcode/trim.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +41,7 @@ struct frame_cache_ask {
     struct source *film;                  /* open; lent until frame_cache_close */
     const struct selection *selection;    /* decided                            */
     int width, height;                    /* staged                             */
+    const char *trim;                     /* what --trim says, in words; lent until frame_cache_close; "" or NULL: off */
     int threads;
     const char *decode;                   /* "nvdec", or "any" for those that give the same bytes of a sound film */
     enum cache_decoder decoder;
@@ -47,6 +49,12 @@ struct frame_cache_ask {
 
 /* Looks for frames that serve, says so with -v, and makes ready to keep those that are decoded. */
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask);
+
+/* What the frames that serve were cut to: then nobody has to look for bars. False: no frames serve. */
+bool frame_cache_trim(const struct frame_cache *c, struct trim *trim);
+
+/* What the frames that are to be kept are cut to. Once, before staging. */
+void frame_cache_cut(struct frame_cache *c, const struct trim *trim);
 
 /* What to stage from: `film` itself, or what the cache has of it. */
 struct source *frame_cache_source(struct frame_cache *c, struct source *film);

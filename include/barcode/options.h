@@ -17,6 +17,7 @@
 #include "barcode/source.h"
 #include "barcode/steady.h"
 #include "barcode/strip.h"
+#include "barcode/trim.h"
 #include "barcode/writer.h"
 
 #ifdef __cplusplus
@@ -46,6 +47,7 @@ struct options {
     int steady;                 /* --steady: per cent, 0 (not asked for) to STEADY_MOST */
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;
+    struct trim_rule trim;
     int stream;                 /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     enum palette_order order;
     int width, height;          /* of the picture; width 0: a pixel a column        */

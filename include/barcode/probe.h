@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "barcode/trim.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,12 +22,14 @@ extern "C" {
 /* What may be wanted. */
 enum probe_want {
     PROBE_LENGTH = 1 << 0,     /* how many frames are displayed and for how long: reads all of the film, decodes nothing */
-    PROBE_KEYS = 1 << 1        /* how many key frames there are: by the container's index, or by reading all of the film; then
+    PROBE_KEYS = 1 << 1,       /* how many key frames there are: by the container's index, or by reading all of the film; then
                                   PROBE_LENGTH is found too                                      */
+    PROBE_BARS = 1 << 2        /* black bars, in two dozen key frames spread over the film. Not found where nothing can be sought  */
 };
 
 struct probe_request {
     unsigned want;             /* PROBE_ flags, together; 0 asks nothing and costs nothing           */
+    int threads;               /* PROBE_BARS: cores to decode on, 1 or more                          */
 };
 
 struct probe_facts {
@@ -33,6 +37,8 @@ struct probe_facts {
     int64_t frames;            /* PROBE_LENGTH: displayed frames, 0 or more                          */
     int64_t duration_us;       /* PROBE_LENGTH: from the first frame's start to the last one's end, 0 without a frame */
     int64_t keys;              /* PROBE_KEYS: key frames, 0 or more                              */
+    struct trim trim;          /* PROBE_BARS                                                     */
+    int looked, told;          /* PROBE_BARS: pictures that were looked at; of them bright enough to tell */
 };
 
 #ifdef __cplusplus

@@ -13,6 +13,7 @@
 #include "barcode/selection.h"
 #include "barcode/stage.h"
 #include "barcode/strip.h"
+#include "barcode/trim.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,7 @@ struct report {
     enum palette_order order;          /* of the palette's bands                     */
     unsigned needs;                    /* what the wanted strips need of a column: enum strip_need */
     int width, height;                 /* staged size                                */
+    struct trim trim;                  /* what pictures were cut to                  */
     int picture_width, picture_height; /* of one strip; width 0: a pixel a column    */
     const struct columns *columns;     /* finished                                   */
     uint64_t count;                    /* columns                                    */

@@ -11,6 +11,7 @@ static const uint64_t COLUMNS_MAX = UINT64_C(1) << 32;
 enum { FLAG_PARTIAL = 1, FLAG_EXACT_ONLY = 2, FLAG_READ_FAILED = 4, FLAG_SEQUENTIAL = 8, FLAG_NVDEC = 16, FLAGS = 31 };
 enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 };      /* bytes that one takes in the index, at least */
 enum { COUNTS = 18 };
+enum { SIDE_MAX = 65535 };                       /* of a picture, in a trim */
 
 uint32_t cache_index_block_frames(int width, int height)
 {
@@ -85,6 +86,23 @@ static void encode_counts(const struct cache_index *x, struct wire_out *o)
     wire_put_signed(o, c.last_us);
 }
 
+static void encode_trim(const struct trim *t, struct wire_out *o)
+{
+    wire_put_number(o, (uint64_t)t->count);
+    if (t->count > 0) {
+        wire_put_number(o, (uint64_t)t->width);
+        wire_put_number(o, (uint64_t)t->height);
+        wire_put_number(o, t->forced);
+    }
+    for (int i = 0; i < t->count; i++) {
+        const struct trim_rect *r = &t->rect[i];
+        wire_put_number(o, (uint64_t)r->x);
+        wire_put_number(o, (uint64_t)r->y);
+        wire_put_number(o, (uint64_t)r->width);
+        wire_put_number(o, (uint64_t)r->height);
+    }
+}
+
 void cache_index_encode(const struct cache_index *x, struct wire_out *o)
 {
     wire_put_number(o, (uint64_t)x->width);
@@ -96,6 +114,7 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o)
     wire_put_number(o, strlen(x->name));
     wire_put(o, x->name, strlen(x->name));
     encode_counts(x, o);
+    encode_trim(&x->trim, o);
     wire_put_number(o, x->blocks);
     for (uint64_t i = 0; i < x->blocks; i++) {
         wire_put_number(o, x->block[i].bytes);
@@ -120,6 +139,30 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o)
 }
 
 /* ------------------------------------------------------------------ from bytes */
+
+static bool decode_side(struct wire_in *in, uint64_t least, int *to)
+{
+    uint64_t value = wire_number(in);
+    *to = (int)value;
+    return !in->failed && value >= least && value <= SIDE_MAX;
+}
+
+static bool decode_trim(struct trim *t, struct wire_in *in)
+{
+    uint64_t count = wire_number(in), forced = 0;
+    if (in->failed || count > TRIM_RECTS)
+        return false;
+    bool fine = count == 0 || (decode_side(in, 1, &t->width) && decode_side(in, 1, &t->height));
+    if (fine && count > 0)
+        forced = wire_number(in);
+    for (; fine && (uint64_t)t->count < count; t->count++) {
+        struct trim_rect *r = &t->rect[t->count];
+        fine = decode_side(in, 0, &r->x) && decode_side(in, 0, &r->y) && decode_side(in, 1, &r->width) && decode_side(in, 1, &r->height) &&
+               r->x + r->width <= t->width && r->y + r->height <= t->height;
+    }
+    t->forced = forced == 1;
+    return fine && forced <= 1;
+}
 
 static bool decode_head(struct cache_index *x, struct wire_in *in)
 {
@@ -147,7 +190,7 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     x->counts.read_failed = flags & FLAG_READ_FAILED;
     x->counts.sequential = flags & FLAG_SEQUENTIAL;
     x->counts.nvdec = flags & FLAG_NVDEC;
-    return true;
+    return decode_trim(&x->trim, in);
 }
 
 /* *places gets how many frames the blocks hold. */

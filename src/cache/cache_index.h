@@ -11,7 +11,7 @@
  *     XXH3-128 of head and key, of the index, and of the 48 bytes before
  *
  * Every byte is under a checksum: a block's is in the index. The index: size, where the film lay and its name, flags,
- * what staging counted, blocks (packed bytes, frames, checksum), columns in order (distance to the one before, repeat, frame, time,
+ * what staging counted, what pictures were cut to, blocks (packed bytes, frames, checksum), columns in order (distance to the one before, repeat, frame, time,
  * status, place among the blocks' frames), and the timetable.
  */
 #ifndef BARCODE_CACHE_INDEX_H
@@ -27,6 +27,7 @@
 #include "barcode/frame.h"
 #include "barcode/stage.h"
 #include "barcode/timetable.h"
+#include "barcode/trim.h"
 #include "barcode/wire.h"
 
 #ifdef __cplusplus
@@ -34,7 +35,7 @@ extern "C" {
 #endif
 
 enum {
-    ENTRY_VERSION = 3,
+    ENTRY_VERSION = 4,
     ENTRY_HEAD = 16,
     ENTRY_TAIL = 64,
     ENTRY_FILM_BYTES = 64,              /* of the film's name, its zero included */
@@ -64,6 +65,7 @@ struct cache_index {
     struct cache_place film;
     char name[ENTRY_FILM_BYTES];  /* of the film, when it was written: for people only */
     struct stage_counts counts;
+    struct trim trim;
     struct index_block *block;
     uint64_t blocks;
     struct index_frame *frame;

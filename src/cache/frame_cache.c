@@ -22,6 +22,7 @@ struct frame_cache {
     struct source *source;            /* of found.entry, or NULL              */
     struct cache_writer *writer;      /* NULL: frames are not kept            */
     struct timetable *timetable;
+    struct trim trim;                 /* of the frames that are kept          */
     bool exact_only;                  /* staged after a contradiction         */
 };
 
@@ -64,7 +65,7 @@ static void look_for_exact(struct frame_cache *c)
     struct selection exact = *c->ask.selection;
     const struct frame_cache_ask *ask = &c->ask;
     exact.keyframes = false;
-    if (!cache_key_make(&key, &c->id, &ask->film->film, &exact, ask->width, ask->height, ask->decode))
+    if (!cache_key_make(&key, &c->id, &ask->film->film, &exact, ask->width, ask->height, ask->trim, ask->decode))
         return;
     struct cache_found found = cache_store_find(&c->store, &key, &c->id.place, NULL, ask->decoder);
     if (found.answer == CACHE_PARTIAL)
@@ -75,7 +76,7 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
     if (!c || !source_can(ask->film, SOURCE_CACHEABLE) || !cache_film_holds(c->path, &c->id) ||
-        !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->decode))
+        !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->trim, ask->decode))
         return;
     c->ask = *ask;
     if (c->options->refresh)
@@ -95,6 +96,20 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
     log_msg(LOG_VERBOSE, "'%s': cache %s: %s", c->path, frame_cache_state(c), c->found.why);
     if (c->found.answer < CACHE_HIT)
         start_writer(c);
+}
+
+bool frame_cache_trim(const struct frame_cache *c, struct trim *trim)
+{
+    if (!c || !c->found.entry)
+        return false;
+    *trim = c->found.entry->index.trim;
+    return true;
+}
+
+void frame_cache_cut(struct frame_cache *c, const struct trim *trim)
+{
+    if (c)
+        c->trim = *trim;
 }
 
 struct source *frame_cache_source(struct frame_cache *c, struct source *film)
@@ -167,7 +182,7 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
 static bool keep_written(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine)
 {
     struct err e = ERR_INIT;
-    struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .timetable = c->timetable};
+    struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .trim = c->trim, .timetable = c->timetable};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     bool seen = !counts->unlike && !counts->unchecked;

@@ -17,7 +17,7 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_USAGE
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_USAGE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -46,6 +46,7 @@ static const struct argp_option table[] = {
     {"max-iter", KEY_MAX_ITER, "N", 0, "most iterations of a restart (300)", 0},
     {"seed", KEY_SEED, "N", 0, "random seed (0)", 0},
     {"size", KEY_SIZE, "SIZE", 0, "analysis size: WxH, longer SIDE, 1/D, full (320)", 0},
+    {"trim", KEY_TRIM, "RULE", 0, "black bars: auto (default) leaves them out, off, W:H:X:Y", 0},
 
     {NULL, 0, NULL, 0, "Frames:", GROUP_FRAMES},
     {"every", 'n', "N", 0, "every Nth frame (24; less for a short film)", 0},
@@ -231,6 +232,11 @@ static bool set_size(struct parse *p, const char *arg)
            err_set(p->e, ERR_USAGE, "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
 }
 
+static bool set_trim(struct parse *p, const char *arg)
+{
+    return cli_parse_trim(arg, &p->o->trim) || err_set(p->e, ERR_USAGE, "--trim: '%s' is not auto, off or W:H:X:Y", arg);
+}
+
 static bool option_value(struct parse *p, int key, const char *arg)
 {
     struct options *o = p->o;
@@ -241,6 +247,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
     case KEY_HEIGHT:   return set_int(p, "--height", arg, 65535, &o->height);
     case KEY_SIZE:     return set_size(p, arg);
+    case KEY_TRIM:     return set_trim(p, arg);
     case 'k':          return set_int(p, "-k", arg, 64, &o->kmeans.k);
     case KEY_N_INIT:   return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
     case KEY_STEADY:   return cli_parse_steady(arg, o, p->e);

@@ -33,6 +33,7 @@ struct engine *engine_open(const char *name, const struct engine_config *config,
 
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 {
+    g->trim = job->trim && job->trim->count > 0 ? job->trim : NULL;
     return g->ops->begin(g, job, e);
 }
 
@@ -43,7 +44,16 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e)
 
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
 {
-    return p->engine->ops->put(p, view, tag, e);
+    const struct trim *trim = p->engine->trim;
+    if (!trim)
+        return p->engine->ops->put(p, view, tag, e);
+    struct frame_view cut = *view, rows = *view;
+    if (!trim->forced && !view->on_device)
+        rows = trim_rows(view);
+    else if (!trim->forced && !p->engine->ops->rows(p, view, &rows, e))
+        return false;
+    trim_view(trim, &rows, &cut);
+    return p->engine->ops->put(p, &cut, tag, e);
 }
 
 bool engine_put_staged(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)

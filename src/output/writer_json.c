@@ -191,12 +191,33 @@ static bool put_lost(FILE *f, const struct report *r)
     return c->unreadable + c->vanished + c->lead_in == 0 || put_key(f, "lost", lost_value(r));
 }
 
+/* As --trim takes them: in the displayed picture. */
+static json_t *trim_value(const struct report *r)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < r->trim.count; i++) {
+        char text[TRIM_TEXT];
+        struct trim_rect shown = trim_to_shown(r->trim.rect[i], r->film->orientation, r->trim.width, r->trim.height);
+        trim_text(&shown, text);
+        if (json_array_append_new(list, json_string(text)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static bool put_trim(FILE *f, const struct report *r)
+{
+    return r->trim.count == 0 || put_key(f, "trim", trim_value(r));
+}
+
 static bool put_head(FILE *f, const struct report *r)
 {
     const struct kmeans_params *k = &r->kmeans;
     return put_key(f, "version", json_string(BARCODE_VERSION)) && put_key(f, "film", film_value(r)) &&
            put_key(f, "selection", selection_value(&r->selection)) &&
-           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_key(f, "engine", writer_json_bytes(r->engine)) &&
+           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_trim(f, r) && put_key(f, "engine", writer_json_bytes(r->engine)) &&
            put_key(f, "decode", writer_json_bytes(r->decode)) && put_key(f, "isa", writer_json_bytes(r->isa)) &&
            put_key(f, "cache", writer_json_bytes(r->cache)) &&
            put_key(f, "threads", json_integer(r->threads)) && put_key(f, "k", json_integer(k->k)) &&

@@ -16,7 +16,7 @@
 #define FILM_KEY "barcode:film"
 
 /* Level 4 against 6 on 7200 x 360: half the time for the mean of rows, files within 2 % (palette) or smaller. */
-enum { TEXTS_MAX = 21, VALUE_SIZE = 1100, CHUNK_SIZE = 1 << 16, COMPRESSION = 4 };
+enum { TEXTS_MAX = 22, VALUE_SIZE = 1100, CHUNK_SIZE = 1 << 16, COMPRESSION = 4 };
 
 /*
  * Everything that a picture in the making holds. It lives in the caller of setjmp's caller, so
@@ -137,6 +137,21 @@ static void add_selection(struct job *job)
         add_seconds(job, "barcode:end", s->end_us);
 }
 
+/* The rectangles that the film's pictures were cut to, as --trim takes them. */
+static void add_trim(struct job *job)
+{
+    const struct report *r = job->report;
+    char all[TRIM_RECTS * (TRIM_TEXT + 1)] = "";
+    for (int i = 0; i < r->trim.count; i++) {
+        char text[TRIM_TEXT];
+        struct trim_rect shown = trim_to_shown(r->trim.rect[i], r->film->orientation, r->trim.width, r->trim.height);
+        trim_text(&shown, text);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? " " : "", text);
+    }
+    if (all[0])
+        add(job, "barcode:trim", all);
+}
+
 /* What makes the picture and nothing else: no engine, no times, so that the same input gives the same bytes. */
 static void describe(struct job *job, struct strips strips)
 {
@@ -152,6 +167,7 @@ static void describe(struct job *job, struct strips strips)
     add(job, "barcode:mode", strips_name(strips));
     add_selection(job);
     add(job, "barcode:size", size);
+    add_trim(job);
     if (r->missing > 0)
         add_number(job, "barcode:missing", r->missing);
     if (!(strips_need(strips) & STRIP_CLUSTERS))

@@ -73,14 +73,15 @@ static bool open_job(struct render_job *j, struct err *e)
     r->isa = engine_detail(j->engine);
     r->threads = j->render->threads;
     describe_film(j);
-    struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height,
+    render_trim_words(j);
+    struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height, .trim = j->trim_words,
                                   .threads = r->threads, .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
                                   .decoder = o->decode == DECODE_CPU             ? CACHE_BY_SOFTWARE_ALONE
                                              : engine_device(j->engine).context ? CACHE_BY_GPU
                                                                                 : CACHE_BY_SOFTWARE};
     frame_cache_look(j->cache, &ask);
     r->cache = frame_cache_state(j->cache);
-    return true;
+    return render_trim(j, e);
 }
 
 static void describe_decoding(struct render_job *j)

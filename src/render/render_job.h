@@ -30,6 +30,7 @@ struct render_job {
     bool careful;                    /* see source.h                       */
     bool distrusted;                 /* NVDEC is not used for this film    */
     struct digest *digest;           /* the one being filled, or NULL      */
+    char trim_words[TRIM_TEXT];      /* what --trim says, for the cache's key; "": off */
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t total_bytes;            /* of the film's file, 0: unknown     */
     int64_t keys;                    /* --keyframes: how many key frames the film has, 0: nobody counted them */
@@ -49,6 +50,15 @@ bool render_probe(struct render_job *j, struct err *e);
 
 /* Reads the film for its length, where that is not what the film says. The source is SOURCE_RESTARTABLE. */
 bool render_probe_length(struct render_job *j, struct err *e);
+
+/*
+ * What pictures are cut to, into the report: as --trim says, as the cache's frames were, or as looking finds. The cache has been
+ * looked at.
+ */
+bool render_trim(struct render_job *j, struct err *e);
+
+/* Fills j->trim_words. */
+void render_trim_words(struct render_job *j);
 
 /* ---- render_decide.c ---- */
 

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "render_job.h"
@@ -80,4 +81,57 @@ bool render_probe_length(struct render_job *j, struct err *e)
     struct probe_request request = {.want = PROBE_LENGTH};
     struct probe_facts facts;
     return source_probe(j->source, &request, &facts, e);
+}
+
+void render_trim_words(struct render_job *j)
+{
+    const struct trim_rule *rule = &j->render->options->trim;
+    snprintf(j->trim_words, TRIM_TEXT, "%s", rule->kind == TRIM_AUTO ? "auto" : "");
+    if (rule->kind == TRIM_RECT)
+        trim_text(&rule->rect, j->trim_words);
+}
+
+static void tell_trim(const struct render_job *j, const struct probe_facts *facts)
+{
+    const struct trim *t = &j->report.trim;
+    const struct film *f = &j->source->film;
+    for (int i = 0; i < t->count; i++) {
+        char text[TRIM_TEXT];
+        struct trim_rect shown = trim_to_shown(t->rect[i], f->orientation, t->width, t->height);
+        trim_text(&shown, text);
+        log_msg(LOG_VERBOSE, "'%s': its picture is %s of %dx%d%s", f->path, text, f->width, f->height, t->forced ? "" : ", bars left out where they are black");
+    }
+    if (facts && facts->found & PROBE_BARS)
+        log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path, facts->looked, facts->told);
+}
+
+static bool look_for_bars(struct render_job *j, struct err *e)
+{
+    struct probe_request request = {.want = PROBE_BARS, .threads = j->render->threads};
+    struct probe_facts facts = {.found = 0};
+    if (!source_can(j->source, SOURCE_RESTARTABLE))
+        log_msg(LOG_VERBOSE, "'%s': a pipe is not searched for bars", j->source->film.path);
+    else if (!source_probe(j->source, &request, &facts, e))
+        return false;
+    j->report.trim = facts.trim;
+    tell_trim(j, &facts);
+    return true;
+}
+
+bool render_trim(struct render_job *j, struct err *e)
+{
+    const struct trim_rule *rule = &j->render->options->trim;
+    const struct film *f = &j->source->film;
+    const struct trim_rect *r = &rule->rect;
+    if (rule->kind == TRIM_RECT && (r->x + r->width > f->width || r->y + r->height > f->height))
+        return err_set(e, ERR_USAGE, "'%s': --trim %d:%d:%d:%d does not lie in its pictures of %dx%d", f->path, r->width, r->height, r->x, r->y,
+                       f->width, f->height);
+    if (rule->kind == TRIM_RECT)
+        j->report.trim = (struct trim){f->coded_width, f->coded_height, 1, true, {trim_to_decoded(*r, f->orientation, f->coded_width, f->coded_height)}};
+    if (rule->kind == TRIM_AUTO && !frame_cache_trim(j->cache, &j->report.trim) && !look_for_bars(j, e))
+        return false;
+    if (rule->kind == TRIM_AUTO && frame_cache_trim(j->cache, &j->report.trim))
+        tell_trim(j, NULL);
+    frame_cache_cut(j->cache, &j->report.trim);
+    return true;
 }

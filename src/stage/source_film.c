@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "film_bars.h"
 #include "film_stream.h"
 #include "nvdec_check.h"
 #include "barcode/clock.h"
@@ -283,6 +284,10 @@ static bool film_probe(struct source *base, const struct probe_request *request,
 {
     struct source_film *f = (struct source_film *)base;
     struct demux r;
+    if (request->want & PROBE_BARS && !film_bars_probe(&base->film, f->wanted, request->threads, facts, e))
+        return false;
+    if (!(request->want & ~PROBE_BARS))
+        return true;
     if (!reopen(f, e) || !open_reader(f, &r, e))
         return false;
     bool keys = request->want & PROBE_KEYS, length = request->want & PROBE_LENGTH;
@@ -310,7 +315,7 @@ static void film_close(struct source **base)
 
 static const struct source_ops film_ops = {
     .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
-    .probes = PROBE_LENGTH | PROBE_KEYS, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
+    .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
 };
 
 /* A playlist's bytes say nothing of the films that it names. */

@@ -374,7 +374,12 @@ def get(path, key):
     print(value)
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, narrow, steady, rows, shape, same, dump, size, get)}
+def trimmed(path, *rectangles):
+    got = load(path).get("trim", [])
+    expect(got == list(rectangles), f"pictures are cut to {got}, right is {list(rectangles)}")
+
+
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, narrow, steady, rows, shape, same, dump, size, get, trimmed)}
 
 if __name__ == "__main__":
     try:

@@ -146,7 +146,7 @@ struct wish {
     struct film film;
     struct selection rule;
     int width, height;
-    const char *decode;
+    const char *decode, *trim;
 };
 
 static struct wish wish(void)
@@ -160,7 +160,7 @@ static struct wish wish(void)
 static struct cache_key key_of(const struct wish *w)
 {
     struct cache_key key;
-    assert_true(cache_key_make(&key, &w->id, &w->film, &w->rule, w->width, w->height, w->decode));
+    assert_true(cache_key_make(&key, &w->id, &w->film, &w->rule, w->width, w->height, w->trim ? w->trim : "", w->decode));
     assert_true(cache_key_is_name(key.name));
     return key;
 }
@@ -171,7 +171,7 @@ static void everything_counts(void **state)
     (void)state;
     struct wish usual = wish();
     struct cache_key first = key_of(&usual);
-    enum { FILM = 21, ALL = 26 };
+    enum { FILM = 22, ALL = 27 };
     for (int i = 0; i < ALL; i++) {
         struct wish w = wish();
         switch (i) {
@@ -195,11 +195,12 @@ static void everything_counts(void **state)
         case 17: w.width++; break;
         case 18: w.height++; break;
         case 19: w.decode = "nvdec"; break;
-        case 20: w.rule.keyframes = true; break;
-        case 21: w.rule.every = 12; break;
-        case 22: w.rule = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 24, .end_us = INT64_MAX}; break;
-        case 23: w.rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 24, .end_us = INT64_MAX}; break;
-        case 24: w.rule.start_us = 1; break;
+        case 20: w.trim = "auto"; break;
+        case 21: w.rule.keyframes = true; break;
+        case 22: w.rule.every = 12; break;
+        case 23: w.rule = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 24, .end_us = INT64_MAX}; break;
+        case 24: w.rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 24, .end_us = INT64_MAX}; break;
+        case 25: w.rule.start_us = 1; break;
         default: w.rule.end_us = 1; break;
         }
         struct cache_key key = key_of(&w);

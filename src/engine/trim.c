@@ -1,0 +1,378 @@
+#include "barcode/trim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shares in per cent. A line of a bar may be covered by a logo or by subtitles, one of a picture may have a dark end. */
+enum { BAR_MOST = 35, PICTURE_LEAST = 70, LINES_MOST = 20 };
+enum { EDGE = 4 };                    /* lines that an edge may take: what encoders blur                   */
+enum { NEAR = 4 };                    /* lines by which an edge may move from picture to picture           */
+
+/* ------------------------------------------------------------------ one picture */
+
+/* What is at most this is dark. Chroma does not count: a picture of pure dark colours is dark. */
+static uint32_t dark_most(const struct frame_view *v)
+{
+    return (uint32_t)((v->range == RANGE_LIMITED && v->model != MODEL_RGB ? 16 : 0) + 12) << (v->bits - 8);
+}
+
+/* Luma, or green. */
+static const struct plane *luma_of(const struct frame_view *v)
+{
+    return &v->plane[v->model == MODEL_RGB ? 1 : 0];
+}
+
+static uint32_t sample(const struct frame_view *v, const uint8_t *at)
+{
+    uint16_t word;
+    if (v->bits <= 8)
+        return *at;
+    memcpy(&word, at, sizeof word);
+    return (uint32_t)word >> v->shift;
+}
+
+/* How many of a row's samples are covered; each is counted in column[] too. The two loops do the same: one is the usual case. */
+static uint32_t count_row(const struct frame_view *v, int y, uint32_t *column)
+{
+    const struct plane *p = luma_of(v);
+    const uint8_t *row = p->data + y * p->pitch;
+    uint32_t dark = dark_most(v), covered = 0;
+    if (v->bits <= 8 && p->step == 1) {
+        for (int x = 0; x < p->width; x++) {
+            uint32_t is = row[x] > dark;
+            covered += is;
+            column[x] += is;
+        }
+        return covered;
+    }
+    for (int x = 0; x < p->width; x++) {
+        uint32_t is = sample(v, row + (ptrdiff_t)x * p->step) > dark;
+        covered += is;
+        column[x] += is;
+    }
+    return covered;
+}
+
+/* line[i] of `count` lines from one end, or from the other. */
+static uint32_t line_at(const uint32_t *line, int count, int i, bool from_end)
+{
+    return line[from_end ? count - 1 - i : i];
+}
+
+static bool is_picture(const uint32_t *line, int count, int at, uint32_t most, bool from_end)
+{
+    for (int i = at; i < at + EDGE; i++)
+        if (i >= count || line_at(line, count, i, from_end) * 100 < most * PICTURE_LEAST)
+            return false;
+    return true;
+}
+
+/* The lines before `at` are a bar up to the edge: hardly any of them is covered, and those at the edge are not. */
+static bool is_bar(const uint32_t *line, int count, int at, uint32_t most, bool from_end)
+{
+    int over = 0, last = at - EDGE - 1;
+    for (int i = 0; i <= last; i++)
+        over += line_at(line, count, i, from_end) * 100 > most * BAR_MOST;
+    return last >= 0 ? over * 100 <= at * LINES_MOST && line_at(line, count, last, from_end) * 100 <= most * BAR_MOST
+                     : line_at(line, count, 0, from_end) * 100 <= most * BAR_MOST;
+}
+
+/* How wide the bar at one end is; -1: it cannot be told. `most`: what a line that is covered from end to end has. */
+static int bar_of(const uint32_t *line, int count, uint32_t most, bool from_end)
+{
+    enum { LEAST = 3, WIDEST = 35 };          /* per cent: a film from a telephone held upright, in 16:9 */
+    int at = 0;
+    while (at * 100 <= count * WIDEST && !is_picture(line, count, at, most, from_end))
+        at++;
+    if (at * 100 > count * WIDEST)
+        return -1;
+    if (at < LEAST)
+        return 0;
+    return is_bar(line, count, at, most, from_end) ? at : -1;
+}
+
+/*
+ * Where one end cannot be told (subtitles, a dark side), it is as wide as the other one if there is an edge there: bars come in
+ * pairs.
+ */
+static struct trim_axis axis_of(const uint32_t *line, int count, uint32_t most)
+{
+    int low = bar_of(line, count, most, false), high = bar_of(line, count, most, true);
+    if (low > 0 && high < 0 && is_bar(line, count, low + EDGE / 2, most, true) && is_picture(line, count, low + EDGE / 2, most, true))
+        high = low;
+    if (high > 0 && low < 0 && is_bar(line, count, high + EDGE / 2, most, false) && is_picture(line, count, high + EDGE / 2, most, false))
+        low = high;
+    return low < 0 || high < 0 ? (struct trim_axis){0} : (struct trim_axis){true, low, high};
+}
+
+static uint32_t largest_of(const uint32_t *line, int count)
+{
+    uint32_t most = 0;
+    for (int i = 0; i < count; i++)
+        most = line[i] > most ? line[i] : most;
+    return most;
+}
+
+struct trim_seen trim_look(const struct frame_view *view, uint32_t *room)
+{
+    enum { BRIGHT = 30 };
+    const struct plane *p = luma_of(view);
+    uint32_t *row = room, *column = room + p->height;
+    struct trim_seen seen = {0};
+    memset(room, 0, ((size_t)p->width + (size_t)p->height) * sizeof *room);
+    for (int y = 0; y < p->height; y++)
+        row[y] = count_row(view, y, column);
+    uint32_t most = largest_of(row, p->height);
+    if (most * 100 < (uint32_t)p->width * BRIGHT)         /* no line is bright from end to end, not even between pillars */
+        return seen;
+    seen.down = axis_of(row, p->height, most);
+    int top = seen.down.low, bottom = p->height - seen.down.high;
+    if (seen.down.low + seen.down.high > 0) {
+        memset(column, 0, (size_t)p->width * sizeof *column);
+        for (int y = top; y < bottom; y++)
+            count_row(view, y, column);
+    }
+    seen.across = axis_of(column, p->width, (uint32_t)(bottom - top));
+    return seen;
+}
+
+/* ------------------------------------------------------------------ the film */
+
+static bool near(int a, int b)
+{
+    return abs(a - b) <= NEAR;
+}
+
+/* An axis that cannot be told agrees with every other. */
+static bool agree(struct trim_axis a, struct trim_axis b)
+{
+    return !a.known || !b.known || (near(a.low, b.low) && near(a.high, b.high));
+}
+
+static bool has_bar(struct trim_axis a)
+{
+    return a.known && a.low + a.high > 0;
+}
+
+static bool supports(const struct trim_seen *s, const struct trim_seen *shape)
+{
+    return (s->down.known || s->across.known) && agree(s->down, shape->down) && agree(s->across, shape->across);
+}
+
+/* The middle one of an edge's places among the pictures of a shape: one of them may be off by what its scene hides. */
+static int middle(const struct trim_seen *seen, size_t count, const struct trim_seen *shape, bool down, bool high)
+{
+    int tally[2 * NEAR + 1] = {0}, total = 0, at = 0;
+    struct trim_axis mine = down ? shape->down : shape->across;
+    int place = high ? mine.high : mine.low;
+    for (size_t i = 0; i < count && mine.known; i++) {
+        struct trim_axis a = down ? seen[i].down : seen[i].across;
+        if (a.known && supports(&seen[i], shape)) {
+            tally[(high ? a.high : a.low) - place + NEAR]++;
+            total++;
+        }
+    }
+    for (int sum = tally[0]; sum * 2 < total; sum += tally[at])
+        at++;
+    return total > 0 ? place + at - NEAR : 0;
+}
+
+static bool is_lopsided(struct trim_axis a, int length)
+{
+    return abs(a.low - a.high) > length / 50 + 2;
+}
+
+/* How many pictures must have a shape: one end alone may be a scene's own dark edge. */
+static size_t quorum(const struct trim_seen *shape, size_t known, int width, int height)
+{
+    bool lopsided = is_lopsided(shape->across, width) || is_lopsided(shape->down, height);
+    return lopsided ? (known + 1) / 2 + 1 : (known + 11) / 12;
+}
+
+static void keep(struct trim *t, size_t votes[TRIM_RECTS], struct trim_rect r, size_t supporters)
+{
+    for (int i = 0; i < t->count; i++)
+        if (near(t->rect[i].x, r.x) && near(t->rect[i].y, r.y) && near(t->rect[i].width, r.width) && near(t->rect[i].height, r.height))
+            return;
+    int at = t->count;
+    if (at == TRIM_RECTS) {
+        at = 0;
+        for (int i = 1; i < TRIM_RECTS; i++)
+            at = votes[i] < votes[at] ? i : at;
+        if (votes[at] >= supporters)
+            return;
+    } else {
+        t->count++;
+    }
+    t->rect[at] = r;
+    votes[at] = supporters;
+}
+
+static int by_area(const void *a, const void *b)
+{
+    const struct trim_rect *p = a, *q = b;
+    int64_t one = (int64_t)p->width * p->height, other = (int64_t)q->width * q->height;
+    return (one > other) - (one < other);
+}
+
+/* Keeps the shapes of those pictures that tell of both axes, or of one alone: an axis of which nobody tells has no bars. */
+static void keep_shapes(struct trim *t, const struct trim_seen *seen, size_t count, bool both)
+{
+    size_t known = 0, votes[TRIM_RECTS] = {0};
+    for (size_t i = 0; i < count; i++)
+        known += seen[i].down.known || seen[i].across.known;
+    for (size_t i = 0; i < count; i++) {
+        const struct trim_seen *shape = &seen[i];
+        if ((shape->across.known && shape->down.known) != both || (!has_bar(shape->across) && !has_bar(shape->down)))
+            continue;
+        size_t supporters = 0;
+        for (size_t j = 0; j < count; j++)
+            supporters += supports(&seen[j], shape);
+        if (supporters < quorum(shape, known, t->width, t->height))
+            continue;
+        int left = middle(seen, count, shape, false, false), right = middle(seen, count, shape, false, true);
+        int top = middle(seen, count, shape, true, false), bottom = middle(seen, count, shape, true, true);
+        keep(t, votes, (struct trim_rect){left, top, t->width - left - right, t->height - top - bottom}, supporters);
+    }
+}
+
+struct trim trim_find(const struct trim_seen *seen, size_t count, int width, int height)
+{
+    struct trim t = {.width = width, .height = height};
+    keep_shapes(&t, seen, count, true);
+    if (t.count == 0)
+        keep_shapes(&t, seen, count, false);
+    qsort(t.rect, (size_t)t.count, sizeof *t.rect, by_area);
+    return t;
+}
+
+/* ------------------------------------------------------------------ the cut */
+
+struct frame_view trim_rows(const struct frame_view *view)
+{
+    struct frame_view rows = *view;
+    for (int i = 0; i < 3; i++) {
+        rows.plane[i].pitch *= TRIM_EVERY;
+        rows.plane[i].height = (rows.plane[i].height + TRIM_EVERY - 1) / TRIM_EVERY;
+    }
+    return rows;
+}
+
+/* True if hardly a line of [0, count) is covered, `most` being what a whole one has. */
+static bool mostly_dark(const uint32_t *line, int count, uint32_t most)
+{
+    int over = 0;
+    for (int i = 0; i < count; i++)
+        over += line[i] * 100 > most * BAR_MOST;
+    return over * 100 <= count * LINES_MOST;
+}
+
+/* True if what lies outside of `r` is bars, by row[rows] and column[width] of the thinned picture. */
+static bool holds(const struct trim_rect *r, const uint32_t *row, int rows, const uint32_t *column, int width)
+{
+    int top = (r->y + TRIM_EVERY - 1) / TRIM_EVERY, below = (r->y + r->height + TRIM_EVERY - 1) / TRIM_EVERY, right = r->x + r->width;
+    return mostly_dark(row, top, (uint32_t)width) && (below >= rows || mostly_dark(row + below, rows - below, (uint32_t)width)) &&
+           mostly_dark(column, r->x, (uint32_t)rows) && mostly_dark(column + right, width - right, (uint32_t)rows);
+}
+
+void trim_view(const struct trim *t, const struct frame_view *luma, struct frame_view *view)
+{
+    enum { LARGEST = 16384 };
+    const struct plane *p = luma_of(luma);
+    if (t->count == 0 || view->width != t->width || view->height != t->height || view->width > LARGEST || view->height > LARGEST)
+        return;
+    if (t->forced) {
+        trim_crop(view, &t->rect[0]);
+        return;
+    }
+    uint32_t row[LARGEST / TRIM_EVERY] = {0}, column[LARGEST] = {0};
+    for (int y = 0; y < p->height; y++)
+        row[y] = count_row(luma, y, column);
+    for (int i = 0; i < t->count; i++)
+        if (holds(&t->rect[i], row, p->height, column, p->width)) {
+            trim_crop(view, &t->rect[i]);
+            return;
+        }
+}
+
+/* Cuts one axis of a plane: [from, to) of `whole` luma samples, which are `plane` of the plane. Inwards; never to nothing. */
+static void cut_axis(int from, int to, int whole, int *plane, int *begin)
+{
+    int ratio = (whole + *plane - 1) / *plane;
+    int first = (from + ratio - 1) / ratio, end = to == whole ? *plane : to / ratio;
+    if (first >= *plane)
+        first = *plane - 1;
+    if (end <= first)
+        end = first + 1;
+    *begin = first;
+    *plane = end - first;
+}
+
+/* The same for luma, so that it covers what the chroma does. */
+static void align(int *from, int *to, int whole, int chroma)
+{
+    int ratio = chroma > 0 ? (whole + chroma - 1) / chroma : 1;
+    int first = (*from + ratio - 1) / ratio * ratio, end = *to == whole ? whole : *to / ratio * ratio;
+    if (first < end) {
+        *from = first;
+        *to = end;
+    }
+}
+
+static int inside(int value, int most)
+{
+    return value < 0 ? 0 : value > most ? most : value;
+}
+
+void trim_crop(struct frame_view *view, const struct trim_rect *rect)
+{
+    int x0 = inside(rect->x, view->width), x1 = inside(rect->x + rect->width, view->width);
+    int y0 = inside(rect->y, view->height), y1 = inside(rect->y + rect->height, view->height);
+    bool chroma = view->model == MODEL_YCBCR;
+    if (x1 <= x0 || y1 <= y0)
+        return;
+    align(&x0, &x1, view->width, chroma ? view->plane[1].width : view->width);
+    align(&y0, &y1, view->height, chroma ? view->plane[1].height : view->height);
+    for (int i = 0; i < (view->model == MODEL_GREY ? 1 : 3); i++) {
+        struct plane *p = &view->plane[i];
+        int left, top;
+        cut_axis(x0, x1, view->width, &p->width, &left);
+        cut_axis(y0, y1, view->height, &p->height, &top);
+        p->data += top * p->pitch + (ptrdiff_t)left * p->step;
+    }
+    view->width = x1 - x0;
+    view->height = y1 - y0;
+}
+
+/* ------------------------------------------------------------------ as it is shown */
+
+/* A quarter turn clockwise of a picture of that height. */
+static struct trim_rect turn(struct trim_rect r, int height)
+{
+    return (struct trim_rect){height - r.y - r.height, r.x, r.height, r.width};
+}
+
+struct trim_rect trim_to_shown(struct trim_rect r, struct orientation o, int width, int height)
+{
+    if (o.mirror)
+        r.x = width - r.x - r.width;
+    for (int i = 0; i < (o.quarter_turns & 3); i++)
+        r = turn(r, i % 2 == 0 ? height : width);
+    return r;
+}
+
+struct trim_rect trim_to_decoded(struct trim_rect r, struct orientation o, int width, int height)
+{
+    int turns = (4 - (o.quarter_turns & 3)) & 3;
+    for (int i = 0; i < turns; i++)
+        r = turn(r, (i % 2 == 0) == (turns % 2 == 1) ? width : height);
+    if (o.mirror)
+        r.x = width - r.x - r.width;
+    return r;
+}
+
+void trim_text(const struct trim_rect *r, char text[TRIM_TEXT])
+{
+    snprintf(text, TRIM_TEXT, "%d:%d:%d:%d", r->width, r->height, r->x, r->y);
+}

@@ -1,0 +1,217 @@
+/*
+ * film_bars.c - see film_bars.h.
+ *
+ * A picture that decodes alone costs some 10 ms at 1080p, and a place in a file with an index one reading. Two dozen of them tell
+ * what shape a film has: a shape that is rarer than one in two dozen pictures is left whole, and looked for in no other.
+ */
+#include "film_bars.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "av.h"
+#include "key_index.h"
+#include "shortage.h"
+#include "barcode/interrupt.h"
+
+enum { LOOKS = 24, THREADS = 4 };
+enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
+
+/* How a place is sought. */
+enum way { BY_TIME, BY_BYTE, NO_WAY };
+
+/* One thread's share: looks [from, to). */
+struct looker {
+    const struct film *film;
+    int wanted;
+    size_t from, to;
+    struct trim_seen *seen;               /* [LOOKS], the film's */
+    bool *looked;                         /* [LOOKS]             */
+    AVFormatContext *format;
+    AVStream *stream;
+    AVCodecContext *decoder;
+    struct damage_watch watch;
+    AVPacket *packet;
+    AVFrame *frame, *planes;
+    uint32_t *room;
+    int64_t last;                         /* where the last key frame lay                  */
+    struct err error;
+};
+
+static bool is_among(const char *name, const char *const *list, size_t count)
+{
+    bool is = false;
+    for (size_t i = 0; i < count; i++)
+        is |= strcmp(name, list[i]) == 0;
+    return is;
+}
+
+/* Without an index libavformat reads everything up to a time, but where times can be halved to; some find their feet at any byte. */
+static enum way way_of(const struct looker *l)
+{
+    static const char *const halved[] = {"asf", "ogg", "nut", "mxf"};
+    static const char *const any_byte[] = {"mpegts", "mpeg", "h264", "hevc", "mpegvideo", "m4v"};
+    const int64_t small = 64 << 20;
+    const struct demux r = {.format = l->format, .stream = l->stream};
+    const char *name = l->format->iformat->name;
+    if (!film_av_seekable(l->format))
+        return NO_WAY;
+    if (is_among(name, any_byte, sizeof any_byte / sizeof *any_byte))
+        return BY_BYTE;
+    bool quick = key_index_kind(&r, l->film) != KEY_INDEX_NONE || is_among(name, halved, sizeof halved / sizeof *halved);
+    return quick || avio_size(l->format->pb) <= small ? BY_TIME : NO_WAY;
+}
+
+static bool seek(struct looker *l, enum way way, size_t look)
+{
+    int64_t part = (int64_t)look * 2 + 1, parts = (int64_t)LOOKS * 2;
+    if (way == BY_BYTE)
+        return av_seek_frame(l->format, -1, av_rescale(avio_size(l->format->pb), part, parts), AVSEEK_FLAG_BYTE) >= 0;
+    if (l->film->duration_us <= 0)
+        return false;
+    int64_t start = l->stream->start_time != AV_NOPTS_VALUE ? l->stream->start_time : 0;
+    int64_t at = start + av_rescale_q(av_rescale(l->film->duration_us, part, parts), AV_TIME_BASE_Q, l->stream->time_base);
+    return av_seek_frame(l->format, l->stream->index, at, AVSEEK_FLAG_BACKWARD) >= 0;
+}
+
+/* The next packet of the film's stream; a key frame's if `key`. False: there is none near. */
+static bool next_packet(struct looker *l, bool key)
+{
+    for (int i = 0; i < KEY_WITHIN && !interrupted(); i++) {
+        if (av_read_frame(l->format, l->packet) < 0)
+            return false;
+        if (l->packet->stream_index == l->stream->index && l->packet->size > 0 && (!key || l->packet->flags & AV_PKT_FLAG_KEY))
+            return true;
+        av_packet_unref(l->packet);
+    }
+    return false;
+}
+
+static void look_at_picture(struct looker *l, size_t look)
+{
+    struct frame_view view;
+    bool whole = l->frame->width == l->film->coded_width && l->frame->height == l->film->coded_height;
+    if (!whole || damage_flagged(l->frame) || !view_of_frame(l->frame, l->film, &l->planes, &view, &l->error))
+        return;
+    l->seen[look] = trim_look(&view, l->room);
+    l->looked[look] = true;
+}
+
+/* Sends what was read, or NULL; true when a picture came out and was looked at. */
+static bool decode(struct looker *l, const AVPacket *packet, size_t look)
+{
+    int code = decoder_send(l->decoder, packet);
+    if (code >= 0)
+        code = decoder_receive(l->decoder, l->frame);
+    if (code == AVERROR(ENOMEM))
+        shortage_error(l->film->path, "looked at", &l->error);
+    if (code < 0)
+        return false;
+    look_at_picture(l, look);
+    av_frame_unref(l->frame);
+    return true;
+}
+
+/* The first picture from a key frame on. What follows that one is only sent so that it comes out. */
+static void look_once(struct looker *l, enum way way, size_t look)
+{
+    if (!seek(l, way, look) || !next_packet(l, true))
+        return;
+    int64_t at = l->packet->pos >= 0 ? l->packet->pos : l->packet->pts;
+    if (look > l->from && at == l->last) {
+        l->seen[look] = l->seen[look - 1];
+        l->looked[look] = l->looked[look - 1];
+        av_packet_unref(l->packet);
+        return;
+    }
+    l->last = at;
+    bool came = false, more = true;
+    for (int i = 0; i < OUT_WITHIN && more && !came && l->error.code == ERR_NONE; i++) {
+        came = decode(l, l->packet, look);
+        av_packet_unref(l->packet);
+        more = !came && next_packet(l, false);
+    }
+    av_packet_unref(l->packet);
+    if (!came && l->error.code == ERR_NONE)
+        decode(l, NULL, look);
+    avcodec_flush_buffers(l->decoder);
+}
+
+static bool open_looker(struct looker *l)
+{
+    struct film film = {0};
+    bool fine = film_av_open_stream(l->film->path, l->wanted, &l->format, &film, &l->error);
+    free(film.path);
+    if (!fine || film.stream != l->film->stream)
+        return false;
+    l->stream = l->format->streams[film.stream];
+    l->packet = av_packet_alloc();
+    l->frame = av_frame_alloc();
+    l->room = malloc(((size_t)film.coded_width + (size_t)film.coded_height) * sizeof *l->room);
+    if (!l->packet || !l->frame || !l->room)
+        return err_set(&l->error, ERR_FAILED, "out of memory to look for bars");
+    l->decoder = decoder_open(l->stream, l->film->path, 1, &l->error);
+    return l->decoder && damage_watch_open(&l->watch, l->decoder, false, &l->error);
+}
+
+static void *looker_main(void *argument)
+{
+    struct looker *l = argument;
+    shortage_begin();
+    enum way way = open_looker(l) ? way_of(l) : NO_WAY;
+    for (size_t i = l->from; i < l->to && way != NO_WAY && l->error.code == ERR_NONE && !interrupted(); i++) {
+        shortage_begin();
+        look_once(l, way, i);
+        if (shortage_met())
+            shortage_error(l->film->path, "looked at", &l->error);
+    }
+    decoder_close(&l->decoder);
+    damage_watch_close(&l->watch);
+    av_frame_free(&l->frame);
+    av_frame_free(&l->planes);
+    av_packet_free(&l->packet);
+    film_av_close(&l->format);
+    free(l->room);
+    return NULL;
+}
+
+/* A film that this finds no way into fails where it is staged, with the better words: only what is the machine's fault counts here. */
+static bool judge(const struct looker *looker, int count, struct err *e)
+{
+    if (interrupted())
+        return interrupt_error(e);
+    for (int i = 0; i < count; i++)
+        if (looker[i].error.code == ERR_FAILED) {
+            *e = looker[i].error;
+            return false;
+        }
+    return true;
+}
+
+bool film_bars_probe(const struct film *film, int wanted, int threads, struct probe_facts *facts, struct err *e)
+{
+    struct trim_seen seen[LOOKS] = {0}, told[LOOKS];
+    struct looker looker[THREADS];
+    bool looked[LOOKS] = {false};
+    pthread_t thread[THREADS];
+    int count = threads < THREADS ? threads : THREADS, started = 0;
+    for (int i = 0; i < count; i++)
+        looker[i] = (struct looker){.film = film, .wanted = wanted, .from = (size_t)(i * LOOKS / count), .to = (size_t)((i + 1) * LOOKS / count),
+                                    .seen = seen, .looked = looked, .error = ERR_INIT};
+    while (started < count && pthread_create(&thread[started], NULL, looker_main, &looker[started]) == 0)
+        started++;
+    for (int i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+    if (started < count)
+        return err_set(e, ERR_FAILED, "no thread could be started");
+    if (!judge(looker, count, e))
+        return false;
+    for (int i = 0; i < LOOKS; i++)
+        if (looked[i])
+            told[facts->looked++] = seen[i];
+    facts->trim = trim_find(told, (size_t)facts->looked, film->coded_width, film->coded_height);
+    for (int i = 0; i < facts->looked; i++)
+        facts->told += told[i].across.known || told[i].down.known;
+    facts->found |= PROBE_BARS;
+    return true;
+}

@@ -1,0 +1,17 @@
+/*
+ * film_bars.h - a look at key frames spread over a film, for black bars (trim.h).
+ */
+#ifndef BARCODE_FILM_BARS_H
+#define BARCODE_FILM_BARS_H
+
+#include "barcode/film.h"
+#include "barcode/probe.h"
+
+/*
+ * Finds PROBE_BARS of `film`, whose video stream is `wanted` (film_av_open_stream): opens the file anew, so that nothing that reads
+ * it is disturbed. Nothing is found where no place can be sought, or where nothing decodes; that is no failure. False: memory, a
+ * thread, an interruption.
+ */
+bool film_bars_probe(const struct film *film, int wanted, int threads, struct probe_facts *facts, struct err *e);
+
+#endif

@@ -1,0 +1,134 @@
+# shellcheck shell=bash
+# Black bars: left out where they are, and nowhere else.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+# encode NAME FILTER ARG...: eight seconds of the sample's brightest part through a filter.
+encode() {
+    name=$1 filter=$2
+    shift 2
+    f=$(clip film-480p.mp4)
+    ffmpeg -nostdin -v error -y -ss 5 -t 8 -i "$f" -vf "$filter" -an -c:v libx264 -preset veryfast -crf 23 -g 24 "$@" "$name"
+}
+
+# near ONE TWO MOST: the averages of two JSON files' columns differ by at most MOST.
+near() {
+    "$PYTHON" - "$@" <<'PY' || fail "the colours of $1 are not those of $2"
+import json, sys
+one, two = (json.load(open(n))["columns"] for n in sys.argv[1:3])
+assert len(one) == len(two), (len(one), len(two))
+worst = max(abs(x - y) for a, b in zip(one, two) for x, y in zip(a["average"], b["average"]))
+print("worst", worst)
+assert worst <= int(sys.argv[3])
+PY
+}
+
+# The sizes of film-480p.mp4 are 854x480.
+test_trim_bars() {
+    encode plain.mp4 crop=854:356:0:62
+    ok plain.mp4 -n 8 -m average --json plain.json -o plain.png
+    encode scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
+    encode noise.mp4 "crop=854:356:0:62,pad=854:480:0:62:black,geq=lum='if(lt(Y,62)+gte(Y,418),16+random(1)*8.9,lum(X,Y))':cb='cb(X,Y)':cr='cr(X,Y)'"
+    encode logo.mp4 "crop=854:356:0:62,pad=854:480:0:62:black,drawbox=x=740:y=20:w=60:h=24:c=white:t=fill,drawbox=x=300:y=440:w=6:h=24:c=white:t=fill,drawbox=x=320:y=440:w=200:h=4:c=white:t=fill"
+    for film in scope noise logo; do
+        ok $film.mp4 -v -n 8 -m average --json $film.json -o $film.png
+        says "its picture is 854:356:0:62 of 854x480"
+        check trimmed $film.json 854:356:0:62
+        near plain.json $film.json 2
+        ok $film.mp4 -n 8 -m average --trim off --json off.json -o off.png
+        cmp $film.png off.png > /dev/null && fail "$film: --trim off changes nothing"
+        check trimmed off.json
+    done
+    encode pillar.mp4 crop=640:480:107:0,pad=854:480:106:0:black
+    ok pillar.mp4 -n 8 -m average --json pillar.json -o pillar.png
+    check trimmed pillar.json 640:480:106:0
+    encode window.mp4 crop=640:400:107:40,pad=854:480:106:40:black
+    ok window.mp4 -n 8 -m average --json window.json -o window.png
+    check trimmed window.json 640:400:106:40
+}
+
+test_trim_invents_nothing() {
+    encode night.mp4 "lutyuv=y=16+(val-16)/10:u=128+(val-128)/10:v=128+(val-128)/10"
+    encode plain.mp4 null
+    ffmpeg -nostdin -v error -y -f lavfi -i color=black:s=320x180:r=25:d=4 -c:v libx264 -g 25 black.mp4
+    for film in night plain black; do
+        ok $film.mp4 -n 8 -m all --n-init 2 --dump a.rgb --json $film.json -o a.png
+        ok $film.mp4 -n 8 -m all --n-init 2 --trim off --dump b.rgb -o b.png
+        cmp a.rgb b.rgb
+        cmp a.png b.png
+        check trimmed $film.json
+    done
+}
+
+# Half of the film has bars: each half is right.
+test_trim_a_film_of_two_shapes() {
+    encode scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
+    encode whole.mp4 null
+    printf "file '%s'\n" scope.mp4 whole.mp4 > list
+    ffmpeg -nostdin -v error -y -f concat -i list -c copy both.mp4
+    ok both.mp4 -n 8 --dump both.rgb --json both.json -o both.png
+    check trimmed both.json 854:356:0:62
+    ok scope.mp4 -n 8 --dump scope.rgb -o scope.png
+    ok whole.mp4 -n 8 --dump whole.rgb -o whole.png
+    cat scope.rgb whole.rgb | cmp - both.rgb
+}
+
+# The rectangle is of the displayed picture; every way of staging cuts it alike.
+test_trim_by_hand() {
+    f=$(clip film-480p.mp4)
+    g=$(clip rotate90.mp4)
+    encode crop.mkv crop=400:200:100:60 -c:v ffv1
+    encode full.mkv null -c:v ffv1
+    ok full.mkv -n 8 --trim 400:200:100:60 --size 160x90 --dump a.rgb --json a.json -o a.png
+    ok crop.mkv -n 8 --trim off --size 160x90 --dump b.rgb -o b.png
+    cmp a.rgb b.rgb
+    check trimmed a.json 400:200:100:60
+    for film in "$f" "$g"; do
+        ok "$film" -n 24 --trim 100:60:40:20 --threads 1 --dump 1.rgb --json 1.json -o 1.png
+        ok "$film" -n 24 --trim 100:60:40:20 --threads 3 --dump 3.rgb -o 3.png
+        cmp 1.rgb 3.rgb
+        check trimmed 1.json 100:60:40:20
+        ok "$film" -n 24 --trim 100:60:40:20 --verify -o v.png
+    done
+    ffmpeg -nostdin -v error -y -i "$g" -vf "crop=100:60:40:20" -c:v ffv1 turned.mkv
+    ok turned.mkv -n 24 --trim off --size 90x54 --dump t.rgb -o t.png
+    ok "$g" -n 24 --trim 100:60:40:20 --size 90x54 --dump g.rgb -o g.png
+    cmp t.rgb g.rgb || fail "a turned film is cut elsewhere"
+}
+
+test_trim_in_the_cache() {
+    encode scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
+    touch -d '1 minute ago' scope.mp4
+    ok scope.mp4 --cache c -n 8 --json cold.json -o cold.png
+    ok scope.mp4 --cache c -v -n 8 --json warm.json -o warm.png
+    says "cache hit"
+    says_not "looked for bars"
+    cmp cold.png warm.png
+    check same cold.json warm.json
+    ok scope.mp4 --cache c -v -n 12 --json part.json --dump part.rgb -o part.png
+    says "cache partial"
+    ok scope.mp4 --no-cache -n 12 --json none.json --dump none.rgb -o none.png
+    cmp part.rgb none.rgb
+    check same part.json none.json
+    ok scope.mp4 --cache c -v -n 8 --trim off --json off.json -o off.png
+    says "cache miss"
+    check trimmed off.json
+}
+
+test_trim_of_a_pipe() {
+    encode scope.mkv crop=854:356:0:62,pad=854:480:0:62:black
+    COMMAND="barcode - < scope.mkv" STATUS=0
+    "$BARCODE" - -v -n 8 -m average --json pipe.json -o pipe.png < <(cat scope.mkv) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
+    says "a pipe is not searched for bars"
+    check trimmed pipe.json
+}
+
+test_trim_bad_rules() {
+    f=$(clip h264-closed.mkv)
+    for rule in '' on 10 10:10 10:10:0 10:10:0:0:0 0:10:0:0 10:0:0:0 -1:1:1:1 10:10:0:-1 99999:1:0:0 10x10:0:0 ' 1:1:1:1'; do
+        refuses 2 "$f" --trim "$rule"
+    done
+    refuses 2 "$f" --trim 320:180:1:0
+    says "does not lie in its pictures of 320x180"
+    files
+}

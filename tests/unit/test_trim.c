@@ -1,0 +1,257 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/trim.h"
+
+enum { W = 320, H = 180, PICTURES = 12 };
+
+static uint8_t luma[H][W], chroma[2][H / 2][W / 2];
+static uint32_t room[W + H], noise = 1;
+
+/* 4:2:0 of 8 bits and limited range. */
+static struct frame_view view_of_it(void)
+{
+    return (struct frame_view){
+        .model = MODEL_YCBCR, .matrix = MATRIX_BT709, .range = RANGE_LIMITED, .bits = 8, .width = W, .height = H,
+        .plane = {{luma[0], W, 1, W, H}, {chroma[0][0], W / 2, 1, W / 2, H / 2}, {chroma[1][0], W / 2, 1, W / 2, H / 2}}};
+}
+
+static uint8_t a_little(uint8_t from, uint8_t range)
+{
+    noise = noise * 1664525 + 1013904223;
+    return (uint8_t)(from + (noise >> 16) % range);
+}
+
+/* A textured picture of that brightness inside of the rectangle, black with noise up to 24 around it. */
+static void draw(struct trim_rect r, uint8_t from, uint8_t range)
+{
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++) {
+            bool in = x >= r.x && x < r.x + r.width && y >= r.y && y < r.y + r.height;
+            luma[y][x] = in ? a_little(from, range) : a_little(16, 9);
+        }
+}
+
+static struct trim_seen look(void)
+{
+    struct frame_view v = view_of_it();
+    return trim_look(&v, room);
+}
+
+static const struct trim_rect whole = {0, 0, W, H}, scope = {0, 23, W, 134}, pillar = {40, 0, 240, H}, window = {40, 22, 240, 136};
+
+static void assert_rect(const struct trim *t, int i, struct trim_rect r)
+{
+    assert_true(i < t->count);
+    assert_memory_equal(&t->rect[i], &r, sizeof r);
+}
+
+/* Every shape, bright in most pictures; the rest is a night, a fade to black, and titles. */
+static void shapes(void **state)
+{
+    (void)state;
+    const struct trim_rect shape[] = {scope, pillar, window};
+    for (size_t s = 0; s < 3; s++) {
+        struct trim_seen seen[PICTURES];
+        for (int i = 0; i < PICTURES; i++) {
+            draw(shape[s], i == 3 ? 16 : 60, i == 3 ? 20 : 150);
+            if (i == 5)
+                draw((struct trim_rect){0, 0, 0, 0}, 16, 1);
+            if (i == 7)
+                draw((struct trim_rect){120, 80, 60, 20}, 235, 1);
+            seen[i] = look();
+        }
+        struct trim t = trim_find(seen, PICTURES, W, H);
+        assert_int_equal(t.count, 1);
+        assert_rect(&t, 0, shape[s]);
+        assert_false(t.forced);
+    }
+}
+
+/* What lies in a bar does not undo it: subtitles in most pictures, a logo in all. */
+static void what_is_drawn_in_bars(void **state)
+{
+    (void)state;
+    struct trim_seen seen[PICTURES];
+    for (int i = 0; i < PICTURES; i++) {
+        draw(scope, 60, 150);
+        for (int y = 6; y < 16; y++)
+            memset(&luma[y][270], 235, 20);
+        for (int y = 162; y < 172 && i != 2; y++)
+            for (int x = 80; x < 240; x += 5)
+                luma[y][x] = luma[y][x + 1] = luma[y][x + 2] = 235;
+        seen[i] = look();
+    }
+    struct trim t = trim_find(seen, PICTURES, W, H);
+    assert_int_equal(t.count, 1);
+    assert_rect(&t, 0, scope);
+    struct frame_view v = view_of_it(), rows = trim_rows(&v);
+    trim_view(&t, &rows, &v);
+    assert_int_equal(v.height, 132);       /* whole chroma samples */
+}
+
+static void no_bars(void **state)
+{
+    (void)state;
+    struct trim_seen seen[PICTURES];
+    for (int kind = 0; kind < 5; kind++) {
+        for (int i = 0; i < PICTURES; i++) {
+            if (kind == 0)                        /* bright from end to end */
+                draw(whole, 40, 150);
+            else if (kind == 1)                   /* at a tenth of its brightness */
+                draw(whole, 16, 22);
+            else if (kind == 2)                   /* titles */
+                draw((struct trim_rect){60, 70, 200, 30}, 235, 1);
+            else if (kind == 3)                   /* black */
+                draw((struct trim_rect){0, 0, 0, 0}, 16, 1);
+            for (int y = 0; y < H && kind == 4; y++)      /* a night sky that brightens towards the horizon */
+                for (int x = 0; x < W; x++)
+                    luma[y][x] = (uint8_t)(16 + y / 3 + a_little(0, 20));
+            seen[i] = look();
+        }
+        assert_int_equal(trim_find(seen, PICTURES, W, H).count, 0);
+    }
+    assert_int_equal(trim_find(seen, 0, W, H).count, 0);
+}
+
+/* A scene's own dark edge at one end, in some pictures: no bar. In nearly all of them: one. */
+static void one_end_alone(void **state)
+{
+    (void)state;
+    const struct trim_rect ground = {0, 0, W, 150};
+    struct trim_seen seen[PICTURES];
+    for (int dark = 5; dark <= 11; dark += 6) {
+        for (int i = 0; i < PICTURES; i++) {
+            draw(i < dark ? ground : whole, 60, 150);
+            seen[i] = look();
+        }
+        struct trim t = trim_find(seen, PICTURES, W, H);
+        assert_int_equal(t.count, dark == 11);
+    }
+}
+
+/* A film that changes its shape: each picture takes what holds it. */
+static void two_shapes(void **state)
+{
+    (void)state;
+    struct trim_seen seen[PICTURES];
+    for (int i = 0; i < PICTURES; i++) {
+        draw(i % 2 ? scope : window, 60, 150);
+        seen[i] = look();
+    }
+    struct trim t = trim_find(seen, PICTURES, W, H);
+    assert_int_equal(t.count, 2);
+    assert_rect(&t, 0, window);
+    assert_rect(&t, 1, scope);
+    const struct trim_rect is[] = {scope, window, whole}, becomes[] = {{0, 24, W, 132}, window, whole};
+    for (int i = 0; i < 3; i++) {
+        draw(is[i], 60, 150);
+        struct frame_view v = view_of_it(), rows = trim_rows(&v);
+        trim_view(&t, &rows, &v);
+        assert_int_equal(v.width, becomes[i].width);
+        assert_int_equal(v.height, becomes[i].height);
+        assert_ptr_equal(v.plane[0].data, &luma[becomes[i].y][becomes[i].x]);
+        assert_ptr_equal(v.plane[2].data, &chroma[1][becomes[i].y / 2][becomes[i].x / 2]);
+        assert_int_equal(v.plane[1].height, becomes[i].height / 2);
+    }
+}
+
+/* Pictures of another size than the film's, and what is forced. */
+static void which_pictures(void **state)
+{
+    (void)state;
+    struct trim t = {W, H, 1, false, {{0, 24, W, 132}}};
+    draw(scope, 60, 150);
+    struct frame_view v = view_of_it(), rows = trim_rows(&v);
+    v.height = H - 2;
+    trim_view(&t, &rows, &v);
+    assert_int_equal(v.height, H - 2);
+    draw(whole, 60, 150);
+    v = view_of_it();
+    trim_view(&t, &rows, &v);
+    assert_int_equal(v.height, H);
+    t.forced = true;
+    trim_view(&t, &rows, &v);
+    assert_int_equal(v.height, 132);
+}
+
+/* Ten bits in words, as P010 has them, say the same as eight. */
+static void words(void **state)
+{
+    (void)state;
+    static uint16_t wide[H][W];
+    draw(scope, 60, 150);
+    struct trim_seen narrow = look();
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++)
+            wide[y][x] = (uint16_t)(luma[y][x] << 8);
+    struct frame_view v = view_of_it();
+    v.bits = 10;
+    v.shift = 6;
+    v.plane[0] = (struct plane){(const uint8_t *)wide, W * 2, 2, W, H};
+    struct trim_seen same = trim_look(&v, room);
+    assert_true(same.down.known && narrow.down.known);
+    assert_int_equal(same.down.low, narrow.down.low);
+    assert_int_equal(same.down.high, narrow.down.high);
+}
+
+/* Inwards to whole chroma samples, at an odd picture's own end as it is; never to nothing. */
+static void crops(void **state)
+{
+    (void)state;
+    struct frame_view v = view_of_it();
+    trim_crop(&v, &(struct trim_rect){3, 5, 100, 50});
+    assert_int_equal(v.width, 98);
+    assert_int_equal(v.height, 48);
+    assert_int_equal(v.plane[1].width, 49);
+    assert_ptr_equal(v.plane[0].data, &luma[6][4]);
+    assert_ptr_equal(v.plane[1].data, &chroma[0][3][2]);
+    v = view_of_it();
+    trim_crop(&v, &(struct trim_rect){W - 1, 0, 1, H});
+    assert_int_equal(v.width, 1);
+    assert_int_equal(v.plane[1].width, 1);
+    v = view_of_it();
+    trim_crop(&v, &(struct trim_rect){W, 0, 5, 5});
+    assert_int_equal(v.width, W);
+    v = view_of_it();
+    trim_crop(&v, &(struct trim_rect){-10, -10, 2 * W, 2 * H});
+    assert_int_equal(v.width, W);
+    assert_int_equal(v.height, H);
+}
+
+/* Every orientation and back; a quarter turn clockwise brings the left column to the top. */
+static void turns(void **state)
+{
+    (void)state;
+    const struct trim_rect r = {10, 20, 100, 40};
+    for (int mirror = 0; mirror < 2; mirror++)
+        for (int quarter = 0; quarter < 4; quarter++) {
+            struct orientation o = {quarter, mirror};
+            struct trim_rect shown = trim_to_shown(r, o, W, H), back = trim_to_decoded(shown, o, W, H);
+            assert_memory_equal(&back, &r, sizeof r);
+            assert_true(shown.x >= 0 && shown.y >= 0);
+            assert_true(shown.x + shown.width <= (quarter % 2 ? H : W) && shown.y + shown.height <= (quarter % 2 ? W : H));
+        }
+    struct trim_rect shown = trim_to_shown(r, (struct orientation){1, false}, W, H);
+    assert_int_equal(shown.x, H - 20 - 40);
+    assert_int_equal(shown.y, 10);
+    char text[TRIM_TEXT];
+    trim_text(&r, text);
+    assert_string_equal(text, "100:40:10:20");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes),        cmocka_unit_test(what_is_drawn_in_bars), cmocka_unit_test(no_bars),
+        cmocka_unit_test(one_end_alone), cmocka_unit_test(two_shapes),            cmocka_unit_test(which_pictures),
+        cmocka_unit_test(words),         cmocka_unit_test(crops),                 cmocka_unit_test(turns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
