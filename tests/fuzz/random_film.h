@@ -246,11 +246,13 @@ static inline void give_times(struct random_film *f, struct dice *d)
     for (size_t i = 0; i < n; i++) {
         struct picture *p = &f->picture[order[i] - f->truth];
         int64_t rank = s->decoding_times ? (int64_t)i : order[i]->rank;
-        int64_t time = base + rank * s->step_us + (s->jitter_us ? (int64_t)roll(d, (uint64_t)s->jitter_us) : 0);
+        int64_t own = base + rank * s->step_us + (s->jitter_us ? (int64_t)roll(d, (uint64_t)s->jitter_us) : 0), time = own;
         if (last != TIME_NONE && chance(d, s->duplicate))
             time = last;
-        last = time;
-        if (!chance(d, s->missing))
+        /* Times that are missing are thought on: one that stood still behind them would go back, and the model knows no jumps. */
+        bool missing = chance(d, s->missing);
+        last = missing ? own : time;
+        if (!missing)
             p->pts_us = time;
     }
     free(order);
