@@ -14,7 +14,7 @@
 #include "shortage.h"
 #include "barcode/interrupt.h"
 
-enum { LOOKS = 24, THREADS = 4 };
+enum { LOOKS = 24, THREADS = 8 };
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
 
 /* How a place is sought. */
