@@ -23,6 +23,8 @@ struct kmeans_vector {
     void (*add)(struct nearest *n, const uint32_t *colour, int first, int count);
     /* seed_nearest_try. */
     void (*try)(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);
+    /* seed_nearest_count. */
+    void (*count)(const struct nearest *n, uint32_t *weight, int count);
     /* assign_step; the caller sets `p` and sums `sum`. */
     void (*step)(struct assign *a, bool first);
 };

@@ -147,7 +147,7 @@ static int top_up(struct seed *s, int count)
 {
     int last = count;
     for (uint32_t i = 0; last < s->params.k; i++)
-        if (s->frame.distance[i])
+        if (nearest_distance(s->frame.key[i]))
             s->point[last++] = i;
     return last;
 }
@@ -179,7 +179,7 @@ static void start_scalable(struct seed *s, struct stream *stream, uint32_t *cent
         count = top_up(s, count);
         take(s, before, count);
     }
-    seed_nearest_count(&s->frame, s->candidates.weight, count);
+    seed_nearest_count(&s->frame, s->isa, s->candidates.weight, count);
     points_seal(&s->candidates, (size_t)count);
     points_box(&s->candidates, s->isa);
     s->few.p = &s->candidates;
