@@ -128,7 +128,8 @@ struct kmeans;
 /*
  * A workspace for one thread, for frames of at most `pixels` (1..2^28) pixels. Allocates
  * everything that kmeans_run will need; `params` is copied. `isa` must be supported; a workspace of
- * more than 2^24 pixels works in plain C. Memory: some 32 bytes a pixel up to 2^22 pixels.
+ * more than 2^24 pixels works in plain C. Memory: some 30 bytes a pixel up to 2^22 pixels, and up to 16 MiB for restarts that
+ * wait in a race.
  * NULL when memory runs out.
  */
 struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, enum isa isa, struct err *e);
