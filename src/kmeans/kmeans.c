@@ -13,7 +13,7 @@
 #define PIXELS_VECTOR ((size_t)1 << 24)
 
 /*
- * What restarts that wait may keep of the assign step, in bytes. A restart for which that has no room looks at all points
+ * What restarts that wait may keep of the assign step, in bytes. A restart for which there is no room looks at all points
  * again when it goes on, which takes about as long as two iterations do at that stage.
  */
 #define WAITING_BYTES ((size_t)16 << 20)

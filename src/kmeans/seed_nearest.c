@@ -64,15 +64,16 @@ static void settle(struct nearest *n)
     n->total = before;
 }
 
-void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count)
+void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count, bool last)
 {
     const struct kmeans_vector *vector = kmeans_vector_of(isa);
     if (!vector) {
         add_plain(n, colour, first, count);
         return;
     }
-    vector->add(n, colour, first, count);
-    settle(n);
+    vector->add(n, colour, first, count, last);
+    if (!last)
+        settle(n);
 }
 
 static void try_plain(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential)

@@ -41,9 +41,10 @@ void seed_nearest_close(struct nearest *n);
 
 /*
  * Takes `count` (1..NEAREST_BATCH) candidates, numbered first, first + 1, ...; first = 0 forgets what was before
- * and takes one candidate alone.
+ * and takes one candidate alone. `last`: nothing but seed_nearest_count follows, so that `total` and what the vector versions
+ * keep may be left as they are.
  */
-void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count);
+void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count, bool last);
 
 /* potential[i] = what `total` would be with colour[i] added, for each i < count (1..NEAREST_TRIALS) alone. */
 void seed_nearest_try(const struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential);

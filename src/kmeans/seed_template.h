@@ -101,9 +101,11 @@ static inline lanes distances(struct colours p, const struct batch *b, int c)
 
 /*
  * Gives a group's points to the candidates in `near` (one at least) where these are nearer. With all coordinates times
- * 2^(NEAREST_INDEX / 2) the squared distances have their place in the key, and one minimum finds distance and candidate.
+ * 2^(NEAREST_INDEX / 2) the squared distances have their place in the key, and one minimum finds distance and candidate. `fresh`,
+ * `last`: constants; the sums are not kept for the last.
  */
-static inline void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near, bool fresh)
+static inline __attribute__((always_inline)) void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near,
+                                                            bool fresh, bool last)
 {
     size_t at = group * GROUP;
     struct colours c[VECTORS];
@@ -125,9 +127,13 @@ static inline void group_add(struct nearest *n, size_t group, const struct batch
     } while (near &= near - 1);
     for (int v = 0; v < VECTORS; v++) {
         lanes_store(n->key + at + v * LANES, best[v]);
+        if (last)
+            continue;
         reach = lanes_max(reach, best[v]);
         mass = wide_add(mass, wide_products(distance_of(best[v]), lanes_load(n->p->weight + at + v * LANES)));
     }
+    if (last)
+        return;
     n->reach[group] = nearest_distance((uint32_t)lanes_most(reach));
     n->mass[group] = wide_sum(mass);
 }
@@ -203,22 +209,32 @@ static inline void list_visits_near(const struct nearest *n, size_t block, const
     }
 }
 
+static inline __attribute__((always_inline)) void add_visits(struct nearest *n, const struct visits *visits, const struct batch *b,
+                                                             bool last)
+{
+    for (int list = 0; list < NEAR_LISTS; list++)
+        for (uint32_t i = 0; i < visits->count[list]; i++) {
+            uint32_t visit = visits->visit[list][i];
+            group_add(n, visits->first + visit / NEAR_ONE, b, visit % NEAR_ONE, false, last);
+        }
+}
+
 /* seed_nearest_add, but for the sums over groups. */
-static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count)
+static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count, bool last)
 {
     for (int at = 0; at < count; at += BATCH) {
+        bool final = last && count - at <= BATCH;
         struct batch all;
         struct visits visits;
         batch_fill(&all, colour + at, first + at, count - at < BATCH ? count - at : BATCH);
         for (size_t group = 0; first == 0 && group < n->p->groups; group++)
-            group_add(n, group, &all, 1, true);
+            group_add(n, group, &all, 1, true, false);
         for (size_t block = 0; first != 0 && block < n->p->blocks; block += NEAR_BLOCKS) {
             list_visits_near(n, block, &all, true, &visits);
-            for (int list = 0; list < NEAR_LISTS; list++)
-                for (uint32_t i = 0; i < visits.count[list]; i++) {
-                    uint32_t visit = visits.visit[list][i];
-                    group_add(n, visits.first + visit / NEAR_ONE, &all, visit % NEAR_ONE, false);
-                }
+            if (final)
+                add_visits(n, &visits, &all, true);
+            else
+                add_visits(n, &visits, &all, false);
         }
     }
 }
