@@ -69,9 +69,10 @@ template <class T> struct start_shared {
 /* Shared memory of a block that iterates. */
 template <class T> struct lloyd_shared {
     uint32_t task, go, blur;               /* blur: what floats may be off in `moved`               */
-    wide kept[T::MOST][4];                 /* the clustering that counts                            */
+    uint32_t some;                         /* not 0: kept is filled                                 */
+    wide kept[T::MOST][4];                 /* the clustering that counts, if this launch found it   */
     typename T::sum sum[T::MOST][4];       /* of the labels as they are                             */
-    int4 now[1 + T::MOST];                 /* from now[1] on: constant, -step of red and green, -step of blue; now[0] never wins */
+    int4 now[1 + T::MOST];                 /* from now[1] on: constant, the two words of steps(); now[0] never wins */
     float4 line[T::MOST], moved[T::MOST];  /* the same four numbers; what they changed by           */
 };
 
@@ -111,7 +112,7 @@ template <class T> struct lloyd_work {
     struct points_view f;
     const uint4 *sum;
     wide square;
-    int k, bits, max_iter;
+    int k, bits, iterations;        /* iterations: at most           */
     uint8_t *label;                 /* [capacity] the winner             */
     struct group_state<T> *state;   /* [groups]                          */
     struct lloyd_shared<T> *m;
@@ -133,6 +134,21 @@ static __device__ __forceinline__ uint32_t turn_group(int i)
 static __device__ __forceinline__ uint32_t distance2(uint32_t a, uint32_t b)
 {
     return square_of(a) + square_of(b) - 2 * dot4(a & 0xffffff, b & 0xffffff);
+}
+
+/*
+ * How a centroid is kept and read by dp2a: -step (src/kmeans/assign.h) of red and green, int16 each, and of blue. It tells the
+ * centroid exactly.
+ */
+static __device__ __forceinline__ uint2 steps(int r, int g, int b)
+{
+    return make_uint2((uint32_t)(uint16_t)r | (uint32_t)g << 16, (uint16_t)b);
+}
+
+/* Those of a starting centre: whatever k is, 256 to a level. */
+static __device__ __forceinline__ uint2 steps_of(uint32_t colour)
+{
+    return steps((127 - (int)red_of(colour)) * 256, (127 - (int)green_of(colour)) * 256, (127 - (int)blue_of(colour)) * 256);
 }
 
 /* The box of a lane's group: centre and half edges. */

@@ -1,5 +1,5 @@
 /*
- * kmeans_choose.cu - a frame's best restart, and its clusters in order.
+ * kmeans_choose.cu - the restarts of a frame that go on in the race, its best one, and its clusters in order.
  */
 #include "kmeans_job.h"
 #include "warp.cuh"
@@ -56,6 +56,27 @@ static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *
     return best;
 }
 
+/* A block of CLUSTERS_MAX threads a frame. A frame of few colours has no inertias; lloyd passes over it, whatever is listed. */
+__global__ void race_kernel(struct kmeans_job j, int racing, int go_on, uint32_t *list)
+{
+    uint32_t frame = blockIdx.x, n_init = (uint32_t)j.params.n_init;
+    const uint32_t *from = j.list ? j.list + (size_t)frame * racing : NULL;
+    bool few = j.made[frame].distinct <= (uint32_t)j.params.k;
+    list += (size_t)frame * go_on;
+    for (int i = (int)threadIdx.x; i < racing; i += CLUSTERS_MAX) {
+        uint32_t mine = from ? from[i] : frame * n_init + i;
+        wide inertia = few ? 0 : j.inertia[mine];
+        int rank = few ? i : 0;
+        for (int other = 0; !few && other < racing; other++) {
+            uint32_t task = from ? from[other] : frame * n_init + other;
+            wide here = j.inertia[task];
+            rank += here < inertia || (here == inertia && task < mine);
+        }
+        if (rank < go_on)
+            list[rank] = mine;
+    }
+}
+
 static __device__ void clusters_of(const wide *sum, struct found *found)
 {
     wide n = sum[3];
@@ -102,6 +123,11 @@ __global__ void choose_kernel(struct kmeans_job j)
         out->clusters = all;
         out->zero = 0;
     }
+}
+
+void race_launch(const struct kmeans_job *j, int racing, int go_on, uint32_t *list, cudaStream_t stream)
+{
+    LAUNCH(race_kernel, j->frames, CLUSTERS_MAX, 0, stream, *j, racing, go_on, list);
 }
 
 void choose_launch(const struct kmeans_job *j, cudaStream_t stream)

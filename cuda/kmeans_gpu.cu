@@ -25,12 +25,17 @@ enum { WARPS_BITS = 5 };                     /* 1, 2, 4, 8, 16 warps */
 /* Restarts a block should have to do, so that all blocks end at about the same time. */
 enum { TASKS_EACH = 5, WARPS_LEAST = 2 };
 
+/* One for the starts and one for each rung. */
+enum { COUNTERS = 1 + KMEANS_RUNGS };
+
 /* The parts of the workspace. */
-enum part { SORTED, POINT, BOX, SUM, MADE, CENTRE, INERTIA, OUTCOME, NEXT, SLOT, KEY, START, TILE, SORT, PARTS };
+enum part { SORTED, POINT, BOX, SUM, MADE, CENTRE, INERTIA, ENDED, OUTCOME, LIST, NEXT, SLOT, KEY, START, TILE, SORT, PARTS };
 
 struct plan {
     struct kmeans_job job;           /* without pointers                                        */
     int frames, chunk;
+    struct kmeans_rung rung[KMEANS_RUNGS];
+    int rungs, listed;               /* listed: restarts of a frame that go on from all rungs but the last, added */
     int multiprocessors, slots;      /* slots: restart blocks that there is memory for          */
     int most[RESTART_PHASES][WARPS_BITS];   /* blocks of 1 << i warps that the device holds     */
     size_t bytes[PARTS], sort_bytes;
@@ -38,6 +43,8 @@ struct plan {
 
 struct kmeans_gpu {
     struct plan plan;
+    uint32_t *list;                  /* of the rungs, one after the other   */
+    unsigned *next;                  /* [COUNTERS]                          */
     struct points_scratch scratch;
     char *memory;
     int warps[RESTART_PHASES];       /* a block, if not 0                   */
@@ -56,6 +63,9 @@ static void plan_frames(struct plan *p, const struct kmeans_params *params, int 
     j->groups = j->capacity / GROUP;
     j->slot_bytes = slot_bytes(j);
     p->frames = frames;
+    p->rungs = kmeans_rungs(params, p->rung);
+    for (int i = 0; i + 1 < p->rungs; i++)
+        p->listed += p->rung[i].go_on;
     p->chunk = CHUNK_KEYS / pixels < 1 ? 1 : CHUNK_KEYS / pixels;
     p->chunk = p->chunk > CHUNK_FRAMES ? CHUNK_FRAMES : p->chunk;
     p->chunk = p->chunk > frames ? frames : p->chunk;
@@ -125,8 +135,10 @@ static cudaError_t plan_make(struct plan *p, const struct kmeans_params *params,
     p->bytes[MADE] = n * sizeof *j->made;
     p->bytes[CENTRE] = tasks * (size_t)params->k * sizeof *j->centre;
     p->bytes[INERTIA] = tasks * sizeof *j->inertia;
+    p->bytes[ENDED] = tasks * sizeof *j->ended;
+    p->bytes[LIST] = n * (size_t)p->listed * sizeof *j->list;
     p->bytes[OUTCOME] = tasks * (size_t)params->k * 4 * sizeof *j->outcome;
-    p->bytes[NEXT] = RESTART_PHASES * sizeof *j->next;
+    p->bytes[NEXT] = COUNTERS * sizeof *j->next;
     p->bytes[SLOT] = (size_t)p->slots * j->slot_bytes;
     p->bytes[KEY] = chunk * j->pixels * sizeof(uint32_t);
     p->bytes[START] = chunk * j->capacity * sizeof(uint32_t);
@@ -162,10 +174,12 @@ static void point_into(struct kmeans_gpu *km, const size_t place[PARTS])
     j->box = (uint2 *)(at + place[BOX]);
     j->sum = (uint4 *)(at + place[SUM]);
     j->made = (struct frame_points *)(at + place[MADE]);
-    j->centre = (uint32_t *)(at + place[CENTRE]);
+    j->centre = (uint2 *)(at + place[CENTRE]);
     j->inertia = (unsigned long long *)(at + place[INERTIA]);
     j->outcome = (unsigned long long *)(at + place[OUTCOME]);
-    j->next = (unsigned *)(at + place[NEXT]);
+    j->ended = (uint32_t *)(at + place[ENDED]);
+    km->list = (uint32_t *)(at + place[LIST]);
+    km->next = (unsigned *)(at + place[NEXT]);
     j->slot = at + place[SLOT];
     km->scratch.key = (uint32_t *)(at + place[KEY]);
     km->scratch.start = (uint32_t *)(at + place[START]);
@@ -202,12 +216,12 @@ bool kmeans_gpu_warps(struct kmeans_gpu *km, int start, int lloyd)
     return true;
 }
 
-/* Enqueues one phase of the restarts of all frames. */
+/* Enqueues one phase of the restarts that the job tells. */
 static cudaError_t launch_phase(const struct kmeans_gpu *km, const struct kmeans_job *job, enum restart_phase phase,
                                 cudaStream_t stream)
 {
     const struct plan *p = &km->plan;
-    size_t tasks = (size_t)job->frames * (size_t)job->params.n_init, blocks;
+    size_t tasks = job->tasks, blocks;
     int warps = km->warps[phase], each = 0;
     if (warps == 0) {
         int i = warps_for(p, phase, tasks);
@@ -224,6 +238,30 @@ static cudaError_t launch_phase(const struct kmeans_gpu *km, const struct kmeans
     return cudaGetLastError();
 }
 
+/* Enqueues the rungs of the race, and the choice of who goes on between them. */
+static cudaError_t launch_rungs(const struct kmeans_gpu *km, struct kmeans_job *job, cudaStream_t stream)
+{
+    const struct plan *p = &km->plan;
+    uint32_t *list = km->list;
+    cudaError_t status = cudaSuccess;
+    int racing = job->params.n_init;
+    for (int i = 0; i < p->rungs && status == cudaSuccess; i++) {
+        const struct kmeans_rung *rung = &p->rung[i];
+        job->tasks = (unsigned)(job->frames * racing);
+        job->done = i ? rung[-1].iterations : 0;
+        job->iterations = rung->iterations;
+        job->next = km->next + 1 + i;
+        status = launch_phase(km, job, RESTART_LLOYD, stream);
+        if (i + 1 == p->rungs)
+            break;
+        race_launch(job, racing, rung->go_on, list, stream);
+        job->list = list;
+        racing = rung->go_on;
+        list += (size_t)job->frames * (size_t)racing;
+    }
+    return status;
+}
+
 bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *frame, int n, cudaStream_t stream,
                     struct gpu_column *out, struct err *e)
 {
@@ -231,9 +269,12 @@ bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *f
     job.frames = n;
     job.frame = frame;
     job.out = out;
+    job.list = NULL;
+    job.next = km->next;
+    job.tasks = (unsigned)(n * job.params.n_init);
     cudaError_t status = cudaMemsetAsync(job.made, 0, (size_t)n * sizeof *job.made, stream);
     if (status == cudaSuccess)
-        status = cudaMemsetAsync(job.next, 0, RESTART_PHASES * sizeof *job.next, stream);
+        status = cudaMemsetAsync(km->next, 0, COUNTERS * sizeof *km->next, stream);
     if (!cuda_check(status, "cluster", e))
         return false;
     for (int first = 0; first < n; first += km->plan.chunk) {
@@ -242,7 +283,7 @@ bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *f
     }
     status = launch_phase(km, &job, RESTART_START, stream);
     if (status == cudaSuccess)
-        status = launch_phase(km, &job, RESTART_LLOYD, stream);
+        status = launch_rungs(km, &job, stream);
     choose_launch(&job, stream);
     if (status == cudaSuccess)
         status = cudaGetLastError();

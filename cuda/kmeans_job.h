@@ -5,7 +5,10 @@
  *   points   kmeans_points.cu   Morton keys, one radix sort for many frames, runs of equal keys to points, groups
  *   start    kmeans_restart.cu  one block a (frame, restart), taken from a counter until none is left: the centroids
  *                               to begin with (kmeans_seed.cuh, kmeans_nearest.cuh)
- *   lloyd    kmeans_restart.cu  likewise: assign and update to the end (kmeans_lloyd.cuh, kmeans_update.cuh)
+ *   lloyd    kmeans_restart.cu  likewise: assign and update (kmeans_lloyd.cuh, kmeans_update.cuh) as far as the rung of the
+ *                               race goes, or to the end
+ *   race     kmeans_choose.cu   between two rungs: lists the restarts that go on, so that the next launch of lloyd has just these
+ *                               to give out, with as many warps a block as suits their number
  *   choose   kmeans_choose.cu   the best restart, clusters in order
  *
  * A point is one word, r | g << 8 | b << 16 | weight << 24. A weight above 255 does not fit, so that a colour may stand
@@ -46,9 +49,13 @@ struct kmeans_job {
     uint4 *sum;                        /* of weight * (r, g, b, 1)                          */
     struct frame_points *made;
     unsigned long long *inertia;       /* [frames][n_init]                                  */
+    uint32_t *ended;                   /* [frames][n_init] not 0: the restart is at its end */
     unsigned long long *outcome;       /* [frames][n_init][k][4]                            */
-    uint32_t *centre;                  /* [frames][n_init][k] starts                        */
-    unsigned *next;                    /* [RESTART_PHASES] the counters that give out restarts */
+    uint2 *centre;                     /* [frames][n_init][k] steps to begin or go on from, as in kmeans_block.cuh */
+    int done, iterations;              /* of lloyd: done before this launch, and after it   */
+    unsigned tasks;                    /* restarts to give out in this launch               */
+    const uint32_t *list;              /* [tasks] which these are, frame * n_init + restart; NULL: all */
+    unsigned *next;                    /* the counter that gives them out                   */
     char *slot;                        /* a block's own memory                              */
     size_t slot_bytes;
     struct gpu_column *out;
@@ -82,7 +89,11 @@ void points_launch(const struct kmeans_job *j, const struct points_scratch *s, c
 cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count, int bits,
                       cudaStream_t stream);
 
-/* kmeans_choose.cu */
+/*
+ * kmeans_choose.cu. race_launch lists the `go_on` best of a frame's `racing` restarts: those of j->list, or all when that is
+ * NULL. list[frames][go_on].
+ */
+void race_launch(const struct kmeans_job *j, int racing, int go_on, uint32_t *list, cudaStream_t stream);
 void choose_launch(const struct kmeans_job *j, cudaStream_t stream);
 
 #endif

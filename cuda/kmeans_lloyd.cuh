@@ -252,14 +252,19 @@ template <class T, bool FIRST> static __device__ __forceinline__ void assign(con
     }
 }
 
-/* From the centres of a start to the end; leaves the clustering that counts in m->kept. Warp 0 gets its inertia. */
-template <class T> static __device__ wide lloyd(const struct lloyd_work<T> *w, const uint32_t *centre)
+/*
+ * Goes on from the centroids in `centre`, at most w->iterations iterations; m->go is 0 then if the end was reached before.
+ * last: the lowest inertia so far. Warp 0 gets what that is now; if it fell, the clustering that has it is in m->kept and m->some
+ * is not 0. Nothing is known of the points at first, so that the first step looks at all of them.
+ */
+template <class T> static __device__ wide lloyd(const struct lloyd_work<T> *w, const uint2 *centre, wide last)
 {
-    wide last = ~0ull;
     for (int j = (int)threadIdx.x; j < w->k; j += (int)blockDim.x)
         begin_centroid(w, j, centre[j]);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+        w->m->some = 0;
         w->m->now[0] = make_int4(SCORE_NEVER, 0, 0, 0);
+    }
     __syncthreads();
     assign<T, true>(w);
     for (int i = 1;; i++) {
@@ -267,7 +272,7 @@ template <class T> static __device__ wide lloyd(const struct lloyd_work<T> *w, c
         if (warp_id() == 0)
             last = update(w, last);
         __syncthreads();
-        if (!w->m->go || i >= w->max_iter)
+        if (!w->m->go || i >= w->iterations)
             return last;
         assign<T, false>(w);
     }

@@ -18,14 +18,17 @@ enum { BLOCKS_FITTED = 2 };      /* Turing holds 1024 threads */
 #define LLOYD_BOUNDS __launch_bounds__(32 * WARPS_MOST, BLOCKS_FITTED)
 #endif
 
-/* The next restart for the block, or -1. */
-static __device__ __forceinline__ int next_task(const struct kmeans_job &j, unsigned *next, uint32_t *shared)
+/* The next restart for the block, frame * n_init + restart, or -1. */
+static __device__ __forceinline__ int next_task(const struct kmeans_job &j, uint32_t *shared)
 {
     __syncthreads();
     if (threadIdx.x == 0)
-        *shared = atomicAdd(next, 1u);
+        *shared = atomicAdd(j.next, 1u);
     __syncthreads();
-    return *shared < (uint32_t)j.frames * (uint32_t)j.params.n_init ? (int)*shared : -1;
+    uint32_t task = *shared;
+    if (task >= j.tasks)
+        return -1;
+    return (int)(j.list ? j.list[task] : task);
 }
 
 static __device__ __forceinline__ struct points_view frame_of(const struct kmeans_job &j, uint32_t frame)
@@ -50,7 +53,7 @@ template <class T, int INIT> __global__ void START_BOUNDS start_kernel(struct km
     w.pixels = j.pixels;
     w.seed = j.params.seed;
     w.k = j.params.k;
-    for (int task; (task = next_task(j, j.next, &shared.task)) >= 0;) {
+    for (int task; (task = next_task(j, &shared.task)) >= 0;) {
         uint32_t frame = (uint32_t)task / (uint32_t)j.params.n_init;
         if (j.made[frame].distinct <= (uint32_t)w.k)
             continue;
@@ -67,7 +70,7 @@ template <class T, int INIT> __global__ void START_BOUNDS start_kernel(struct km
             start_scalable(&w);
         __syncthreads();
         for (int i = (int)threadIdx.x; i < w.k; i += (int)blockDim.x)
-            j.centre[(size_t)task * w.k + i] = shared.centre[i];
+            j.centre[(size_t)task * w.k + i] = steps_of(shared.centre[i]);
     }
 }
 
@@ -81,18 +84,23 @@ template <class T> __global__ void LLOYD_BOUNDS lloyd_kernel(struct kmeans_job j
     w.state = (struct group_state<T> *)(slot + j.capacity);
     w.k = j.params.k;
     w.bits = j.bits;
-    w.max_iter = j.params.max_iter;
-    for (int task; (task = next_task(j, j.next + 1, &shared.task)) >= 0;) {
+    w.iterations = j.iterations - j.done;
+    for (int task; (task = next_task(j, &shared.task)) >= 0;) {
         uint32_t frame = (uint32_t)task / (uint32_t)j.params.n_init;
-        if (j.made[frame].distinct <= (uint32_t)w.k)
+        if (j.made[frame].distinct <= (uint32_t)w.k || (j.done && j.ended[task]))
             continue;
+        uint2 *centre = j.centre + (size_t)task * w.k;
         w.f = frame_of(j, frame);
         w.sum = j.sum + (size_t)frame * j.groups;
         w.square = j.made[frame].square;
-        wide inertia = lloyd(&w, j.centre + (size_t)task * w.k);
-        if (threadIdx.x == 0)
+        wide inertia = lloyd(&w, centre, j.done ? j.inertia[task] : ~0ull);
+        if (threadIdx.x == 0) {
             j.inertia[task] = inertia;
-        for (int i = (int)threadIdx.x; i < 4 * w.k; i += (int)blockDim.x)
+            j.ended[task] = !shared.go;
+        }
+        for (int i = (int)threadIdx.x; i < w.k; i += (int)blockDim.x)
+            centre[i] = make_uint2((uint32_t)shared.now[1 + i].y, (uint32_t)shared.now[1 + i].z);
+        for (int i = (int)threadIdx.x; shared.some && i < 4 * w.k; i += (int)blockDim.x)
             j.outcome[(size_t)task * (4 * w.k) + i] = shared.kept[i / 4][i % 4];
     }
 }

@@ -23,20 +23,21 @@ template <class T> static __device__ bool set_centroid(const struct lloyd_work<T
     float4 line = make_float4((float)constant, (float)r, (float)g, (float)b), old = w->m->line[j];
     int gap = constant - w->m->now[1 + j].x;
     float4 moved = make_float4((float)gap, line.y - old.y, line.z - old.z, line.w - old.w);
-    w->m->now[1 + j] = make_int4(constant, (int)((uint32_t)(uint16_t)r | (uint32_t)g << 16), (uint16_t)b, 0);
+    uint2 packed = steps(r, g, b);
+    w->m->now[1 + j] = make_int4(constant, (int)packed.x, (int)packed.y, 0);
     w->m->line[j] = line;
     w->m->moved[j] = moved;
     return abs(gap) > NEAR_CONSTANT || fabsf(moved.y) > NEAR_STEP || fabsf(moved.z) > NEAR_STEP ||
            fabsf(moved.w) > NEAR_STEP;
 }
 
-/* Centroid j where the start put it, with nothing in its cluster. */
-template <class T> static __device__ void begin_centroid(const struct lloyd_work<T> *w, int j, uint32_t c)
+/* Centroid j where the start or an earlier launch left it, with nothing in its cluster. */
+template <class T> static __device__ void begin_centroid(const struct lloyd_work<T> *w, int j, uint2 from)
 {
-    int one = 1 << (8 - w->bits);
+    int scale = 1 << w->bits, r = (int16_t)from.x, g = (int16_t)(from.x >> 16), b = (int16_t)from.y;
     w->m->now[1 + j] = make_int4(0, 0, 0, 0);
     w->m->line[j] = make_float4(0, 0, 0, 0);
-    set_centroid(w, j, ((int)red_of(c) - 127) * one, ((int)green_of(c) - 127) * one, ((int)blue_of(c) - 127) * one);
+    set_centroid(w, j, -r / scale, -g / scale, -b / scale);
     for (int i = 0; i < 4; i++)
         w->m->sum[j][i] = 0;
 }
@@ -132,6 +133,7 @@ template <class T> static __device__ wide update(const struct lloyd_work<T> *w, 
     far = __any_sync(WARP_ALL, far);
     if (lane_id() == 0) {
         w->m->go = better;
+        w->m->some |= better;
         w->m->blur = far ? SAFETY : 1;
     }
     return better ? inertia : last;

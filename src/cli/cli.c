@@ -17,7 +17,7 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_USAGE
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_USAGE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -42,6 +42,7 @@ static const struct argp_option table[] = {
     {"steady", KEY_STEADY, "PERCENT", OPTION_ARG_OPTIONAL, "kmeans: against flicker, 0 to 50 (10 if bare)", 0},
     {"order", KEY_ORDER, "ORDER", 0, "of palette's bands: lightness (default), share", 0},
     {"n-init", KEY_N_INIT, "N", 0, "k-means restarts, of which the best is kept (20)", 0},
+    {"no-race", KEY_NO_RACE, NULL, 0, "finish every restart, as scikit-learn does", 0},
     {"init", KEY_INIT, "METHOD", 0, "seeding: scalable (default), k-means++, random", 0},
     {"max-iter", KEY_MAX_ITER, "N", 0, "most iterations of a restart (300)", 0},
     {"seed", KEY_SEED, "N", 0, "random seed (0)", 0},
@@ -298,6 +299,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_OVERWRITE: p->o->overwrite = true; return 0;
     case KEY_VERIFY: p->o->verify = true; return 0;
     case KEY_KEYFRAMES: p->o->selection.keyframes = true; return 0;
+    case KEY_NO_RACE: p->o->kmeans.race = false; return 0;
     case 'h': case 'V': case KEY_USAGE:
         answer(p, key, state);
         return ECANCELED;    /* the rest of the line is ignored */
@@ -450,7 +452,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
 {
     *o = (struct options){
         .strip = {strip_table[0]}, .strips = 1,
-        .kmeans = {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0},
+        .kmeans = {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0, .race = true},
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .size = {.kind = SIZE_SIDE, .side = 320},
         .height = 360,

@@ -134,7 +134,7 @@ FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, s
 {
     const struct assign_table *m = &a->moved;
     lanes low = lanes_and(kind, lanes_all(CLUSTERS_MAX - 1));
-    lanes high = lanes_and(lanes_right8(kind), lanes_all(CLUSTERS_MAX - 1));
+    lanes high = lanes_and(lanes_right(kind, KIND_HIGH), lanes_all(CLUSTERS_MAX - 1));
     lanes rb = pairs_sub(look_up(m->rb, low, shape), look_up(m->rb, high, shape));
     lanes g = pairs_sub(look_up(m->g, low, shape), look_up(m->g, high, shape));
     lanes centre = lanes_sub(look_up(m->twice, low, shape), look_up(m->twice, high, shape));

@@ -7,32 +7,83 @@
 #include "barcode/interrupt.h"
 #include "barcode/points.h"
 #include "barcode/seed.h"
+#include "restart.h"
 
 /* The vector versions sum in 32 bits: 2^24 * 255 still fits. */
 #define PIXELS_VECTOR ((size_t)1 << 24)
 
-__extension__ typedef unsigned __int128 wide;
+/*
+ * What restarts that wait may keep of the assign step, in bytes. A restart for which there is no room looks at all points
+ * again when it goes on, which takes about as long as two iterations do at that stage.
+ */
+#define WAITING_BYTES ((size_t)16 << 20)
 
-/* One clustering: sums and counts, and its inertia. */
-struct outcome {
-    uint64_t sum[CLUSTERS_MAX][4];
-    uint64_t inertia;
-};
+enum { RACE_LEAST = 5, RACE_HALF = 5, RACE_FIFTH = 12 };
 
 struct kmeans {
     struct kmeans_params params;
-    enum isa isa;                    /* ISA_C for a workspace beyond PIXELS_VECTOR */
+    enum isa isa;                    /* ISA_C for a workspace beyond PIXELS_VECTOR                     */
     struct points_maker *maker;
     struct points points;
     struct seed *seed;
-    struct assign *assign;
-    struct outcome last, best;       /* of the restart under way; of all restarts  */
+    struct kmeans_rung rung[KMEANS_RUNGS];
+    int rungs, room;                 /* room: one restart more than goes on from the first rung        */
+    struct restart *restart;         /* [room]                                                         */
+    struct restart **order;          /* [room] to all of them; those in the race come first, by restart_before */
 };
 
 const char *kmeans_init_name(enum kmeans_init init)
 {
     static const char *const names[] = {"scalable", "k-means++", "random"};
     return (unsigned)init <= INIT_RANDOM ? names[init] : "?";
+}
+
+int kmeans_rungs(const struct kmeans_params *params, struct kmeans_rung rung[KMEANS_RUNGS])
+{
+    int rungs = 0;
+    if (params->race && params->n_init >= RACE_LEAST) {
+        if (params->max_iter > RACE_HALF)
+            rung[rungs++] = (struct kmeans_rung){RACE_HALF, (params->n_init + 1) / 2};
+        if (params->max_iter > RACE_FIFTH)
+            rung[rungs++] = (struct kmeans_rung){RACE_FIFTH, (params->n_init + 4) / 5};
+    }
+    rung[rungs++] = (struct kmeans_rung){params->max_iter, 1};
+    return rungs;
+}
+
+/*
+ * Makes the restarts. Each has an assign workspace of its own where these fit into WAITING_BYTES and something is remembered in
+ * them; the others share one, each alone while it is worked on.
+ */
+static bool open_restarts(struct kmeans *km, size_t most, struct err *e)
+{
+    km->rungs = kmeans_rungs(&km->params, km->rung);
+    km->room = km->rung[0].go_on + 1;
+    km->restart = calloc((size_t)km->room, sizeof *km->restart);
+    km->order = calloc((size_t)km->room, sizeof *km->order);
+    if (!km->restart || !km->order)
+        return err_memory(e, (size_t)km->room * sizeof *km->restart);
+    size_t fit = km->rungs > 1 && km->isa != ISA_C ? WAITING_BYTES / (2 * most) : 0;
+    struct assign *shared = NULL;
+    for (int i = 0; i < km->room; i++) {
+        struct restart *r = km->order[i] = &km->restart[i];
+        r->own = (size_t)i < fit;
+        r->assign = !r->own && shared ? shared : assign_open(km->params.k, most, km->isa, e);
+        if (!r->assign)
+            return false;
+        shared = r->own ? NULL : r->assign;
+    }
+    return true;
+}
+
+static void close_restarts(struct kmeans *km)
+{
+    for (int i = 0; km->restart && i < km->room; i++) {
+        if (i + 1 == km->room || km->restart[i].assign != km->restart[i + 1].assign)
+            assign_close(&km->restart[i].assign);
+    }
+    free(km->restart);
+    free(km->order);
 }
 
 struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, enum isa isa, struct err *e)
@@ -48,9 +99,7 @@ struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, en
     km->maker = points_maker_open(pixels, e);
     if (km->maker && points_open(&km->points, most, e))
         km->seed = seed_open(params, most, km->isa, e);
-    if (km->seed)
-        km->assign = assign_open(params->k, most, km->isa, e);
-    if (!km->assign)
+    if (!km->seed || !open_restarts(km, most, e))
         kmeans_free(&km);
     return km;
 }
@@ -62,80 +111,42 @@ void kmeans_free(struct kmeans **km)
     points_maker_close(&(*km)->maker);
     points_close(&(*km)->points);
     seed_close(&(*km)->seed);
-    assign_close(&(*km)->assign);
+    close_restarts(*km);
     free(*km);
     *km = NULL;
 }
 
-/* Division by the same n several times: one division, then products. */
-struct divisor {
-    uint64_t n, inverse;
-};
-
-static struct divisor divisor_of(uint64_t n)
+/* Puts the restart at `at` where it belongs among those before it. */
+static void rank(struct kmeans *km, int at)
 {
-    return (struct divisor){n, UINT64_MAX / n};
+    struct restart *r = km->order[at];
+    for (; at > 0 && restart_before(r, km->order[at - 1]); at--)
+        km->order[at] = km->order[at - 1];
+    km->order[at] = r;
 }
 
-/* floor(x / n), exact: the estimate is at most 2 too low. */
-static uint64_t divide(uint64_t x, struct divisor d)
+/* The best of all restarts. One that is behind too many at the first rung makes room for the next. */
+static const struct restart *best_restart(struct kmeans *km, uint64_t frame)
 {
-    uint64_t quotient = (uint64_t)((wide)x * d.inverse >> 64);
-    uint64_t rest = x - quotient * d.n;
-    while (rest >= d.n) {
-        rest -= d.n;
-        quotient++;
+    int racing = 0;
+    for (int i = 0; i < km->params.n_init && !interrupted(); i++) {
+        struct restart *r = km->order[racing];
+        uint32_t centre[CLUSTERS_MAX];
+        seed_start(km->seed, &km->points, frame, i, centre);
+        restart_begin(r, i, centre);
+        restart_go_on(r, &km->points, km->rung[0].iterations);
+        rank(km, racing);
+        if (racing < km->rung[0].go_on)
+            racing++;
     }
-    return quotient;
-}
-
-/*
- * q of a cluster from its sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, rounded down. With S = a n + r,
- * S^2 / n = a^2 n + 2 a r + r^2 / n: nothing passes 64 bits up to n = 2^28.
- */
-static uint64_t settle(const uint64_t sum[4], int f, int32_t q[3])
-{
-    struct divisor n = divisor_of(sum[3]);
-    uint64_t whole = 0, rest = 0;
-    for (int c = 0; c < 3; c++) {
-        uint64_t a = divide(sum[c], n), r = sum[c] - a * n.n;
-        q[c] = (int32_t)(a << f) + (int32_t)divide((r << f) + n.n / 2, n) - 127 * (1 << f);
-        whole += a * a * n.n + 2 * a * r;
-        rest += r * r;
+    for (int n = 1; n < km->rungs; n++) {
+        for (int i = 0; i < racing; i++) {
+            restart_go_on(km->order[i], &km->points, km->rung[n].iterations);
+            rank(km, i);
+        }
+        racing = km->rung[n].go_on;
     }
-    uint64_t unit = divide(rest, n);
-    return ((whole + unit) << INERTIA_FRACTION) + divide((rest - unit * n.n) << INERTIA_FRACTION, n);
-}
-
-/* The update step: new centroids from the sums, and the inertia of the clustering that the sums describe. */
-static uint64_t update(struct assign *a, const struct points *p)
-{
-    uint64_t explained = 0;
-    for (int j = 0; j < a->k; j++)
-        if (a->sum[j][3])
-            explained += settle(a->sum[j], 8 - a->bits, a->q[j]);
-    return (p->square << INERTIA_FRACTION) - explained;
-}
-
-/* One restart from `centre`; leaves the clustering that counts in km->last. */
-static void restart(struct kmeans *km, const uint32_t *centre)
-{
-    struct assign *a = km->assign;
-    int one = 1 << (8 - a->bits);
-    for (int j = 0; j < a->k; j++) {
-        a->q[j][0] = (colour_red(centre[j]) - 127) * one;
-        a->q[j][1] = (colour_green(centre[j]) - 127) * one;
-        a->q[j][2] = (colour_blue(centre[j]) - 127) * one;
-    }
-    km->last.inertia = UINT64_MAX;
-    for (int i = 0; i < km->params.max_iter && !interrupted(); i++) {
-        assign_step(a, &km->points, i == 0);
-        uint64_t inertia = update(a, &km->points);
-        if (inertia >= km->last.inertia)
-            break;
-        km->last.inertia = inertia;
-        memcpy(km->last.sum, a->sum, sizeof a->sum);
-    }
+    return km->order[0];
 }
 
 static int by_count_then_colour(const void *a, const void *b)
@@ -157,11 +168,11 @@ static int few_colours(const struct points *p, struct cluster *cluster)
     return (int)p->n;
 }
 
-static int clusters_of(const struct outcome *o, int k, struct cluster *cluster)
+static int clusters_of(const struct restart *r, int k, struct cluster *cluster)
 {
     int found = 0;
     for (int j = 0; j < k; j++) {
-        const uint64_t *sum = o->sum[j];
+        const uint64_t *sum = r->sum[j];
         if (!sum[3])
             continue;
         for (int c = 0; c < 3; c++)
@@ -177,23 +188,17 @@ int kmeans_run(struct kmeans *km, const uint8_t *rgb, size_t pixels, uint64_t fr
     struct points *p = &km->points;
     int k = km->params.k, found;
     points_make(km->maker, p, rgb, pixels);
-    km->best.inertia = 0;
+    if (inertia)
+        *inertia = 0;
     if (p->n <= (size_t)k) {
         found = few_colours(p, cluster);
     } else {
-        km->best.inertia = UINT64_MAX;
         points_box(p, km->isa);
-        for (int i = 0; i < km->params.n_init && !interrupted(); i++) {
-            uint32_t centre[CLUSTERS_MAX];
-            seed_start(km->seed, p, frame, i, centre);
-            restart(km, centre);
-            if (km->last.inertia < km->best.inertia)
-                km->best = km->last;
-        }
-        found = interrupted() ? 0 : clusters_of(&km->best, k, cluster);
+        const struct restart *best = best_restart(km, frame);
+        found = interrupted() ? 0 : clusters_of(best, k, cluster);
+        if (inertia)
+            *inertia = best->inertia;
     }
     qsort(cluster, (size_t)found, sizeof *cluster, by_count_then_colour);
-    if (inertia)
-        *inertia = km->best.inertia;
     return found;
 }

@@ -19,6 +19,8 @@ enum { LANES = 16, LANES_EVERY = 0xffff };
 typedef __m512i lanes;
 
 static inline lanes lanes_load(const void *p) { return _mm512_load_si512(p); }
+/* From an address of any alignment. */
+static inline lanes lanes_load_any(const void *p) { return _mm512_loadu_si512(p); }
 static inline void lanes_store(void *p, lanes a) { _mm512_store_si512(p, a); }
 static inline lanes lanes_all(int32_t v) { return _mm512_set1_epi32(v); }
 static inline lanes lanes_add(lanes a, lanes b) { return _mm512_add_epi32(a, b); }
@@ -28,7 +30,7 @@ static inline lanes lanes_and(lanes a, lanes b) { return _mm512_and_si512(a, b);
 static inline lanes lanes_min_unsigned(lanes a, lanes b) { return _mm512_min_epu32(a, b); }
 static inline lanes lanes_max(lanes a, lanes b) { return _mm512_max_epi32(a, b); }
 static inline lanes lanes_not(lanes a) { return _mm512_xor_si512(a, _mm512_set1_epi32(-1)); }
-static inline lanes lanes_right8(lanes a) { return _mm512_srli_epi32(a, 8); }
+static inline lanes lanes_right(lanes a, int n) { return _mm512_srli_epi32(a, (unsigned)n); }
 /* Half, rounded down. */
 static inline lanes lanes_right1(lanes a) { return _mm512_srai_epi32(a, 1); }
 static inline lanes pairs_abs(lanes a) { return _mm512_abs_epi16(a); }
@@ -85,14 +87,6 @@ static inline lanes lanes_from_u8(const uint8_t *p)
 {
     return _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)p));
 }
-static inline lanes lanes_from_u16(const uint16_t *p)
-{
-    return _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)p));
-}
-static inline void lanes_to_u16(uint16_t *p, lanes a)
-{
-    _mm256_store_si256((__m256i *)p, _mm512_cvtepi32_epi16(a));
-}
 /* Lanes of 64 bits: sums of two products of unsigned lanes each. */
 static inline lanes wide_products(lanes a, lanes b)
 {
@@ -109,6 +103,7 @@ enum { LANES = 8, LANES_EVERY = 0xff };
 typedef __m256i lanes;
 
 static inline lanes lanes_load(const void *p) { return _mm256_load_si256(p); }
+static inline lanes lanes_load_any(const void *p) { return _mm256_loadu_si256(p); }
 static inline void lanes_store(void *p, lanes a) { _mm256_store_si256(p, a); }
 static inline lanes lanes_all(int32_t v) { return _mm256_set1_epi32(v); }
 static inline lanes lanes_add(lanes a, lanes b) { return _mm256_add_epi32(a, b); }
@@ -118,7 +113,7 @@ static inline lanes lanes_and(lanes a, lanes b) { return _mm256_and_si256(a, b);
 static inline lanes lanes_min_unsigned(lanes a, lanes b) { return _mm256_min_epu32(a, b); }
 static inline lanes lanes_max(lanes a, lanes b) { return _mm256_max_epi32(a, b); }
 static inline lanes lanes_not(lanes a) { return _mm256_xor_si256(a, _mm256_set1_epi32(-1)); }
-static inline lanes lanes_right8(lanes a) { return _mm256_srli_epi32(a, 8); }
+static inline lanes lanes_right(lanes a, int n) { return _mm256_srli_epi32(a, n); }
 static inline lanes lanes_right1(lanes a) { return _mm256_srai_epi32(a, 1); }
 static inline lanes pairs_abs(lanes a) { return _mm256_abs_epi16(a); }
 static inline lanes lanes_permute(lanes a, lanes index) { return _mm256_permutevar8x32_epi32(a, index); }
@@ -176,15 +171,6 @@ static inline lanes lanes_from_u8(const uint8_t *p)
 {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p));
 }
-static inline lanes lanes_from_u16(const uint16_t *p)
-{
-    return _mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)p));
-}
-static inline void lanes_to_u16(uint16_t *p, lanes a)
-{
-    __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-    _mm_store_si128((__m128i *)p, words);
-}
 static inline lanes wide_products(lanes a, lanes b)
 {
     lanes even = _mm256_mul_epu32(a, b);
@@ -214,7 +200,7 @@ struct colours {
 static inline struct colours colours_at(const uint32_t *colour)
 {
     lanes word = lanes_load(colour), mask = lanes_all(0x00ff00ff);
-    return (struct colours){lanes_and(word, mask), lanes_and(lanes_right8(word), mask)};
+    return (struct colours){lanes_and(word, mask), lanes_and(lanes_right(word, 8), mask)};
 }
 
 #endif

@@ -20,9 +20,11 @@ struct kmeans_vector {
     /* points_box. */
     void (*box)(struct points *p);
     /* seed_nearest_add; the caller sums `total` and `before`. */
-    void (*add)(struct nearest *n, const uint32_t *colour, int first, int count);
+    void (*add)(struct nearest *n, const uint32_t *colour, int first, int count, bool last);
     /* seed_nearest_try. */
     void (*try)(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);
+    /* seed_nearest_count. */
+    void (*count)(const struct nearest *n, uint32_t *weight, int count);
     /* assign_step; the caller sets `p` and sums `sum`. */
     void (*step)(struct assign *a, bool first);
 };

@@ -191,11 +191,13 @@ static size_t make_by_sorting(struct points_maker *m, struct points *p, const ui
     for (size_t i = 0; i < pixels; i++) {
         uint32_t key = m->key[i];
         bool last = i + 1 == pixels || m->key[i + 1] != key;
-        p->colour[n] = colour_of(m, key);
+        p->colour[n] = key;
         p->weight[n] = (uint32_t)(i + 1 - first);
         n += last;
         first = last ? i + 1 : first;
     }
+    for (size_t i = 0; i < n; i++)
+        p->colour[i] = colour_of(m, p->colour[i]);
     return n;
 }
 

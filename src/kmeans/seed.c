@@ -114,7 +114,7 @@ static void start_plusplus(const struct stream *stream, struct nearest *n, enum 
     for (int c = 1; c < k; c++) {
         uint32_t trial[8];
         uint64_t potential[8];
-        seed_nearest_add(n, isa, centre + c - 1, c - 1, 1);
+        seed_nearest_add(n, isa, centre + c - 1, c - 1, 1, false);
         for (int t = 0; t < trials; t++)
             trial[t] = p->colour[seed_nearest_find(n, isa, draw_below(stream, 1 + (c - 1) * trials + t, n->total))];
         seed_nearest_try(n, isa, trial, trials, potential);
@@ -147,18 +147,18 @@ static int top_up(struct seed *s, int count)
 {
     int last = count;
     for (uint32_t i = 0; last < s->params.k; i++)
-        if (s->frame.distance[i])
+        if (nearest_distance(s->frame.key[i]))
             s->point[last++] = i;
     return last;
 }
 
-/* Gives candidates [before, count) to the nearest-candidate pass. */
-static void take(struct seed *s, int before, int count)
+/* Gives candidates [before, count) to the nearest-candidate pass; `last`: no others follow. */
+static void take(struct seed *s, int before, int count, bool last)
 {
     for (int c = before; c < count; c++)
         s->candidates.colour[c] = s->frame.p->colour[s->point[c]];
     if (count > before)
-        seed_nearest_add(&s->frame, s->isa, s->candidates.colour + before, before, count - before);
+        seed_nearest_add(&s->frame, s->isa, s->candidates.colour + before, before, count - before, last);
 }
 
 /* k-means||: candidates, their weights, and k-means++ on them. */
@@ -168,18 +168,18 @@ static void start_scalable(struct seed *s, struct stream *stream, uint32_t *cent
     int count = 1;
     stream->stage = STAGE_ROUNDS;
     s->point[0] = (uint32_t)find_pixel(p, draw_below(stream, 0, p->pixels));
-    take(s, 0, 1);
+    take(s, 0, 1, false);
     for (int round = 0; round < SEED_ROUNDS && s->frame.total > 0; round++) {
         int before = count;
         count = draw_round(s, stream, round, count);
-        take(s, before, count);
+        take(s, before, count, round + 1 == SEED_ROUNDS && count >= s->params.k);
     }
     if (count < s->params.k) {
         int before = count;
         count = top_up(s, count);
-        take(s, before, count);
+        take(s, before, count, true);
     }
-    seed_nearest_count(&s->frame, s->candidates.weight, count);
+    seed_nearest_count(&s->frame, s->isa, s->candidates.weight, count);
     points_seal(&s->candidates, (size_t)count);
     points_box(&s->candidates, s->isa);
     s->few.p = &s->candidates;

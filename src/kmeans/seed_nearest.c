@@ -11,21 +11,19 @@ bool seed_nearest_open(struct nearest *n, size_t capacity, struct err *e)
     size_t padded = (capacity + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
     size_t groups = padded / POINTS_GROUP_LEAST;
     memset(n, 0, sizeof *n);
-    n->distance = kmeans_lines(padded * sizeof *n->distance);
-    n->index = kmeans_lines(padded * sizeof *n->index);
+    n->key = kmeans_lines(padded * sizeof *n->key);
     n->reach = kmeans_lines(groups * sizeof *n->reach);
     n->mass = kmeans_lines(groups * sizeof *n->mass);
     n->before = kmeans_lines(groups * sizeof *n->before);
-    if (n->distance && n->index && n->reach && n->mass && n->before)
+    if (n->key && n->reach && n->mass && n->before)
         return true;
     seed_nearest_close(n);
-    return err_memory(e, padded * (sizeof *n->distance + sizeof *n->index));
+    return err_memory(e, padded * sizeof *n->key);
 }
 
 void seed_nearest_close(struct nearest *n)
 {
-    free(n->distance);
-    free(n->index);
+    free(n->key);
     free(n->reach);
     free(n->mass);
     free(n->before);
@@ -45,16 +43,13 @@ static void add_plain(struct nearest *n, const uint32_t *colour, int first, int 
     const struct points *p = n->p;
     n->total = 0;
     for (size_t i = 0; i < p->n; i++) {
-        uint32_t best = first ? n->distance[i] : UINT32_MAX;
+        uint32_t best = first ? n->key[i] : UINT32_MAX;
         for (int c = 0; c < count; c++) {
-            uint32_t d = distance2(p->colour[i], colour[c]);
-            if (d < best) {
-                best = d;
-                n->index[i] = (uint16_t)(first + c);
-            }
+            uint32_t key = distance2(p->colour[i], colour[c]) << NEAREST_INDEX | (uint32_t)(first + c);
+            best = key < best ? key : best;
         }
-        n->distance[i] = best;
-        n->total += (uint64_t)p->weight[i] * best;
+        n->key[i] = best;
+        n->total += (uint64_t)p->weight[i] * nearest_distance(best);
     }
 }
 
@@ -69,15 +64,16 @@ static void settle(struct nearest *n)
     n->total = before;
 }
 
-void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count)
+void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count, bool last)
 {
     const struct kmeans_vector *vector = kmeans_vector_of(isa);
     if (!vector) {
         add_plain(n, colour, first, count);
         return;
     }
-    vector->add(n, colour, first, count);
-    settle(n);
+    vector->add(n, colour, first, count, last);
+    if (!last)
+        settle(n);
 }
 
 static void try_plain(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential)
@@ -86,8 +82,8 @@ static void try_plain(const struct nearest *n, const uint32_t *colour, int count
     memset(potential, 0, (size_t)count * sizeof *potential);
     for (size_t i = 0; i < p->n; i++) {
         for (int c = 0; c < count; c++) {
-            uint32_t d = distance2(p->colour[i], colour[c]);
-            potential[c] += (uint64_t)p->weight[i] * (d < n->distance[i] ? d : n->distance[i]);
+            uint32_t d = distance2(p->colour[i], colour[c]), old = nearest_distance(n->key[i]);
+            potential[c] += (uint64_t)p->weight[i] * (d < old ? d : old);
         }
     }
 }
@@ -121,7 +117,7 @@ size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t)
         i = g * n->p->each;
     }
     for (; i + 1 < n->p->n; i++) {
-        uint64_t here = (uint64_t)n->p->weight[i] * n->distance[i];
+        uint64_t here = (uint64_t)n->p->weight[i] * nearest_distance(n->key[i]);
         if (t < here)
             break;
         t -= here;
@@ -129,13 +125,15 @@ size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t)
     return i;
 }
 
-/* Neighbours mostly have the same nearest candidate: with four counters each, an addition need not wait for the last. */
-void seed_nearest_count(const struct nearest *n, uint32_t *weight, int count)
+static void count_plain(const struct nearest *n, uint32_t *weight, int count)
 {
-    uint32_t part[NEAREST_MOST][4];
-    memset(part, 0, (size_t)count * sizeof *part);
+    memset(weight, 0, (size_t)count * sizeof *weight);
     for (size_t i = 0; i < n->p->n; i++)
-        part[n->index[i]][i % 4] += n->p->weight[i];
-    for (int c = 0; c < count; c++)
-        weight[c] = part[c][0] + part[c][1] + part[c][2] + part[c][3];
+        weight[nearest_index(n->key[i])] += n->p->weight[i];
+}
+
+void seed_nearest_count(const struct nearest *n, enum isa isa, uint32_t *weight, int count)
+{
+    const struct kmeans_vector *vector = kmeans_vector_of(isa);
+    (vector ? vector->count : count_plain)(n, weight, count);
 }

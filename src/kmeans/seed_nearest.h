@@ -17,13 +17,14 @@
 enum {
     NEAREST_BATCH = 128,         /* candidates that one call takes at most: 2k with k = 64 */
     NEAREST_TRIALS = 8,          /* trials of one call                                     */
-    NEAREST_MOST = 1024          /* candidates in all, at most                             */
+    NEAREST_INDEX = 10,          /* bits that a candidate's number has in a key            */
+    NEAREST_MOST = 1 << NEAREST_INDEX   /* candidates in all, at most                      */
 };
 
 struct nearest {
     const struct points *p;
-    uint32_t *distance;          /* [padded] squared, to the nearest candidate                  */
-    uint16_t *index;             /* [padded] which candidate that is; ties to the lower         */
+    uint32_t *key;               /* [padded] the lowest of squared distance << NEAREST_INDEX | candidate, below 2^28: the
+                                    nearest candidate, ties to the lower                        */
     uint64_t total;              /* sum of weight * distance                                    */
     /* The vector versions only. */
     uint32_t *reach;             /* [groups] the largest distance in the group                  */
@@ -31,14 +32,19 @@ struct nearest {
     uint64_t *before;            /* [groups] the masses of the groups before, once per settle   */
 };
 
+/* The two parts of a key. */
+static inline uint32_t nearest_distance(uint32_t key) { return key >> NEAREST_INDEX; }
+static inline uint32_t nearest_index(uint32_t key) { return key & (NEAREST_MOST - 1); }
+
 bool seed_nearest_open(struct nearest *n, size_t capacity, struct err *e);
 void seed_nearest_close(struct nearest *n);
 
 /*
  * Takes `count` (1..NEAREST_BATCH) candidates, numbered first, first + 1, ...; first = 0 forgets what was before
- * and takes one candidate alone.
+ * and takes one candidate alone. `last`: nothing but seed_nearest_count follows, so that `total` and what the vector versions
+ * keep may be left as they are.
  */
-void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count);
+void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count, bool last);
 
 /* potential[i] = what `total` would be with colour[i] added, for each i < count (1..NEAREST_TRIALS) alone. */
 void seed_nearest_try(const struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential);
@@ -47,6 +53,6 @@ void seed_nearest_try(const struct nearest *n, enum isa isa, const uint32_t *col
 size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t);
 
 /* weight[i] = the pixels whose nearest candidate is i, for i < count. */
-void seed_nearest_count(const struct nearest *n, uint32_t *weight, int count);
+void seed_nearest_count(const struct nearest *n, enum isa isa, uint32_t *weight, int count);
 
 #endif

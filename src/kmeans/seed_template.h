@@ -81,41 +81,60 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
     return near & ((UINT32_C(1) << b->count) - 1);
 }
 
-/* Squared distances from the points to candidate c. The high half of the points' green is 1. */
+_Static_assert(NEAREST_INDEX % 2 == 0 && 255 << NEAREST_INDEX / 2 <= INT16_MAX, "differences that a half holds");
+
+/* The high half of the points' green, which a difference must take off. */
+#define GREEN_HIGH (UINT32_C(1) << 16)
+
+static inline lanes distance_of(lanes key)
+{
+    return lanes_right(key, NEAREST_INDEX);
+}
+
+/* Squared distances from the points to candidate c. */
 static inline lanes distances(struct colours p, const struct batch *b, int c)
 {
     lanes rb = pairs_sub(p.rb, lanes_all((int)b->rb[c]));
-    lanes g = pairs_sub(p.g, lanes_all((int)(b->g[c] | UINT32_C(1) << 16)));
+    lanes g = pairs_sub(p.g, lanes_all((int)(b->g[c] | GREEN_HIGH)));
     return lanes_dot(lanes_dot(lanes_all(0), rb, rb), g, g);
 }
 
-/* Gives a group's points to the candidates in `near` (one at least) where these are nearer. */
-static inline void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near, bool fresh)
+/*
+ * Gives a group's points to the candidates in `near` (one at least) where these are nearer. With all coordinates times
+ * 2^(NEAREST_INDEX / 2) the squared distances have their place in the key, and one minimum finds distance and candidate. `fresh`,
+ * `last`: constants; the sums are not kept for the last.
+ */
+static inline __attribute__((always_inline)) void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near,
+                                                            bool fresh, bool last)
 {
     size_t at = group * GROUP;
     struct colours c[VECTORS];
-    lanes best[VECTORS], index[VECTORS], reach = lanes_all(0), mass = lanes_all(0);
+    lanes best[VECTORS], reach = lanes_all(0), mass = lanes_all(0);
     for (int v = 0; v < VECTORS; v++) {
         c[v] = colours_at(n->p->colour + at + v * LANES);
-        best[v] = fresh ? lanes_all(INT32_MAX) : lanes_load(n->distance + at + v * LANES);
-        index[v] = fresh ? lanes_all(0) : lanes_from_u16(n->index + at + v * LANES);
+        c[v].rb = lanes_left(c[v].rb, NEAREST_INDEX / 2);
+        c[v].g = lanes_left(c[v].g, NEAREST_INDEX / 2);
+        best[v] = fresh ? lanes_all(INT32_MAX) : lanes_load(n->key + at + v * LANES);
     }
     do {
         int i = __builtin_ctz(near);
-        lanes number = lanes_all(b->first + i);
+        lanes rb = lanes_all((int)(b->rb[i] << NEAREST_INDEX / 2));
+        lanes g = lanes_all((int)((b->g[i] | GREEN_HIGH) << NEAREST_INDEX / 2)), number = lanes_all(b->first + i);
         for (int v = 0; v < VECTORS; v++) {
-            lanes d = distances(c[v], b, i);
-            index[v] = lanes_select(mask_less(d, best[v]), number, index[v]);
-            best[v] = lanes_min(best[v], d);
+            lanes gap_rb = pairs_sub(c[v].rb, rb), gap_g = pairs_sub(c[v].g, g);
+            best[v] = lanes_min(best[v], lanes_dot(lanes_dot(number, gap_rb, gap_rb), gap_g, gap_g));
         }
     } while (near &= near - 1);
     for (int v = 0; v < VECTORS; v++) {
-        lanes_store(n->distance + at + v * LANES, best[v]);
-        lanes_to_u16(n->index + at + v * LANES, index[v]);
+        lanes_store(n->key + at + v * LANES, best[v]);
+        if (last)
+            continue;
         reach = lanes_max(reach, best[v]);
-        mass = wide_add(mass, wide_products(best[v], lanes_load(n->p->weight + at + v * LANES)));
+        mass = wide_add(mass, wide_products(distance_of(best[v]), lanes_load(n->p->weight + at + v * LANES)));
     }
-    n->reach[group] = (uint32_t)lanes_most(reach);
+    if (last)
+        return;
+    n->reach[group] = nearest_distance((uint32_t)lanes_most(reach));
     n->mass[group] = wide_sum(mass);
 }
 
@@ -127,16 +146,26 @@ static inline uint32_t block_reach(const struct nearest *n, size_t group)
     return (uint32_t)lanes_most(reach);
 }
 
-/* The groups that a batch may change, and the candidates of the batch that may do it. */
+/*
+ * The groups of a stretch that a batch may change, listed by how many of its candidates may do it: list 0 has those with
+ * NEAR_LISTS or more. Neither which groups are among them nor how many candidates each has can a branch predictor learn. A visit:
+ * the group in the stretch * NEAR_ONE + a bit for each candidate.
+ */
+enum { NEAR_LISTS = 5, NEAR_BLOCKS = 16, NEAR_GROUPS = NEAR_BLOCKS * POINTS_BLOCK, NEAR_ONE = 1 << BATCH };
+
 struct visits {
-    uint32_t group[POINTS_BLOCK + LANES], near[POINTS_BLOCK + LANES];
-    uint32_t count;
+    size_t first;                                       /* group */
+    uint32_t visit[NEAR_LISTS][NEAR_GROUPS + LANES];
+    uint32_t count[NEAR_LISTS];
 };
 
-/*
- * The same test as batch_near, LANES groups at once, with the candidates that are left for their block. A list, because
- * whether a group is among them is as good as random to a branch predictor.
- */
+static inline void list_groups(struct visits *visits, int list, uint32_t in, lanes visit)
+{
+    lanes_pack(visits->visit[list] + visits->count[list], in, visit);
+    visits->count[list] += (uint32_t)__builtin_popcount(in);
+}
+
+/* The same test as batch_near, LANES groups at once, with the candidates that are left for their block. */
 static inline void groups_near(const struct nearest *n, size_t group, const struct batch *b, uint32_t left, bool rival,
                                struct visits *visits)
 {
@@ -153,41 +182,59 @@ static inline void groups_near(const struct nearest *n, size_t group, const stru
     }
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
-        near = lanes_or(near, lanes_where(mask_less(nearest[i], limit), lanes_all(1 << i)));
+        near = lanes_add(near, lanes_where(mask_less(nearest[i], limit), lanes_all(NEAR_ONE + (1 << i))));
     }
-    uint32_t some = lanes_differ(near, lanes_all(0));
-    lanes_pack(visits->group + visits->count, some, lanes_add(lanes_count(), lanes_all((int)group)));
-    lanes_pack(visits->near + visits->count, some, near);
-    visits->count += (uint32_t)__builtin_popcount(some);
+    lanes many = lanes_right(near, BATCH), number = lanes_add(lanes_count(), lanes_all((int)(group - visits->first)));
+    lanes visit = lanes_or(lanes_and(near, lanes_all(NEAR_ONE - 1)), lanes_left(number, BATCH));
+    for (int list = 1; list < NEAR_LISTS; list++)
+        list_groups(visits, list, lanes_differ(many, lanes_all(list)) ^ LANES_EVERY, visit);
+    list_groups(visits, 0, mask_bits(mask_not_less(many, lanes_all(NEAR_LISTS))), visit);
 }
 
-/* Finds them in one block. */
-static inline void block_visits(const struct nearest *n, size_t block, const struct batch *b, bool rival,
-                                struct visits *visits)
+/* Finds them in a stretch of blocks. */
+static inline void list_visits_near(const struct nearest *n, size_t block, const struct batch *b, bool rival,
+                                    struct visits *visits)
 {
-    size_t group = block * POINTS_BLOCK;
-    visits->count = 0;
-    uint32_t near = batch_near(b, &n->p->block, block, block_reach(n, group), rival);
-    if (!near)
-        return;
-    rival &= __builtin_popcount(near) > 2;
-    for (size_t end = group + POINTS_BLOCK; group < end; group += LANES)
-        groups_near(n, group, b, near, rival, visits);
+    size_t end = block + NEAR_BLOCKS < n->p->blocks ? block + NEAR_BLOCKS : n->p->blocks;
+    memset(visits->count, 0, sizeof visits->count);
+    visits->first = block * POINTS_BLOCK;
+    for (; block < end; block++) {
+        size_t group = block * POINTS_BLOCK;
+        uint32_t near = batch_near(b, &n->p->block, block, block_reach(n, group), rival);
+        if (!near)
+            continue;
+        bool some = rival && __builtin_popcount(near) > 2;
+        for (size_t last = group + POINTS_BLOCK; group < last; group += LANES)
+            groups_near(n, group, b, near, some, visits);
+    }
+}
+
+static inline __attribute__((always_inline)) void add_visits(struct nearest *n, const struct visits *visits, const struct batch *b,
+                                                             bool last)
+{
+    for (int list = 0; list < NEAR_LISTS; list++)
+        for (uint32_t i = 0; i < visits->count[list]; i++) {
+            uint32_t visit = visits->visit[list][i];
+            group_add(n, visits->first + visit / NEAR_ONE, b, visit % NEAR_ONE, false, last);
+        }
 }
 
 /* seed_nearest_add, but for the sums over groups. */
-static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count)
+static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count, bool last)
 {
     for (int at = 0; at < count; at += BATCH) {
+        bool final = last && count - at <= BATCH;
         struct batch all;
         struct visits visits;
         batch_fill(&all, colour + at, first + at, count - at < BATCH ? count - at : BATCH);
         for (size_t group = 0; first == 0 && group < n->p->groups; group++)
-            group_add(n, group, &all, 1, true);
-        for (size_t block = 0; first != 0 && block < n->p->blocks; block++) {
-            block_visits(n, block, &all, true, &visits);
-            for (uint32_t i = 0; i < visits.count; i++)
-                group_add(n, visits.group[i], &all, visits.near[i], false);
+            group_add(n, group, &all, 1, true, false);
+        for (size_t block = 0; first != 0 && block < n->p->blocks; block += NEAR_BLOCKS) {
+            list_visits_near(n, block, &all, true, &visits);
+            if (final)
+                add_visits(n, &visits, &all, true);
+            else
+                add_visits(n, &visits, &all, false);
         }
     }
 }
@@ -201,7 +248,7 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
     lanes best[VECTORS], weight[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
         c[v] = colours_at(n->p->colour + at + v * LANES);
-        best[v] = lanes_load(n->distance + at + v * LANES);
+        best[v] = distance_of(lanes_load(n->key + at + v * LANES));
         weight[v] = lanes_load(n->p->weight + at + v * LANES);
     }
     do {
@@ -222,11 +269,54 @@ static void try_candidates(const struct nearest *n, const uint32_t *colour, int 
     struct visits visits;
     uint64_t gain[BATCH] = {0};
     batch_fill(&all, colour, 0, count);
-    for (size_t block = 0; block < n->p->blocks; block++) {
-        block_visits(n, block, &all, false, &visits);
-        for (uint32_t i = 0; i < visits.count; i++)
-            group_try(n, visits.group[i], &all, visits.near[i], gain);
+    for (size_t block = 0; block < n->p->blocks; block += NEAR_BLOCKS) {
+        list_visits_near(n, block, &all, false, &visits);
+        for (int list = 0; list < NEAR_LISTS; list++)
+            for (uint32_t i = 0; i < visits.count[list]; i++) {
+                uint32_t visit = visits.visit[list][i];
+                group_try(n, visits.first + visit / NEAR_ONE, &all, visit % NEAR_ONE, gain);
+            }
     }
     for (int c = 0; c < count; c++)
         potential[c] = n->total - gain[c];
+}
+
+/* The points of a stretch after which another candidate is nearest, as a list: where they are is as good as random. */
+struct ends {
+    uint32_t at[BLOCK + LANES];
+    uint32_t count;
+};
+
+static inline void list_ends(const struct nearest *n, size_t at, size_t count, struct ends *ends)
+{
+    ends->count = 0;
+    for (; count >= LANES; at += LANES, count -= LANES) {
+        lanes number = lanes_all(NEAREST_MOST - 1);
+        lanes here = lanes_and(lanes_load(n->key + at), number), next = lanes_and(lanes_load_any(n->key + at + 1), number);
+        uint32_t bits = lanes_differ(here, next);
+        lanes_pack(ends->at + ends->count, bits, lanes_add(lanes_count(), lanes_all((int)at)));
+        ends->count += (uint32_t)__builtin_popcount(bits);
+    }
+    for (; count; at++, count--)
+        if (nearest_index(n->key[at]) != nearest_index(n->key[at + 1]))
+            ends->at[ends->count++] = (uint32_t)at;
+}
+
+/* seed_nearest_count: neighbours mostly have the same nearest candidate, so that whole runs of them are counted. */
+static void count_candidates(const struct nearest *n, uint32_t *weight, int count)
+{
+    const uint32_t *prefix = n->p->prefix;
+    size_t last = n->p->n - 1;
+    uint32_t before = 0;
+    struct ends ends;
+    memset(weight, 0, (size_t)count * sizeof *weight);
+    for (size_t at = 0; at < last; at += BLOCK) {
+        list_ends(n, at, last - at < BLOCK ? last - at : BLOCK, &ends);
+        for (uint32_t i = 0; i < ends.count; i++) {
+            uint32_t end = ends.at[i];
+            weight[nearest_index(n->key[end])] += prefix[end] - before;
+            before = prefix[end];
+        }
+    }
+    weight[nearest_index(n->key[last])] += prefix[last] - before;
 }

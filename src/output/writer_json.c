@@ -221,7 +221,7 @@ static bool put_head(FILE *f, const struct report *r)
            put_key(f, "decode", writer_json_bytes(r->decode)) && put_key(f, "isa", writer_json_bytes(r->isa)) &&
            put_key(f, "cache", writer_json_bytes(r->cache)) &&
            put_key(f, "threads", json_integer(r->threads)) && put_key(f, "k", json_integer(k->k)) &&
-           put_key(f, "n_init", json_integer(k->n_init)) &&
+           put_key(f, "n_init", json_integer(k->n_init)) && put_key(f, "race", json_boolean(k->race)) &&
            put_key(f, "init", json_string(kmeans_init_name(k->init))) &&
            put_key(f, "max_iter", json_integer(k->max_iter)) && put_key(f, "seed", seed_value(k->seed)) &&
            (r->steady == 0 || put_key(f, "steady", json_integer(r->steady)));

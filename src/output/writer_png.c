@@ -174,6 +174,7 @@ static void describe(struct job *job, struct strips strips)
         return;
     add_number(job, "barcode:k", (uint64_t)k->k);
     add_number(job, "barcode:n_init", (uint64_t)k->n_init);
+    add(job, "barcode:race", k->race ? "yes" : "no");
     add(job, "barcode:init", kmeans_init_name(k->init));
     add_number(job, "barcode:max_iter", (uint64_t)k->max_iter);
     add_number(job, "barcode:seed", k->seed);

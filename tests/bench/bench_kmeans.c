@@ -1,8 +1,8 @@
 /*
  * bench_kmeans - frames/s of the k-means on one thread, a line an instruction set.
  *
- *   bench_kmeans FILE|synth W H [k [n_init [init [isa|all [reps]]]]]
- *   bench_kmeans --json FILE W H k n_init init     clusters as JSON, for tests/judge_kmeans.py
+ *   bench_kmeans [--no-race] FILE|synth W H [k [n_init [init [isa|all [reps]]]]]
+ *   bench_kmeans [--no-race] --json FILE W H k n_init init     clusters as JSON, for tests/judge_kmeans.py
  *
  * FILE holds raw RGB24 frames; "synth" makes 8 of them. Each of `reps` repeats (5 or more) runs over all
  * frames; printed are the median, the slowest and the fastest, and a hash that must not depend on the line.
@@ -163,11 +163,14 @@ static int write_json(const struct film_bytes *f, const struct kmeans_params *pa
 
 int main(int argc, char **argv)
 {
+    bool whole = argc > 1 && strcmp(argv[1], "--no-race") == 0;
+    argv += whole;
+    argc -= whole;
     bool json = argc > 1 && strcmp(argv[1], "--json") == 0;
     argv += json;
     argc -= json;
     if (argc < 4) {
-        fprintf(stderr, "usage: bench_kmeans [--json] FILE|synth W H [k [n_init [init [isa|all [reps]]]]]\n");
+        fprintf(stderr, "usage: bench_kmeans [--no-race] [--json] FILE|synth W H [k [n_init [init [isa|all [reps]]]]]\n");
         return 2;
     }
     struct film_bytes f = {.width = atoi(argv[2]), .height = atoi(argv[3])};
@@ -177,7 +180,8 @@ int main(int argc, char **argv)
         return 1;
     }
     struct kmeans_params params = {.k = argc > 4 ? atoi(argv[4]) : 8, .n_init = argc > 5 ? atoi(argv[5]) : 20,
-                                   .max_iter = 300, .init = argc > 6 ? init_named(argv[6]) : INIT_SCALABLE};
+                                   .max_iter = 300, .init = argc > 6 ? init_named(argv[6]) : INIT_SCALABLE,
+                                   .race = !whole};
     const char *want = argc > 7 ? argv[7] : "all";
     int reps = argc > 8 ? atoi(argv[8]) : 5, status = 0;
     if (json)

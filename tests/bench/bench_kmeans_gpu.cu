@@ -1,11 +1,11 @@
 /*
  * bench_kmeans_gpu - frames/s of the k-means on the GPU, the frames already there.
  *
- *   bench_kmeans_gpu [-k K] [-n N_INIT] [-i INIT] [-s WARPS] [-l WARPS] [-b BATCH] [-r RUNS] FILE W H [options FILE W H]...
+ *   bench_kmeans_gpu [-k K] [-n N_INIT] [-i INIT] [-R 0|1] [-s WARPS] [-l WARPS] [-b BATCH] [-r RUNS] FILE W H [options FILE W H]...
  *
  * FILE holds raw RGB24 frames (barcode --dump), repeated until the batch is full, with a number each, so that no two start
  * alike. Timed with events after one warm-up; printed are the median, the slowest and the fastest of RUNS (7), and a
- * hash of the results that depends on nothing but FILE, BATCH and K, N_INIT, INIT.
+ * hash of the results that depends on nothing but FILE, BATCH and K, N_INIT, INIT, R. R: restarts race (1), or each goes to its end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +115,7 @@ int main(int argc, char **argv)
     s.params.k = 8;
     s.params.n_init = 20;
     s.params.max_iter = 300;
+    s.params.race = true;
     s.runs = 7;
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || !devices) {
@@ -124,7 +125,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc;) {
         bool option = argv[i][0] == '-';
         if (i + (option ? 1 : 2) >= argc) {
-            fprintf(stderr, "usage: bench_kmeans_gpu [-k K] [-n N] [-i 0|1|2] [-s WARPS] [-l WARPS] [-b BATCH] [-r RUNS] FILE W H...\n");
+            fprintf(stderr, "usage: bench_kmeans_gpu [-k K] [-n N] [-i 0|1|2] [-R 0|1] [-s WARPS] [-l WARPS] [-b BATCH] [-r RUNS] FILE W H...\n");
             return 2;
         }
         if (!option) {
@@ -137,6 +138,7 @@ int main(int argc, char **argv)
         case 'k': s.params.k = v; break;
         case 'n': s.params.n_init = v; break;
         case 'i': s.params.init = (enum kmeans_init)v; break;
+        case 'R': s.params.race = v != 0; break;
         case 's': s.start = v; break;
         case 'l': s.lloyd = v; break;
         case 'b': s.batch = v; break;

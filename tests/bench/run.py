@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py [SECTION...] - the figures of RESULTS.md: whole-process times, side by side in one run, as ratios.
 
-Sections: staging, kmeans, memory, engine, cache. Programs alternate, so that a noisy machine hits both; medians and
+Sections: staging, kmeans, memory, engine, racing, cache. Programs alternate, so that a noisy machine hits both; medians and
 the spread (lowest to highest) are printed. BIN, RUNS (default 5) and CACHE_MINUTES (20) come from the environment, and
 BARCODE_FILMS: the first 1080p film of that folder is measured on instead of the one that is made here.
 """
@@ -100,12 +100,25 @@ def memory():
     print(f"  ratio {peak[20] / peak[1]:.3f}\n")
 
 
-def engine():
-    print("k-means alone, one core, frames in memory, k 8, n_init 20 (wanted: 100 frames/s with AVX2, 140 with VNNI)")
+def frames():
+    """Frames of the film at 320x180, raw."""
     raw, there = made_of_clip("320x180.rgb")
     if not there:
         subprocess.run([BARCODE, CLIP, "--every", "24", "-m", "average", "-q", "-o", os.path.join(WORK, "picture.png"),
                         "--dump", raw], check=True)
+    return raw
+
+
+def racing():
+    print("restarts that race against all of them to their end, one core, k 8, n_init 20 (wanted: the same largest cluster in 98 %)")
+    subprocess.run([os.path.join(TOP, "tests/bench/race.py"), os.path.join(BIN, "bench_kmeans"), "320", "180", frames()],
+                   check=True)
+    print()
+
+
+def engine():
+    print("k-means alone, one core, frames in memory, k 8, n_init 20 (wanted: 100 frames/s with AVX2, 140 with VNNI)")
+    raw = frames()
     subprocess.run([os.path.join(BIN, "bench_kmeans"), raw, "320", "180"], check=True)
     print("  against scikit-learn, one thread, the same frames, the same run (wanted: at least 50 times its rate)")
     subprocess.run([PYTHON, os.path.join(TOP, "tests/bench/sklearn_rate.py"), raw, "320", "180",
@@ -143,6 +156,6 @@ if __name__ == "__main__":
         sys.exit(1)                  # films.sh has said why
     os.makedirs(WORK, exist_ok=True)
     machine()
-    for section in sys.argv[1:] or ["staging", "kmeans", "memory", "engine", "cache"]:
-        {"staging": staging, "kmeans": kmeans, "memory": memory, "engine": engine, "cache": cache}[section]()
+    for section in sys.argv[1:] or ["staging", "kmeans", "memory", "engine", "racing", "cache"]:
+        {"staging": staging, "kmeans": kmeans, "memory": memory, "engine": engine, "racing": racing, "cache": cache}[section]()
         sys.stdout.flush()

@@ -189,7 +189,7 @@ static size_t resident_pages()
 static void check_many(engine *cuda, int films, rng &r)
 {
     enum { WARM = 20 };
-    kmeans_params params = {4, 2, 50, INIT_SCALABLE, 1};
+    kmeans_params params = {4, 2, 50, INIT_SCALABLE, 1, true};
     film_frames f = make_film(9, 320, 180, 64, 36, r);
     size_t free_before = 0, free_after = 0, total, pages = 0;
     bool fine = true;
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
     if (!check(cpu && cuda, "engines open: %s", e.text))
         return done();
     rng r{42};
-    kmeans_params usual = {8, 20, 300, INIT_SCALABLE, 0}, plus = {16, 3, 300, INIT_PLUSPLUS, 5}, random = {64, 2, 20, INIT_RANDOM, 9};
+    kmeans_params usual = {8, 20, 300, INIT_SCALABLE, 0, true}, plus = {16, 3, 300, INIT_PLUSPLUS, 5, false}, random = {64, 2, 20, INIT_RANDOM, 9, false};
     film_frames small = make_film(700, 160, 90, 80, 45, r), odd = make_film(40, 853, 479, 319, 181, r);
     film_frames large = make_film(3, 1920, 1080, 1920, 1080, r), tiny = make_film(5, 7, 5, 1, 1, r);
     compare(cpu, cuda, small, &usual, "700 small frames, several batches");

@@ -187,6 +187,7 @@ static kmeans_params params_of(int k, int n_init, int init)
     p.max_iter = 300;
     p.init = (enum kmeans_init)init;
     p.seed = UINT64_C(0x123456789abcdef) * (uint64_t)k + (uint64_t)n_init;
+    p.race = true;                                 /* from five starts on */
     return p;
 }
 
@@ -196,8 +197,9 @@ static void painted(enum picture kind, size_t w, size_t h, size_t frames, const 
     std::vector<uint8_t> rgb(3 * w * h * frames);
     for (size_t i = 0; i < frames; i++)
         paint(rgb.data() + 3 * w * h * i, w * h, kind, (uint32_t)(i + w));
-    snprintf(what, sizeof what, "%s %zux%zu k %d n_init %d %s max_iter %d, %zu frames, room %d, warps %d",
-             picture_name[kind], w, h, p.k, p.n_init, kmeans_init_name(p.init), p.max_iter, frames, room, warps);
+    snprintf(what, sizeof what, "%s %zux%zu k %d n_init %d%s %s max_iter %d, %zu frames, room %d, warps %d",
+             picture_name[kind], w, h, p.k, p.n_init, p.race ? "" : " without a race", kmeans_init_name(p.init), p.max_iter, frames,
+             room, warps);
     compare(p, rgb.data(), w * h, frames, room, warps, what);
 }
 
@@ -285,6 +287,27 @@ static void odd_parameters()
     painted(BLOBS, 5, 3, 700, params_of(3, 2, INIT_PLUSPLUS), 290, 0);
 }
 
+static void races()
+{
+    static const int ks[] = {2, 8, 9, 40}, inits[] = {4, 5, 6, 20, 33}, max_iter[] = {4, 5, 6, 12, 13, 300};
+    for (int n_init : inits)
+        for (int k : ks) {
+            kmeans_params p = params_of(k, n_init, (n_init + k) % 3);
+            painted(BLOBS, 60, 40, 2, p, 2, 0);
+            painted(RANDOM, 33, 31, 2, p, 1, 0);
+            p.race = false;
+            painted(BLOBS, 60, 40, 2, p, 2, 0);
+        }
+    for (int iterations : max_iter) {
+        kmeans_params p = params_of(8, 20, INIT_RANDOM);
+        p.max_iter = iterations;
+        painted(RANDOM, 40, 30, 3, p, 3, 4);
+    }
+    for (int kind = 0; kind < PICTURES; kind++)
+        painted((enum picture)kind, 40, 30, 3, params_of(6, 7, kind % 3), 3, 0);
+    painted(BLOBS, 40, 30, 9, params_of(8, 10, INIT_PLUSPLUS), 4, 0);
+}
+
 static void usual_sizes()
 {
     static const size_t sizes[][2] = {{160, 90}, {320, 180}, {319, 181}};
@@ -313,6 +336,8 @@ static void tiny()
             painted(BLOBS, 40, 30, 2, params_of(k, 2, init), 2, 0);
     painted(RANDOM, 160, 90, 1, params_of(8, 2, INIT_SCALABLE), 1, 4);
     painted(BLACK, 16, 9, 1, params_of(8, 2, INIT_SCALABLE), 1, 0);
+    painted(BLOBS, 40, 30, 2, params_of(8, 6, INIT_SCALABLE), 2, 0);
+    painted(BLACK, 16, 9, 2, params_of(8, 6, INIT_SCALABLE), 2, 0);
 }
 
 static void everything(bool quick, bool large)
@@ -320,6 +345,7 @@ static void everything(bool quick, bool large)
     random_words();
     small_sizes();
     odd_parameters();
+    races();
     if (!quick) {
         usual_sizes();
         large_sizes();

@@ -40,6 +40,22 @@ test_instruction_sets() {
     BARCODE_ISA=mmx refuses 2 "$f"
 }
 
+# The race changes some of many clusters, and nothing where there are too few starts for one.
+test_race() {
+    f=$(sample)
+    for set in "" --no-race; do
+        for threads in 1 2; do
+            ok "$f" -n 30 -k 12 --init random $set --threads $threads -m palette --json "r$set-$threads.json" -o "r$set-$threads.png"
+        done
+        cmp "r$set-1.png" "r$set-2.png" || fail "--threads 1 and 2 give different pictures with '$set'"
+    done
+    grep -q '^"race": true,$' r-1.json && grep -q '^"race": false,$' r--no-race-1.json || fail "the JSON does not tell of the race"
+    ! cmp -s r-1.png r--no-race-1.png || fail "--no-race changes nothing in 12 clusters from random starts"
+    ok "$f" -n 30 -k 12 --init random --n-init 4 -m palette -o few.png
+    ok "$f" -n 30 -k 12 --init random --n-init 4 --no-race -m palette --json whole.json -o whole.png
+    check picture few.png whole.json palette
+}
+
 test_order_of_modes_does_not_matter() {
     f=$(clip hevc-open.mkv)
     ok "$f" -n 8 -m palette,kmeans,average --json a.json -o a.png

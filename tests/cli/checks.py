@@ -317,7 +317,7 @@ def rows(path, json_path, dump_path):
 
 def shape(path):
     facts = load(path)
-    for key in ("version", "film", "selection", "size", "engine", "decode", "k", "n_init", "init", "max_iter", "seed",
+    for key in ("version", "film", "selection", "size", "engine", "decode", "k", "n_init", "race", "init", "max_iter", "seed",
                 "columns", "missing", "warnings", "stages"):
         expect(key in facts, f"no '{key}'")
     for key in ("path", "codec", "width", "height", "matrix", "range", "rate", "duration"):

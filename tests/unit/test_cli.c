@@ -84,6 +84,7 @@ static void defaults(void **state)
     assert_int_equal(o.kmeans.n_init, 20);
     assert_int_equal(o.kmeans.max_iter, 300);
     assert_int_equal(o.kmeans.init, INIT_SCALABLE);
+    assert_true(o.kmeans.race);
     assert_int_equal(o.kmeans.seed, 0);
     assert_int_equal(o.steady, 0);
     assert_int_equal(o.order, ORDER_LIGHTNESS);
@@ -106,7 +107,7 @@ static void every_option(void **state)
     good("a -o x.png b --mode=palette,average -k 64 --n-init 1000 --init k-means++ --max-iter=100000 "
          "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 --width 10000000 "
          "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress always --strict "
-         "--verify --bench --order share -- -c");
+         "--verify --bench --order share --no-race -- -c");
     assert_int_equal(o.inputs, 3);
     assert_string_equal(o.input[0], "a");
     assert_string_equal(o.input[1], "b");
@@ -120,6 +121,7 @@ static void every_option(void **state)
     assert_int_equal(o.kmeans.n_init, 1000);
     assert_int_equal(o.kmeans.max_iter, 100000);
     assert_int_equal(o.kmeans.init, INIT_PLUSPLUS);
+    assert_false(o.kmeans.race);
     assert_true(o.kmeans.seed == UINT64_MAX);
     assert_true(o.selection.every == (uint64_t)1 << 31);
     assert_true(o.selection.start_us == 90000000);

@@ -38,7 +38,7 @@ static void scene(uint64_t count)
                          .range_guessed = true, .transfer = TRANSFER_HLG, .rate_num = 24000, .rate_den = 1001,
                          .duration_us = 60041667, .frames = -1};
     report = (struct report){
-        .film = &film, .film_id = "7-0123456789abcdef0123456789abcdef", .needs = STRIP_CLUSTERS, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
+        .film = &film, .film_id = "7-0123456789abcdef0123456789abcdef", .needs = STRIP_CLUSTERS, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77, true}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
         .engine = "cpu", .decode = "cpu", .isa = "avx2", .cache = "hit", .threads = 4, .warnings = 1, .warning = {"it \xc3"},
         .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
         .times = {.wall = 2.0, .decode = 0.1234567}, .counts = {.displayed = 96, .packets = 100}};
@@ -87,7 +87,7 @@ static void test_golden(void **state)
         "\"duration\":60.041667,\"frames\":null},\n"
         "\"selection\": {\"kind\":\"every\",\"every\":24,\"start\":0.0,\"end\":null},\n"
         "\"size\": [320,180],\n\"engine\": \"cpu\",\n\"decode\": \"cpu\",\n\"isa\": \"avx2\",\n\"cache\": \"hit\",\n\"threads\": 4,\n"
-        "\"k\": 8,\n\"n_init\": 20,\n\"init\": \"k-means++\",\n\"max_iter\": 300,\n\"seed\": 77,\n"
+        "\"k\": 8,\n\"n_init\": 20,\n\"race\": true,\n\"init\": \"k-means++\",\n\"max_iter\": 300,\n\"seed\": 77,\n"
         "\"columns\": [\n"
         "{\"frame\":0,\"time\":0.0,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],\"count\":4000000000},"
         "{\"rgb\":[0,0,255],\"count\":1}]},\n"

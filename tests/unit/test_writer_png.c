@@ -131,6 +131,7 @@ static void look_kmeans(png_structp png, png_infop info)
     assert_string_equal(text_of(png, info, "barcode:missing"), "2");
     assert_string_equal(text_of(png, info, "barcode:k"), "8");
     assert_string_equal(text_of(png, info, "barcode:n_init"), "20");
+    assert_string_equal(text_of(png, info, "barcode:race"), "no");
     assert_string_equal(text_of(png, info, "barcode:init"), "scalable");
     assert_string_equal(text_of(png, info, "barcode:max_iter"), "300");
     assert_string_equal(text_of(png, info, "barcode:seed"), "5");
