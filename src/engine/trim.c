@@ -17,12 +17,6 @@ static uint32_t dark_most(const struct frame_view *v)
     return (uint32_t)((v->range == RANGE_LIMITED && v->model != MODEL_RGB ? 16 : 0) + 12) << (v->bits - 8);
 }
 
-/* Luma, or green. */
-static const struct plane *luma_of(const struct frame_view *v)
-{
-    return &v->plane[v->model == MODEL_RGB ? 1 : 0];
-}
-
 static uint32_t sample(const struct frame_view *v, const uint8_t *at)
 {
     uint16_t word;
@@ -35,10 +29,10 @@ static uint32_t sample(const struct frame_view *v, const uint8_t *at)
 /* How many of a row's samples are covered; each is counted in column[] too. The two loops do the same: one is the usual case. */
 static uint32_t count_row(const struct frame_view *v, int y, uint32_t *column)
 {
-    const struct plane *p = luma_of(v);
+    const struct plane *p = &v->plane[0];
     const uint8_t *row = p->data + y * p->pitch;
     uint32_t dark = dark_most(v), covered = 0;
-    if (v->bits <= 8 && p->step == 1) {
+    if (v->bits <= 8 && p->step == 1 && v->model != MODEL_RGB) {
         for (int x = 0; x < p->width; x++) {
             uint32_t is = row[x] > dark;
             covered += is;
@@ -47,7 +41,9 @@ static uint32_t count_row(const struct frame_view *v, int y, uint32_t *column)
         return covered;
     }
     for (int x = 0; x < p->width; x++) {
-        uint32_t is = sample(v, row + (ptrdiff_t)x * p->step) > dark;
+        uint32_t is = 0;
+        for (int i = 0; i < (v->model == MODEL_RGB ? 3 : 1); i++)       /* red alone is not dark */
+            is |= sample(v, v->plane[i].data + y * v->plane[i].pitch + (ptrdiff_t)x * v->plane[i].step) > dark;
         covered += is;
         column[x] += is;
     }
@@ -117,7 +113,7 @@ static uint32_t largest_of(const uint32_t *line, int count)
 struct trim_seen trim_look(const struct frame_view *view, uint32_t *room)
 {
     enum { BRIGHT = 30 };
-    const struct plane *p = luma_of(view);
+    const struct plane *p = &view->plane[0];
     uint32_t *row = room, *column = room + p->height;
     struct trim_seen seen = {0};
     memset(room, 0, ((size_t)p->width + (size_t)p->height) * sizeof *room);
@@ -279,7 +275,7 @@ static bool holds(const struct trim_rect *r, const uint32_t *row, int rows, cons
 void trim_view(const struct trim *t, const struct frame_view *luma, struct frame_view *view)
 {
     enum { LARGEST = 16384 };
-    const struct plane *p = luma_of(luma);
+    const struct plane *p = &luma->plane[0];
     if (t->count == 0 || view->width != t->width || view->height != t->height || view->width > LARGEST || view->height > LARGEST)
         return;
     if (t->forced) {

@@ -201,6 +201,28 @@ static void words(void **state)
     assert_int_equal(same.down.high, narrow.down.high);
 }
 
+/* Of R'G'B' a sample is dark where all three are: stripes of pure red, green and blue are no bars. */
+static void pure_colours(void **state)
+{
+    (void)state;
+    static uint8_t rgb[3][H][W];
+    memset(rgb, 0, sizeof rgb);
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++)
+            rgb[x < 50 ? 0 : x < W - 50 ? 1 : 2][y][x] = 200;
+    struct frame_view v = {.model = MODEL_RGB, .matrix = MATRIX_RGB, .range = RANGE_FULL, .bits = 8, .width = W, .height = H,
+                           .plane = {{rgb[0][0], W, 1, W, H}, {rgb[1][0], W, 1, W, H}, {rgb[2][0], W, 1, W, H}}};
+    struct trim_seen seen = trim_look(&v, room);
+    assert_true(seen.across.known && seen.down.known);
+    assert_int_equal(seen.across.low + seen.across.high + seen.down.low + seen.down.high, 0);
+    for (int i = 0; i < 3; i++)
+        for (int y = 0; y < 20; y++)
+            memset(rgb[i][y], 0, W), memset(rgb[i][H - 1 - y], 0, W);
+    seen = trim_look(&v, room);
+    assert_int_equal(seen.down.low, 20);
+    assert_int_equal(seen.down.high, 20);
+}
+
 /* Inwards to whole chroma samples, at an odd picture's own end as it is; never to nothing. */
 static void crops(void **state)
 {
@@ -252,6 +274,7 @@ int main(void)
         cmocka_unit_test(shapes),        cmocka_unit_test(what_is_drawn_in_bars), cmocka_unit_test(no_bars),
         cmocka_unit_test(one_end_alone), cmocka_unit_test(two_shapes),            cmocka_unit_test(which_pictures),
         cmocka_unit_test(words),         cmocka_unit_test(crops),                 cmocka_unit_test(turns),
+        cmocka_unit_test(pure_colours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
