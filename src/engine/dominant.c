@@ -1,0 +1,143 @@
+#include "barcode/dominant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/srgb.h"
+
+/*
+ * Pixels whose sums are taken in 32 bits: 128 * 10404 * 1037 < 2^31. So the loop over them is the compiler's to do several at a
+ * time, and only the sums of such pieces need 64 bits.
+ */
+enum { PIECE = 128 };
+
+struct dominant {
+    uint16_t root[OKLAB_ROOTS];
+    uint32_t cell[DOMINANT_CELLS];       /* pixels, then sums along b                */
+    uint32_t sum[DOMINANT_CELLS];        /* sums along b, then the density but for L: at most 9 * 2^28 < 2^32 */
+    uint16_t *l, *a, *b;                 /* [pixels] places                          */
+};
+
+/* What the pixels around a place weigh, together: `first` with their places or their colours. */
+struct weighed {
+    uint64_t weight, first[3];
+};
+
+struct dominant *dominant_open(size_t pixels, struct err *e)
+{
+    struct dominant *d = calloc(1, sizeof *d);
+    uint16_t *place = d ? malloc(3 * pixels * sizeof *place) : NULL;
+    if (!place) {
+        free(d);
+        err_memory(e, sizeof *d + 3 * pixels * sizeof *place);
+        return NULL;
+    }
+    oklab_roots(d->root);
+    d->l = place;
+    d->a = place + pixels;
+    d->b = place + 2 * pixels;
+    return d;
+}
+
+void dominant_free(struct dominant **d)
+{
+    if (!*d)
+        return;
+    free((*d)->l);
+    free(*d);
+    *d = NULL;
+}
+
+/* Neighbours are often the same colour. */
+static void count_cells(struct dominant *d, const uint8_t *rgb, size_t pixels)
+{
+    struct dominant_place p = dominant_place_of(srgb_linear, d->root, rgb);
+    uint32_t cell = dominant_cell_of(p);
+    memset(d->cell, 0, sizeof d->cell);
+    for (size_t i = 0; i < pixels; i++, rgb += 3) {
+        if (i > 0 && (rgb[0] != rgb[-3] || rgb[1] != rgb[-2] || rgb[2] != rgb[-1])) {
+            p = dominant_place_of(srgb_linear, d->root, rgb);
+            cell = dominant_cell_of(p);
+        }
+        d->l[i] = p.l;
+        d->a[i] = p.a;
+        d->b[i] = p.b;
+        d->cell[cell]++;
+    }
+}
+
+/* (1 2 3 2 1) along an axis of `count` steps of `stride` cells, on which the cell is the `at`th. */
+static uint64_t smooth(const uint32_t *cell, int at, int count, int stride)
+{
+    uint64_t sum = (uint64_t)3 * *cell;
+    for (int step = 1; step <= 2; step++) {
+        uint64_t below = at >= step ? cell[-step * stride] : 0, above = at + step < count ? cell[step * stride] : 0;
+        sum += (uint64_t)(3 - step) * (below + above);
+    }
+    return sum;
+}
+
+static uint32_t densest_cell(struct dominant *d)
+{
+    enum { LAYER = DOMINANT_A * DOMINANT_B };
+    uint64_t most = 0;
+    uint32_t found = 0;
+    for (int i = 0; i < DOMINANT_CELLS; i++)
+        d->sum[i] = (uint32_t)smooth(d->cell + i, i % DOMINANT_B, DOMINANT_B, 1);
+    for (int i = 0; i < DOMINANT_CELLS; i++)
+        d->cell[i] = (uint32_t)smooth(d->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
+    for (int i = 0; i < DOMINANT_CELLS; i++) {
+        uint64_t density = smooth(d->cell + i, i / LAYER, DOMINANT_L, LAYER);
+        if (density > most) {
+            most = density;
+            found = (uint32_t)i;
+        }
+    }
+    return found;
+}
+
+/* Of n <= PIECE pixels. */
+static void weigh_places(const uint16_t *l, const uint16_t *a, const uint16_t *b, size_t n, struct dominant_place m, struct weighed *to)
+{
+    uint32_t weight = 0, sum[3] = {0};
+    for (size_t i = 0; i < n; i++) {
+        uint32_t w = dominant_weight((struct dominant_place){l[i], a[i], b[i]}, m);
+        weight += w;
+        sum[0] += w * l[i];
+        sum[1] += w * a[i];
+        sum[2] += w * b[i];
+    }
+    to->weight += weight;
+    for (int c = 0; c < 3; c++)
+        to->first[c] += sum[c];
+}
+
+static uint64_t mean(const struct weighed *s, int channel)
+{
+    return (2 * s->first[channel] + s->weight) / (2 * s->weight);
+}
+
+static struct dominant_place climb(const struct dominant *d, size_t pixels, struct dominant_place m)
+{
+    struct weighed s = {0};
+    for (size_t i = 0; i < pixels; i += PIECE)
+        weigh_places(d->l + i, d->a + i, d->b + i, pixels - i < PIECE ? pixels - i : PIECE, m, &s);
+    return (struct dominant_place){(uint16_t)mean(&s, 0), (uint16_t)mean(&s, 1), (uint16_t)mean(&s, 2)};
+}
+
+void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t colour[3])
+{
+    count_cells(d, rgb, pixels);
+    struct dominant_place m = dominant_centre(densest_cell(d));
+    for (int round = 0; round < DOMINANT_ROUNDS; round++)
+        m = climb(d, pixels, m);
+    struct weighed s = {0};
+    for (size_t i = 0; i < pixels; i++, rgb += 3) {
+        uint32_t w = dominant_weight((struct dominant_place){d->l[i], d->a[i], d->b[i]}, m);
+        s.weight += w;
+        for (int c = 0; c < 3; c++)
+            s.first[c] += (uint64_t)w * rgb[c];
+    }
+    for (int c = 0; c < 3; c++)
+        colour[c] = (uint8_t)mean(&s, c);
+}
