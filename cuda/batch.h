@@ -17,9 +17,11 @@ struct gpu_batch {
     uint64_t *frame;                 /* device [frames]: frame numbers                         */
     uint32_t *sum;                   /* device [frames][height][3]: row sums                   */
     struct gpu_column *column;       /* device [frames]; NULL without k-means                  */
+    uint8_t *dominant;               /* device [frames][3]; NULL unless modes are wanted       */
     uint64_t *host_frame;            /* pinned copies of the same                              */
     uint32_t *host_sum;
     struct gpu_column *host_column;
+    uint8_t *host_dominant;
     uint8_t *host_rgb;               /* only for a tap                                         */
     cudaEvent_t begun, done;
 };

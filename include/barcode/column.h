@@ -34,6 +34,7 @@ struct column {
     uint8_t chosen;             /* the cluster whose colour stands for it: 0, the largest, unless
                                    steady_columns chose another (steady.h)                        */
     uint8_t average[3];         /* mean colour of the staged frame, each channel round(S / n)     */
+    uint8_t dominant[3];        /* mode of the staged frame (dominant.h); 0 unless asked for      */
     struct cluster *cluster;    /* [k], the first `clusters` hold: count descending, then colour
                                    (0xRRGGBB) ascending. NULL when no k-means was asked for       */
     uint8_t *row;               /* [rows][3] mean colour of each staged row; NULL unless asked for */
@@ -58,7 +59,7 @@ struct column *columns_at(struct columns *c, uint64_t index, struct err *e);
 bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err *e);
 
 /*
- * Fills all of a column but its clusters, from the tag of its frame and from row_sum[height][3], the sums of the staged
+ * Fills all of a column but its clusters and its mode, from the tag of its frame and from row_sum[height][3], the sums of the staged
  * frame's rows (at most 255 * 16384 each): every mean is rounded half up. `rows`: the row means too. Both engines fill their
  * columns here. Any thread; one thread alone may write one column.
  */

@@ -1,5 +1,6 @@
 #include "barcode/dominant.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static void count_cells(struct dominant *d, const uint8_t *rgb, size_t pixels)
 }
 
 /* (1 2 3 2 1) along an axis of `count` steps of `stride` cells, on which the cell is the `at`th. */
-static uint64_t smooth(const uint32_t *cell, int at, int count, int stride)
+static uint64_t smooth(const uint32_t *cell, int at, int count, ptrdiff_t stride)
 {
     uint64_t sum = (uint64_t)3 * *cell;
     for (int step = 1; step <= 2; step++) {
@@ -114,6 +115,7 @@ static void weigh_places(const uint16_t *l, const uint16_t *a, const uint16_t *b
 
 static uint64_t mean(const struct weighed *s, int channel)
 {
+    assert(s->weight > 0);      /* dominant.h says why */
     return (2 * s->first[channel] + s->weight) / (2 * s->weight);
 }
 

@@ -141,6 +141,9 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
             failed |= json_object_set_new(value, "damaged", json_true());
         failed |= json_object_set_new(value, "average",
                                       json_pack("[iii]", c->average[0], c->average[1], c->average[2]));
+        if (r->needs & STRIP_DOMINANT)
+            failed |= json_object_set_new(value, "dominant",
+                                          json_pack("[iii]", c->dominant[0], c->dominant[1], c->dominant[2]));
         if (colours)
             failed |= json_object_set_new(value, "colours", colours_value(c));
         if (colours && r->steady > 0)

@@ -80,6 +80,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .tick = shown.progress ? show_progress : NULL, .tick_user = &shown,
         .job = {.width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
+                .dominant = !judging && (j->report.needs & STRIP_DOMINANT),
                 .tap = j->dump || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
     };
     bool fine = pass_run(&pass, counts, times, e);

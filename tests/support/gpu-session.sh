@@ -91,7 +91,7 @@ render() { # FILM NAME OPTION...
     shift 2
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
-    "$bin/barcode" "$file" -q --engine cuda "$@" -m kmeans,palette,average,downsample -o "$work/$name/p.png" --json "$work/$name/j" &&
+    "$bin/barcode" "$file" -q --engine cuda "$@" -m kmeans,dominant,palette,average,downsample -o "$work/$name/p.png" --json "$work/$name/j" &&
         sed -i -E '/^"(stages|cache)":/d' "$work/$name/j"
 }
 

@@ -133,7 +133,14 @@ static void test_no_colours_unless_asked(void **state)
     json_t *root = parsed(writer_find("json"));
     json_t *column = json_array_get(json_object_get(root, "columns"), 0);
     assert_null(json_object_get(column, "colours"));
+    assert_null(json_object_get(column, "dominant"));
     assert_non_null(json_object_get(column, "average"));
+    json_decref(root);
+    report.needs = STRIP_DOMINANT;
+    root = parsed(writer_find("json"));
+    column = json_array_get(json_object_get(root, "columns"), 0);
+    assert_int_equal(json_array_size(json_object_get(column, "dominant")), 3);
+    assert_null(json_object_get(column, "colours"));
     json_decref(root);
     report.needs = STRIP_CLUSTERS;
     root = parsed(writer_find("json"));

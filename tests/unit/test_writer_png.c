@@ -146,7 +146,7 @@ static void look_stacked(png_structp png, png_infop info)
 {
     assert_string_equal(text_of(png, info, "barcode:mode"), "all");
     assert_string_equal(text_of(png, info, "Description"),
-                        "k-means, palette, average and downsample of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
+                        "k-means, dominant, palette, average and downsample of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
                         "every 24th frame, from 1.5 s on, 20 columns");
     assert_string_equal(text_of(png, info, "barcode:k"), "8");
 }
