@@ -1,6 +1,7 @@
 /*
- * dominant_gpu.cu - a block a frame. A pixel's place is worked out anew in each of the five passes over the pixels: it costs three look-ups
- * in a table that stays in the first-level cache, and less than what a place a pixel would take of the memory's bandwidth.
+ * dominant_gpu.cu - all frames of a batch go together from kernel to kernel, some blocks a frame: count cells, find the densest, weigh the
+ * pixels around the mode once a round and once for the colour. Sums are of integers, so that the order of the blocks does not matter.
+ * A pixel's place is worked out anew in each pass: that takes three look-ups in a table that stays in the first-level cache.
  */
 #include "dominant_gpu.h"
 
@@ -11,44 +12,51 @@
 #include "cuda_check.h"
 #include "warp.cuh"
 
-enum { THREADS = 512, WARPS = THREADS / 32, LAYER = DOMINANT_A * DOMINANT_B };
+enum { THREADS = 512, WARPS = THREADS / 32, PIXELS_A_BLOCK = 16 * THREADS, LAYER = DOMINANT_A * DOMINANT_B };
 
 struct dominant_tables {
     uint16_t linear[256], root[OKLAB_ROOTS];
 };
 
-/* What a block needs in device memory: cell counts, and sums of them along an axis. */
-struct dominant_cells {
-    uint32_t cell[DOMINANT_CELLS], sum[DOMINANT_CELLS];
+/* What is known of a frame; all zeros at first. */
+struct dominant_frame {
+    uint32_t cell[DOMINANT_CELLS], sum[DOMINANT_CELLS];     /* pixels, and sums of them along an axis                         */
+    uint32_t densest, zero;                                 /* a cell's number                                                */
+    wide total[DOMINANT_ROUNDS + 1][4];                     /* a round's weights times place, and themselves; at last times colour */
 };
 
 struct dominant_gpu {
     struct dominant_tables *tables;      /* device           */
-    struct dominant_cells *cells;        /* device, [frames] */
+    struct dominant_frame *frame;        /* device, [frames] */
 };
 
-/* What a block works on. */
+/* What the kernels work on. */
 struct dominant_work {
     const struct dominant_tables *t;
-    const uint8_t *rgb;                  /* its frame                 */
+    const uint8_t *rgb;                  /* [gridDim.y][pixels][3] */
     int pixels;
-    struct dominant_cells *cells;
-    wide (*part)[4];                     /* shared, [WARPS]           */
+    struct dominant_frame *frame;
 };
 
-static __device__ __forceinline__ struct dominant_place place_at(const struct dominant_work &w, int i)
+static __device__ __forceinline__ struct dominant_place place_of(const struct dominant_work &w, const uint8_t *rgb)
 {
-    return dominant_place_of(w.t->linear, w.t->root, w.rgb + 3 * (size_t)i);
+    return dominant_place_of(w.t->linear, w.t->root, rgb);
 }
 
-static __device__ void count_cells(const struct dominant_work &w)
+/* The block's pixels of its frame begin here, and there are so many of them. */
+static __device__ __forceinline__ const uint8_t *block_pixels(const struct dominant_work &w, int *count)
 {
-    for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS)
-        w.cells->cell[i] = 0;
-    __syncthreads();
-    for (int i = (int)threadIdx.x; i < w.pixels; i += THREADS)
-        atomicAdd(&w.cells->cell[dominant_cell_of(place_at(w, i))], 1u);
-    __syncthreads();
+    int first = (int)blockIdx.x * PIXELS_A_BLOCK;
+    *count = w.pixels - first < PIXELS_A_BLOCK ? w.pixels - first : PIXELS_A_BLOCK;
+    return w.rgb + ((size_t)blockIdx.y * w.pixels + first) * 3;
+}
+
+__global__ void __launch_bounds__(THREADS) count_kernel(struct dominant_work w)
+{
+    int count;
+    const uint8_t *rgb = block_pixels(w, &count);
+    for (int i = (int)threadIdx.x; i < count; i += THREADS)
+        atomicAdd(&w.frame[blockIdx.y].cell[dominant_cell_of(place_of(w, rgb + 3 * i))], 1u);
 }
 
 /* (1 2 3 2 1) along an axis of `count` steps of `stride` cells, on which the cell is the `at`th. */
@@ -62,103 +70,115 @@ static __device__ __forceinline__ wide smooth(const uint32_t *cell, int at, int 
     return sum;
 }
 
-/* The greatest of the block's numbers. The whole block. */
-static __device__ wide block_max(const struct dominant_work &w, wide mine)
+/* The greatest of the block's numbers, for its first thread. The whole block, once. */
+static __device__ wide block_max(wide mine)
 {
+    __shared__ wide part[WARPS];
     for (int d = 16; d; d >>= 1) {
         wide other = __shfl_xor_sync(WARP_ALL, mine, d);
         mine = other > mine ? other : mine;
     }
     if (lane_id() == 0)
-        w.part[warp_id()][0] = mine;
+        part[warp_id()] = mine;
     __syncthreads();
-    for (int i = 0; i < WARPS; i++)
-        mine = w.part[i][0] > mine ? w.part[i][0] : mine;
-    __syncthreads();
+    for (int i = 0; i < WARPS && threadIdx.x == 0; i++)
+        mine = part[i] > mine ? part[i] : mine;
     return mine;
 }
 
-/* One number holds a density, below 2^33, and below it the cell's, the lowest as the greatest. The whole block. */
-static __device__ uint32_t densest_cell(const struct dominant_work &w)
+/*
+ * A block a frame. One number holds a density, which is below 2^33, and below it the cell's number, turned round so that of equal
+ * densities the lowest cell has the greatest.
+ */
+__global__ void __launch_bounds__(THREADS) densest_kernel(struct dominant_frame *frames)
 {
     enum { NUMBER_BITS = 15, NUMBERS = 1 << NUMBER_BITS };
     static_assert((int)DOMINANT_CELLS <= (int)NUMBERS, "a cell's number has 15 bits");
-    uint32_t *cell = w.cells->cell, *sum = w.cells->sum;
+    struct dominant_frame *f = frames + blockIdx.x;
     wide most = 0;
     for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS)
-        sum[i] = (uint32_t)smooth(cell + i, i % DOMINANT_B, DOMINANT_B, 1);
+        f->sum[i] = (uint32_t)smooth(f->cell + i, i % DOMINANT_B, DOMINANT_B, 1);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS)
-        cell[i] = (uint32_t)smooth(sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
+        f->cell[i] = (uint32_t)smooth(f->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS) {
-        wide density = smooth(cell + i, i / LAYER, DOMINANT_L, LAYER) << NUMBER_BITS | (wide)(NUMBERS - 1 - i);
+        wide density = smooth(f->cell + i, i / LAYER, DOMINANT_L, LAYER) << NUMBER_BITS | (wide)(NUMBERS - 1 - i);
         most = density > most ? density : most;
     }
-    return (uint32_t)(NUMBERS - 1) - (uint32_t)(block_max(w, most) & (NUMBERS - 1));
+    most = block_max(most);
+    if (threadIdx.x == 0)
+        f->densest = (uint32_t)(NUMBERS - 1) - (uint32_t)(most & (NUMBERS - 1));
 }
 
-/* The block's sums of four numbers, for every thread. The whole block. */
-static __device__ void block_sums(const struct dominant_work &w, wide sum[4])
+/* What a round's sums give. */
+static __device__ __forceinline__ uint32_t mean(const wide *total, int channel)
 {
-    for (int c = 0; c < 4; c++) {
-        sum[c] = warp_sum_wide(sum[c]);
-        if (lane_id() == 0)
-            w.part[warp_id()][c] = sum[c];
-    }
-    __syncthreads();
-    for (int c = 0; c < 4; c++) {
-        sum[c] = 0;
-        for (int i = 0; i < WARPS; i++)
-            sum[c] += w.part[i][c];
-    }
-    __syncthreads();
+    return (uint32_t)((2 * total[channel] + total[3]) / (2 * total[3]));
 }
 
-/* The weighted means around m of the pixels' colours, or of their places. The whole block. */
-static __device__ void means(const struct dominant_work &w, struct dominant_place m, bool colours, uint32_t mean[3])
+/* The mode before a round. */
+static __device__ __forceinline__ struct dominant_place mode_before(const struct dominant_frame *f, int round)
 {
-    wide sum[4] = {0, 0, 0, 0};
-    for (int i = (int)threadIdx.x; i < w.pixels; i += THREADS) {
-        const uint8_t *rgb = w.rgb + 3 * (size_t)i;
-        struct dominant_place p = place_at(w, i);
-        wide weight = dominant_weight(p, m);
-        sum[0] += weight * (colours ? rgb[0] : p.l);
-        sum[1] += weight * (colours ? rgb[1] : p.a);
-        sum[2] += weight * (colours ? rgb[2] : p.b);
-        sum[3] += weight;
-    }
-    block_sums(w, sum);
-    for (int c = 0; c < 3; c++)
-        mean[c] = (uint32_t)((2 * sum[c] + sum[3]) / (2 * sum[3]));
+    if (round == 0)
+        return dominant_centre(f->densest);
+    const wide *total = f->total[round - 1];
+    struct dominant_place m = {(uint16_t)mean(total, 0), (uint16_t)mean(total, 1), (uint16_t)mean(total, 2)};
+    return m;
 }
 
-/* A block of THREADS a frame. */
-__global__ void __launch_bounds__(THREADS) dominant_kernel(const struct dominant_tables *t, const uint8_t *rgb, int pixels,
-                                                           struct dominant_cells *cells, uint8_t *colour)
+/* Adds the block's sums of four numbers to the frame's. The whole block, once. */
+static __device__ void add_up(const wide sum[4], wide total[4])
 {
     __shared__ wide part[WARPS][4];
-    struct dominant_work w = {t, rgb + (size_t)blockIdx.x * pixels * 3, pixels, cells + blockIdx.x, part};
-    uint32_t mean[3];
-    count_cells(w);
-    struct dominant_place m = dominant_centre(densest_cell(w));
-    for (int round = 0; round < DOMINANT_ROUNDS; round++) {
-        means(w, m, false, mean);
-        m.l = (uint16_t)mean[0];
-        m.a = (uint16_t)mean[1];
-        m.b = (uint16_t)mean[2];
+    for (int c = 0; c < 4; c++) {
+        wide all = warp_sum_wide(sum[c]);
+        if (lane_id() == 0)
+            part[warp_id()][c] = all;
     }
-    means(w, m, true, mean);
-    if (threadIdx.x == 0)
-        for (int c = 0; c < 3; c++)
-            colour[3 * (size_t)blockIdx.x + c] = (uint8_t)mean[c];
+    __syncthreads();
+    if (threadIdx.x >= 4)
+        return;
+    wide all = 0;
+    for (int i = 0; i < WARPS; i++)
+        all += part[i][threadIdx.x];
+    if (all > 0)
+        atomicAdd(&total[threadIdx.x], all);
+}
+
+/* Weighs the pixels' places around the mode, after the last round their colours. */
+__global__ void __launch_bounds__(THREADS) weigh_kernel(struct dominant_work w, int round)
+{
+    int count;
+    const uint8_t *rgb = block_pixels(w, &count);
+    struct dominant_frame *f = w.frame + blockIdx.y;
+    struct dominant_place m = mode_before(f, round);
+    bool colours = round == DOMINANT_ROUNDS;
+    wide sum[4] = {0, 0, 0, 0};
+    for (int i = (int)threadIdx.x; i < count; i += THREADS) {
+        const uint8_t *pixel = rgb + 3 * i;
+        struct dominant_place p = place_of(w, pixel);
+        wide weight = dominant_weight(p, m);
+        sum[0] += weight * (colours ? pixel[0] : p.l);
+        sum[1] += weight * (colours ? pixel[1] : p.a);
+        sum[2] += weight * (colours ? pixel[2] : p.b);
+        sum[3] += weight;
+    }
+    add_up(sum, f->total[round]);
+}
+
+/* Three threads a frame. */
+__global__ void colour_kernel(const struct dominant_frame *frames, uint8_t *colour)
+{
+    if (threadIdx.x < 3)
+        colour[3 * (size_t)blockIdx.x + threadIdx.x] = (uint8_t)mean(frames[blockIdx.x].total[DOMINANT_ROUNDS], (int)threadIdx.x);
 }
 
 /* ------------------------------------------------------------------ host */
 
 size_t dominant_gpu_bytes(int frames)
 {
-    return sizeof(struct dominant_tables) + (size_t)frames * sizeof(struct dominant_cells);
+    return sizeof(struct dominant_tables) + (size_t)frames * sizeof(struct dominant_frame);
 }
 
 static bool upload_tables(struct dominant_gpu *d, struct err *e)
@@ -184,15 +204,24 @@ struct dominant_gpu *dominant_gpu_open(int frames, struct err *e)
         return NULL;
     }
     if (!cuda_check(cudaMalloc((void **)&d->tables, sizeof *d->tables), what, e) ||
-        !cuda_check(cudaMalloc((void **)&d->cells, (size_t)frames * sizeof *d->cells), what, e) || !upload_tables(d, e))
+        !cuda_check(cudaMalloc((void **)&d->frame, (size_t)frames * sizeof *d->frame), what, e) || !upload_tables(d, e))
         dominant_gpu_free(&d);
     return d;
 }
 
 bool dominant_gpu_run(struct dominant_gpu *d, const uint8_t *rgb, int n, int pixels, cudaStream_t stream, uint8_t *colour, struct err *e)
 {
-    LAUNCH(dominant_kernel, n, THREADS, 0, stream, d->tables, rgb, pixels, d->cells, colour);
-    return cuda_check(cudaGetLastError(), "find modes", e);
+    struct dominant_work w = {d->tables, rgb, pixels, d->frame};
+    dim3 grid((unsigned)((pixels + PIXELS_A_BLOCK - 1) / PIXELS_A_BLOCK), (unsigned)n);
+    const char *what = "find modes";
+    if (!cuda_check(cudaMemsetAsync(d->frame, 0, (size_t)n * sizeof *d->frame, stream), what, e))
+        return false;
+    LAUNCH(count_kernel, grid, THREADS, 0, stream, w);
+    LAUNCH(densest_kernel, n, THREADS, 0, stream, d->frame);
+    for (int round = 0; round <= DOMINANT_ROUNDS; round++)
+        LAUNCH(weigh_kernel, grid, THREADS, 0, stream, w, round);
+    LAUNCH(colour_kernel, n, 32, 0, stream, d->frame, colour);
+    return cuda_check(cudaGetLastError(), what, e);
 }
 
 void dominant_gpu_free(struct dominant_gpu **d)
@@ -200,7 +229,7 @@ void dominant_gpu_free(struct dominant_gpu **d)
     if (!*d)
         return;
     cudaFree((*d)->tables);
-    cudaFree((*d)->cells);
+    cudaFree((*d)->frame);
     free(*d);
     *d = NULL;
 }

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     need_device("check_dominant");
     rng r{11};
     for (int k = 0; k < KINDS; k++) {
-        static const int sizes[] = {1, 2, 31, 511, 512, 513, 1500};
+        static const int sizes[] = {1, 2, 31, 511, 512, 513, 8191, 8192, 8193, 20000};
         for (int pixels : sizes)
             compare(2, pixels, (kind)k, r);
         if (quick)
