@@ -1,18 +1,18 @@
 /*
  * dominant_gpu.cu - all frames of a batch go together from kernel to kernel, some blocks a frame: count cells, find the densest, weigh the
- * pixels around the mode once a round and once for the colour. Sums are of integers, so that the order of the blocks does not matter.
+ * pixels around each mode once a round and once for the colour. Sums are of integers, so that the order of the blocks does not matter.
  * A pixel's place is worked out anew in each pass: that takes three look-ups in a table that stays in the first-level cache.
  */
 #include "dominant_gpu.h"
 
 #include <stdlib.h>
 
-#include "barcode/dominant.h"
 #include "barcode/srgb.h"
 #include "cuda_check.h"
 #include "warp.cuh"
 
 enum { THREADS = 512, WARPS = THREADS / 32, PIXELS_A_BLOCK = 16 * THREADS, LAYER = DOMINANT_A * DOMINANT_B };
+static_assert(sizeof(struct cluster) == sizeof(uint2), "a cluster is rgb, a byte of padding, count");
 
 struct dominant_tables {
     uint16_t linear[256], root[OKLAB_ROOTS];
@@ -21,8 +21,9 @@ struct dominant_tables {
 /* What is known of a frame; all zeros at first. */
 struct dominant_frame {
     uint32_t cell[DOMINANT_CELLS], sum[DOMINANT_CELLS];     /* pixels, and sums of them along an axis                         */
-    uint32_t densest, zero;                                 /* a cell's number                                                */
-    wide total[DOMINANT_ROUNDS + 1][4];                     /* a round's weights times place, and themselves; at last times colour */
+    uint32_t peaks, peak[DOMINANT_MOST], count[DOMINANT_MOST]; /* how many, their cells' numbers, the modes' counts          */
+    uint32_t zero;
+    wide total[DOMINANT_MOST][DOMINANT_ROUNDS + 1][4];      /* a round's weights times place, and themselves; at last times colour */
 };
 
 struct dominant_gpu {
@@ -70,7 +71,7 @@ static __device__ __forceinline__ wide smooth(const uint32_t *cell, int at, int 
     return sum;
 }
 
-/* The greatest of the block's numbers, for its first thread. The whole block, once. */
+/* The greatest of the block's numbers. The whole block. */
 static __device__ wide block_max(wide mine)
 {
     __shared__ wide part[WARPS];
@@ -81,34 +82,69 @@ static __device__ wide block_max(wide mine)
     if (lane_id() == 0)
         part[warp_id()] = mine;
     __syncthreads();
-    for (int i = 0; i < WARPS && threadIdx.x == 0; i++)
+    for (int i = 0; i < WARPS; i++)
         mine = part[i] > mine ? part[i] : mine;
+    __syncthreads();
     return mine;
 }
 
+enum { NUMBER_BITS = 15, NUMBERS = 1 << NUMBER_BITS };
+static_assert((int)DOMINANT_CELLS <= (int)NUMBERS, "a cell's number has 15 bits");
+
 /*
- * A block a frame. One number holds a density, which is below 2^33, and below it the cell's number, turned round so that of equal
- * densities the lowest cell has the greatest.
+ * A number that is the greater the earlier a cell goes among the peaks, other for each cell: its density, which is below 2^33, and in the
+ * low bits its number, turned round. 0 only for no density.
  */
-__global__ void __launch_bounds__(THREADS) densest_kernel(struct dominant_frame *frames)
+static __device__ __forceinline__ wide rank_of(const uint32_t *cell, int i)
 {
-    enum { NUMBER_BITS = 15, NUMBERS = 1 << NUMBER_BITS };
-    static_assert((int)DOMINANT_CELLS <= (int)NUMBERS, "a cell's number has 15 bits");
-    struct dominant_frame *f = frames + blockIdx.x;
+    wide density = smooth(cell + i, i / LAYER, DOMINANT_L, LAYER);
+    return density ? density << NUMBER_BITS | (wide)(NUMBERS - 1 - i) : 0;
+}
+
+static __device__ bool is_peak(const uint32_t *cell, int at, wide rank)
+{
+    int l = at / LAYER, a = at / DOMINANT_B % DOMINANT_A, b = at % DOMINANT_B;
+    for (int i = max(l - 1, 0); i <= min(l + 1, DOMINANT_L - 1); i++)
+        for (int j = max(a - 1, 0); j <= min(a + 1, DOMINANT_A - 1); j++)
+            for (int k = max(b - 1, 0); k <= min(b + 1, DOMINANT_B - 1); k++)
+                if (rank_of(cell, (i * DOMINANT_A + j) * DOMINANT_B + k) > rank)
+                    return false;
+    return true;
+}
+
+/* The greatest rank of a peak below `limit`, 0: there is none. The densest cell of all is one. The whole block. */
+static __device__ wide next_peak(const uint32_t *cell, wide limit)
+{
     wide most = 0;
+    for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS) {
+        wide rank = rank_of(cell, i);
+        if (rank > most && rank < limit && (limit == ~(wide)0 || is_peak(cell, i, rank)))
+            most = rank;
+    }
+    return block_max(most);
+}
+
+/* A block a frame. */
+__global__ void __launch_bounds__(THREADS) peaks_kernel(struct dominant_frame *frames, int most)
+{
+    struct dominant_frame *f = frames + blockIdx.x;
     for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS)
         f->sum[i] = (uint32_t)smooth(f->cell + i, i % DOMINANT_B, DOMINANT_B, 1);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS)
         f->cell[i] = (uint32_t)smooth(f->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS) {
-        wide density = smooth(f->cell + i, i / LAYER, DOMINANT_L, LAYER) << NUMBER_BITS | (wide)(NUMBERS - 1 - i);
-        most = density > most ? density : most;
+    wide rank = ~(wide)0;
+    for (int n = 0; n < most; n++) {
+        rank = next_peak(f->cell, rank);
+        if (rank == 0)
+            break;
+        if (threadIdx.x == 0) {
+            f->peak[n] = (uint32_t)(NUMBERS - 1) - (uint32_t)(rank & (NUMBERS - 1));
+            f->count[n] = (uint32_t)((rank >> NUMBER_BITS) / DOMINANT_PEAK);
+            f->peaks = (uint32_t)(n + 1);
+        }
     }
-    most = block_max(most);
-    if (threadIdx.x == 0)
-        f->densest = (uint32_t)(NUMBERS - 1) - (uint32_t)(most & (NUMBERS - 1));
 }
 
 /* What a round's sums give. */
@@ -117,12 +153,12 @@ static __device__ __forceinline__ uint32_t mean(const wide *total, int channel)
     return (uint32_t)((2 * total[channel] + total[3]) / (2 * total[3]));
 }
 
-/* The mode before a round. */
-static __device__ __forceinline__ struct dominant_place mode_before(const struct dominant_frame *f, int round)
+/* Mode n before a round. */
+static __device__ __forceinline__ struct dominant_place mode_before(const struct dominant_frame *f, int n, int round)
 {
     if (round == 0)
-        return dominant_centre(f->densest);
-    const wide *total = f->total[round - 1];
+        return dominant_centre(f->peak[n]);
+    const wide *total = f->total[n][round - 1];
     struct dominant_place m = {(uint16_t)mean(total, 0), (uint16_t)mean(total, 1), (uint16_t)mean(total, 2)};
     return m;
 }
@@ -146,13 +182,15 @@ static __device__ void add_up(const wide sum[4], wide total[4])
         atomicAdd(&total[threadIdx.x], all);
 }
 
-/* Weighs the pixels' places around the mode, after the last round their colours. */
+/* Weighs the pixels' places around mode blockIdx.z, after the last round their colours. */
 __global__ void __launch_bounds__(THREADS) weigh_kernel(struct dominant_work w, int round)
 {
-    int count;
+    int count, n = (int)blockIdx.z;
     const uint8_t *rgb = block_pixels(w, &count);
     struct dominant_frame *f = w.frame + blockIdx.y;
-    struct dominant_place m = mode_before(f, round);
+    if (n >= (int)f->peaks)
+        return;
+    struct dominant_place m = mode_before(f, n, round);
     bool colours = round == DOMINANT_ROUNDS;
     wide sum[4] = {0, 0, 0, 0};
     for (int i = (int)threadIdx.x; i < count; i += THREADS) {
@@ -164,14 +202,25 @@ __global__ void __launch_bounds__(THREADS) weigh_kernel(struct dominant_work w, 
         sum[2] += weight * (colours ? pixel[2] : p.b);
         sum[3] += weight;
     }
-    add_up(sum, f->total[round]);
+    add_up(sum, f->total[n][round]);
 }
 
-/* Three threads a frame. */
-__global__ void colour_kernel(const struct dominant_frame *frames, uint8_t *colour)
+/* A warp a frame. A struct cluster as two words, so that its padding is written too. */
+__global__ void modes_kernel(const struct dominant_frame *frames, struct gpu_modes *out)
 {
-    if (threadIdx.x < 3)
-        colour[3 * (size_t)blockIdx.x + threadIdx.x] = (uint8_t)mean(frames[blockIdx.x].total[DOMINANT_ROUNDS], (int)threadIdx.x);
+    const struct dominant_frame *f = frames + blockIdx.x;
+    struct gpu_modes *to = out + blockIdx.x;
+    uint32_t n = threadIdx.x;
+    if (n < DOMINANT_MOST) {
+        const wide *total = f->total[n][DOMINANT_ROUNDS];
+        bool there = n < f->peaks;
+        uint32_t rgb = there ? mean(total, 0) | mean(total, 1) << 8 | mean(total, 2) << 16 : 0;
+        ((uint2 *)to->mode)[n] = make_uint2(rgb, there ? f->count[n] : 0);
+    }
+    if (n == 0) {
+        to->modes = (int32_t)f->peaks;
+        to->zero = 0;
+    }
 }
 
 /* ------------------------------------------------------------------ host */
@@ -209,18 +258,19 @@ struct dominant_gpu *dominant_gpu_open(int frames, struct err *e)
     return d;
 }
 
-bool dominant_gpu_run(struct dominant_gpu *d, const uint8_t *rgb, int n, int pixels, cudaStream_t stream, uint8_t *colour, struct err *e)
+bool dominant_gpu_run(struct dominant_gpu *d, const uint8_t *rgb, int n, int pixels, int most, cudaStream_t stream, struct gpu_modes *out,
+                      struct err *e)
 {
     struct dominant_work w = {d->tables, rgb, pixels, d->frame};
-    dim3 grid((unsigned)((pixels + PIXELS_A_BLOCK - 1) / PIXELS_A_BLOCK), (unsigned)n);
+    unsigned blocks = (unsigned)((pixels + PIXELS_A_BLOCK - 1) / PIXELS_A_BLOCK);
     const char *what = "find modes";
     if (!cuda_check(cudaMemsetAsync(d->frame, 0, (size_t)n * sizeof *d->frame, stream), what, e))
         return false;
-    LAUNCH(count_kernel, grid, THREADS, 0, stream, w);
-    LAUNCH(densest_kernel, n, THREADS, 0, stream, d->frame);
+    LAUNCH(count_kernel, dim3(blocks, (unsigned)n), THREADS, 0, stream, w);
+    LAUNCH(peaks_kernel, n, THREADS, 0, stream, d->frame, most);
     for (int round = 0; round <= DOMINANT_ROUNDS; round++)
-        LAUNCH(weigh_kernel, grid, THREADS, 0, stream, w, round);
-    LAUNCH(colour_kernel, n, 32, 0, stream, d->frame, colour);
+        LAUNCH(weigh_kernel, dim3(blocks, (unsigned)n, (unsigned)most), THREADS, 0, stream, w, round);
+    LAUNCH(modes_kernel, n, 32, 0, stream, d->frame, out);
     return cuda_check(cudaGetLastError(), what, e);
 }
 

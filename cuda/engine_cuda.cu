@@ -91,13 +91,13 @@ bool enqueue(struct cuda *c, struct gpu_batch *b, struct err *e)
         !cuda_check(cudaEventRecord(b->begun, c->stream), what, e) ||
         !row_sums_gpu(b->rgb, (int)n, job->width, job->height, b->sum, c->stream, e) ||
         (job->cluster && !kmeans_gpu_run(c->kmeans, b->rgb, b->frame, (int)n, c->stream, b->column, e)) ||
-        (job->dominant && !dominant_gpu_run(c->dominant, b->rgb, (int)n, job->width * job->height, c->stream, b->dominant, e)))
+        (job->modes && !dominant_gpu_run(c->dominant, b->rgb, (int)n, job->width * job->height, job->modes, c->stream, b->modes, e)))
         return false;
     cudaError_t code = cudaMemcpyAsync(b->host_sum, b->sum, rows * sizeof *b->sum, cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess && job->cluster)
         code = cudaMemcpyAsync(b->host_column, b->column, n * sizeof *b->column, cudaMemcpyDeviceToHost, c->stream);
-    if (code == cudaSuccess && job->dominant)
-        code = cudaMemcpyAsync(b->host_dominant, b->dominant, n * 3, cudaMemcpyDeviceToHost, c->stream);
+    if (code == cudaSuccess && job->modes)
+        code = cudaMemcpyAsync(b->host_modes, b->modes, n * sizeof *b->modes, cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess && job->tap)
         code = cudaMemcpyAsync(b->host_rgb, b->rgb, n * bytes, cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess)
@@ -293,7 +293,7 @@ bool take_memory(struct cuda *c, struct err *e)
     }
     if (job->cluster && !(c->kmeans = kmeans_gpu_open(&job->kmeans, job->width * job->height, c->plan.frames, e)))
         return false;
-    return !job->dominant || (c->dominant = dominant_gpu_open(c->plan.frames, e));
+    return !job->modes || (c->dominant = dominant_gpu_open(c->plan.frames, e));
 }
 
 void stop_threads(struct cuda *c)

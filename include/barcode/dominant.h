@@ -9,15 +9,21 @@
  *                26 (i, j, k) + 13: greys lie in the middle of theirs
  *     density    of a cell: sum over the cells at most 2 away along each axis of their pixels times (3 - |di|)(3 - |dj|)(3 - |dk|),
  *                which is a box of 3 cells passed twice along each axis. What lies outside of the 40 x 21 x 21 holds no pixel.
- *     m          the centre of the densest cell, ties to the lowest number
+ *     peaks      the cells that are not empty around (density > 0) none of whose 26 neighbours is denser, or as dense and of a lower number; by
+ *                density descending, then number ascending. The first is the densest of all cells.
+ *     m          the centre of the first peak
  *     3 rounds   m = sum(w p) / sum(w), each channel rounded half up, w = max(0, 102^2 - |p - m|^2), over all pixels
  *     colour     sum(w rgb) / sum(w) with the last m's weights, each channel rounded half up
+ *
+ * The frame's further modes, for steady.h, are what the rounds make of the other peaks. A mode's count is its peak's density / 27, rounded down:
+ * no more than the frame's pixels, and as many where all lie in one cell.
  *
  * 26 is 0.025 and 102 is 0.1 of OKLab's unit. A round is one of the mean shift (Fukunaga, Hostetler, "The estimation of the gradient of a density
  * function", IEEE Transactions on Information Theory 21(1), 1975; with these weights it climbs a density whose kernel is (102^2 - d^2)^2).
  *
- * Sum(w) is never 0. At first: pixels of the densest cell's neighbourhood are all within 102 of its centre, but those of the 8 cells at its corners.
- * Were there no others, one of these 8 had a density of at least 27/8 of it. Later: m is whole and the next m is the whole place
+ * Sum(w) is never 0. At first: what adds to a peak's density lies within 102 of its centre, but for pixels of the 8 cells at (+-2, +-2, +-2). Were
+ * there no others, the peak's density would be the sum of these 8, and that of its neighbour on the way to the fullest of them 8 times that one
+ * or more: denser, or all 8 are as full and the neighbour at (-1, -1, -1) is as dense and of a lower number. Later: m is whole and the next m is the whole place
  * nearest to the mean, hence not farther from it than m is, so that the weighted sum of |p - m|^2 does not grow; some pixel's
  * stays below 102^2.
  */
@@ -28,6 +34,7 @@
 #include <stdint.h>
 
 #include "barcode/err.h"
+#include "barcode/kmeans.h"
 #include "barcode/oklab.h"
 
 #ifdef __cplusplus
@@ -36,7 +43,9 @@ extern "C" {
 
 enum {
     DOMINANT_CELL = 26, DOMINANT_L = 40, DOMINANT_A = 21, DOMINANT_B = 21, DOMINANT_A_FIRST = -9, DOMINANT_B_FIRST = -12,
-    DOMINANT_CELLS = DOMINANT_L * DOMINANT_A * DOMINANT_B, DOMINANT_FAR = 102 * 102, DOMINANT_ROUNDS = 3
+    DOMINANT_CELLS = DOMINANT_L * DOMINANT_A * DOMINANT_B, DOMINANT_FAR = 102 * 102, DOMINANT_ROUNDS = 3,
+    DOMINANT_MOST = 8,           /* modes of a frame that are looked at         */
+    DOMINANT_PEAK = 27           /* what a pixel adds to its own cell's density */
 };
 
 /* A pixel's place above: L 13..1037, a 8..530, b 6..528. */
@@ -79,12 +88,18 @@ struct dominant;
 
 /*
  * A workspace for one thread, for frames of at most `pixels` (1..2^28) pixels; takes all the memory that dominant_run needs, 6 bytes a
- * pixel and 280 KB. NULL when memory runs out.
+ * pixel and 420 KB. NULL when memory runs out.
  */
 struct dominant *dominant_open(size_t pixels, struct err *e);
 
 /* The colour of rgb[pixels][3] (1 <= pixels <= the workspace's). Cannot fail; the order of the pixels does not matter. */
 void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t colour[3]);
+
+/*
+ * The frame's first modes, `most` (1..DOMINANT_MOST) of them or as many as there are, into mode[]; returns how many, 1 or more. The first is
+ * dominant_run's colour. Else as dominant_run.
+ */
+int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most, struct cluster *mode);
 
 /* Frees the workspace; sets *d to NULL. NULL is fine. */
 void dominant_free(struct dominant **d);

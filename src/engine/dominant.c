@@ -16,6 +16,7 @@ struct dominant {
     uint16_t root[OKLAB_ROOTS];
     uint32_t cell[DOMINANT_CELLS];       /* pixels, then sums along b                */
     uint32_t sum[DOMINANT_CELLS];        /* sums along b, then the density but for L: at most 9 * 2^28 < 2^32 */
+    uint64_t density[DOMINANT_CELLS];
     uint16_t *l, *a, *b;                 /* [pixels] places                          */
 };
 
@@ -78,21 +79,42 @@ static uint64_t smooth(const uint32_t *cell, int at, int count, ptrdiff_t stride
     return sum;
 }
 
-static uint32_t densest_cell(struct dominant *d)
+static void smooth_all(struct dominant *d)
 {
     enum { LAYER = DOMINANT_A * DOMINANT_B };
-    uint64_t most = 0;
-    uint32_t found = 0;
     for (int i = 0; i < DOMINANT_CELLS; i++)
         d->sum[i] = (uint32_t)smooth(d->cell + i, i % DOMINANT_B, DOMINANT_B, 1);
     for (int i = 0; i < DOMINANT_CELLS; i++)
         d->cell[i] = (uint32_t)smooth(d->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
-    for (int i = 0; i < DOMINANT_CELLS; i++) {
-        uint64_t density = smooth(d->cell + i, i / LAYER, DOMINANT_L, LAYER);
-        if (density > most) {
-            most = density;
-            found = (uint32_t)i;
-        }
+    for (int i = 0; i < DOMINANT_CELLS; i++)
+        d->density[i] = smooth(d->cell + i, i / LAYER, DOMINANT_L, LAYER);
+}
+
+static bool is_peak(const uint64_t *density, int cell)
+{
+    int l = cell / (DOMINANT_A * DOMINANT_B), a = cell / DOMINANT_B % DOMINANT_A, b = cell % DOMINANT_B;
+    for (int step = 0; step < 27; step++) {
+        int i = l + step / 9 - 1, j = a + step / 3 % 3 - 1, k = b + step % 3 - 1, other = (i * DOMINANT_A + j) * DOMINANT_B + k;
+        bool there = i >= 0 && i < DOMINANT_L && j >= 0 && j < DOMINANT_A && k >= 0 && k < DOMINANT_B;
+        if (there && (density[other] > density[cell] || (density[other] == density[cell] && other < cell)))
+            return false;
+    }
+    return density[cell] > 0;
+}
+
+/* The first `most` peaks, or all, into peak[]; returns how many. A lower cell of the same density is there before and stays before. */
+static int find_peaks(const uint64_t *density, int most, int *peak)
+{
+    int found = 0;
+    for (int cell = 0; cell < DOMINANT_CELLS; cell++) {
+        if (found == most && density[cell] <= density[peak[found - 1]])
+            continue;
+        if (density[cell] == 0 || !is_peak(density, cell))
+            continue;
+        int at = found < most ? found++ : found - 1;
+        for (; at > 0 && density[peak[at - 1]] < density[cell]; at--)
+            peak[at] = peak[at - 1];
+        peak[at] = cell;
     }
     return found;
 }
@@ -127,12 +149,8 @@ static struct dominant_place climb(const struct dominant *d, size_t pixels, stru
     return (struct dominant_place){(uint16_t)mean(&s, 0), (uint16_t)mean(&s, 1), (uint16_t)mean(&s, 2)};
 }
 
-void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t colour[3])
+static void find_colour(const struct dominant *d, const uint8_t *rgb, size_t pixels, struct dominant_place m, uint8_t colour[3])
 {
-    count_cells(d, rgb, pixels);
-    struct dominant_place m = dominant_centre(densest_cell(d));
-    for (int round = 0; round < DOMINANT_ROUNDS; round++)
-        m = climb(d, pixels, m);
     struct weighed s = {0};
     for (size_t i = 0; i < pixels; i++, rgb += 3) {
         uint32_t w = dominant_weight((struct dominant_place){d->l[i], d->a[i], d->b[i]}, m);
@@ -142,4 +160,27 @@ void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t
     }
     for (int c = 0; c < 3; c++)
         colour[c] = (uint8_t)mean(&s, c);
+}
+
+int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most, struct cluster *mode)
+{
+    int peak[DOMINANT_MOST];
+    count_cells(d, rgb, pixels);
+    smooth_all(d);
+    int found = find_peaks(d->density, most, peak);
+    for (int i = 0; i < found; i++) {
+        struct dominant_place m = dominant_centre((uint32_t)peak[i]);
+        for (int round = 0; round < DOMINANT_ROUNDS; round++)
+            m = climb(d, pixels, m);
+        find_colour(d, rgb, pixels, m, mode[i].rgb);
+        mode[i].count = (uint32_t)(d->density[peak[i]] / DOMINANT_PEAK);
+    }
+    return found;
+}
+
+void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t colour[3])
+{
+    struct cluster mode = {0};
+    dominant_modes(d, rgb, pixels, 1, &mode);
+    memcpy(colour, mode.rgb, sizeof mode.rgb);
 }

@@ -97,8 +97,10 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     size_t pixels = (size_t)job->width * (size_t)job->height;
     if (job->cluster)
         column->clusters = (uint8_t)kmeans_run(w->kmeans, b->rgb, pixels, b->tag.frame, column->cluster, NULL);
-    if (job->dominant)
-        dominant_run(w->dominant, b->rgb, pixels, column->dominant);
+    if (job->modes > 0) {
+        struct cluster mode[DOMINANT_MOST];
+        column_fill_modes(column, mode, dominant_modes(w->dominant, b->rgb, pixels, job->modes, mode));
+    }
     columns_note_done(job->columns, &b->tag);
     return true;
 }
@@ -184,7 +186,7 @@ static bool equip(struct cpu *c, struct worker *w, struct err *e)
         return err_memory(e, sums);
     if (c->job.cluster && !(w->kmeans = kmeans_open(&c->job.kmeans, pixels, c->isa, e)))
         return false;
-    return !c->job.dominant || (w->dominant = dominant_open(pixels, e));
+    return c->job.modes == 0 || (w->dominant = dominant_open(pixels, e));
 }
 
 static bool take_memory(struct cpu *c, struct err *e)

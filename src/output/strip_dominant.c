@@ -5,8 +5,10 @@
 
 static void note(const struct report *r, char *out, size_t size)
 {
-    (void)r;
-    snprintf(out, size, "each frame's mode in OKLab");
+    if (r->steady > 0)
+        snprintf(out, size, "each frame's mode in OKLab, steady %d %%", r->steady);
+    else
+        snprintf(out, size, "each frame's mode in OKLab");
 }
 
 static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
@@ -17,5 +19,5 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
 }
 
 const struct strip_kind strip_dominant = {
-    .name = "dominant", .title = "dominant", .needs = STRIP_DOMINANT, .fit = FIT_MEDOID, .flat = true, .note = note, .pixel = pixel
+    .name = "dominant", .title = "dominant", .needs = STRIP_DOMINANT, .obeys = STRIP_STEADY, .fit = FIT_MEDOID, .flat = true, .note = note, .pixel = pixel
 };

@@ -1,5 +1,5 @@
 /*
- * check_dominant - the modes of the CUDA engine against dominant_run: the same bytes. Outputs are poisoned before, and the bytes around
+ * check_dominant - the modes of the CUDA engine against dominant_modes: the same bytes. Outputs are poisoned before, and the bytes around
  * them must be untouched.
  *
  *   check_dominant [--quick]     --quick: what the emulator can do in a few seconds
@@ -30,29 +30,30 @@ static void draw(uint8_t *rgb, int pixels, kind k, rng &r)
     }
 }
 
-/* n frames of each kind in one batch, in a workspace for n + 1. */
-static void compare(int n, int pixels, kind k, rng &r)
+/* n frames of a kind in one batch, in a workspace for n + 1. */
+static void compare(int n, int pixels, kind k, int most, rng &r)
 {
     struct err e = ERR_INIT;
-    size_t bytes = (size_t)n * pixels * 3;
-    std::vector<uint8_t> frames(bytes), right((size_t)n * 3);
+    size_t bytes = (size_t)n * pixels * 3, out_bytes = (size_t)n * sizeof(gpu_modes);
+    std::vector<uint8_t> frames(bytes), right(out_bytes);
     struct dominant *cpu = dominant_open(pixels, &e);
     for (int i = 0; i < n; i++) {
+        gpu_modes *to = (gpu_modes *)right.data() + i;
         draw(frames.data() + (size_t)i * pixels * 3, pixels, k, r);
-        dominant_run(cpu, frames.data() + (size_t)i * pixels * 3, pixels, right.data() + 3 * i);
+        to->modes = dominant_modes(cpu, frames.data() + (size_t)i * pixels * 3, pixels, most, to->mode);
     }
     dominant_free(&cpu);
-    device_buffer rgb(bytes), colour((size_t)n * 3);
+    device_buffer rgb(bytes), out(out_bytes);
     rgb.put(frames.data(), bytes);
     struct dominant_gpu *gpu = dominant_gpu_open(n + 1, &e);
     bool fine = gpu != NULL;
     for (int turn = 0; turn < 2 && fine; turn++) {     /* nothing of a run is left for the next */
-        fine = dominant_gpu_run(gpu, rgb.data(), n, pixels, NULL, colour.data(), &e);
+        fine = dominant_gpu_run(gpu, rgb.data(), n, pixels, most, NULL, (gpu_modes *)out.data(), &e);
         must(cudaStreamSynchronize(NULL), "modes");
-        fine = fine && colour.get() == right && colour.guards_whole() && rgb.get() == frames && rgb.guards_whole();
+        fine = fine && out.get() == right && out.guards_whole() && rgb.get() == frames && rgb.guards_whole();
     }
     dominant_gpu_free(&gpu);
-    check(fine, "%d frames of %d pixels, kind %d: %s", n, pixels, (int)k, e.text);
+    check(fine, "%d modes of %d frames of %d pixels, kind %d: %s", most, n, pixels, (int)k, e.text);
 }
 
 int main(int argc, char **argv)
@@ -63,13 +64,17 @@ int main(int argc, char **argv)
     for (int k = 0; k < KINDS; k++) {
         static const int sizes[] = {1, 2, 31, 511, 512, 513, 8191, 8192, 8193, 20000};
         for (int pixels : sizes)
-            compare(2, pixels, (kind)k, r);
+            for (int most : {1, 3, DOMINANT_MOST + 0})
+                compare(2, pixels, (kind)k, most, r);
         if (quick)
             continue;
-        compare(300, 160 * 90, (kind)k, r);
-        compare(100, 320 * 180, (kind)k, r);
-        compare(2, 1920 * 1080, (kind)k, r);
-        compare(1, 4099 * 4099, (kind)k, r);
+        compare(300, 160 * 90, (kind)k, 1, r);
+        compare(300, 160 * 90, (kind)k, DOMINANT_MOST, r);
+        compare(100, 320 * 180, (kind)k, 1, r);
+        compare(100, 320 * 180, (kind)k, DOMINANT_MOST, r);
+        compare(2, 1920 * 1080, (kind)k, 1, r);
+        compare(2, 1920 * 1080, (kind)k, DOMINANT_MOST, r);
+        compare(1, 4099 * 4099, (kind)k, DOMINANT_MOST, r);
     }
     return done();
 }

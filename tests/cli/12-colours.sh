@@ -87,6 +87,38 @@ test_dominant() {
     check narrow narrow.png j.json dominant
 }
 
+test_dominant_steady() {
+    flickering
+    ok flickering.mkv -n 1 -m dominant --json plain.json -o plain.png
+    ok flickering.mkv -n 1 -m dominant --steady --json steady.json -o steady.png
+    check picture steady.png steady.json dominant
+    check steady steady.json modes mode
+    "$PYTHON" - <<'PY' || fail "the picture still flickers"
+import json
+def jumps(name):
+    shown = [c["dominant"] for c in json.load(open(name))["columns"]]
+    return sum(max(abs(x - y) for x, y in zip(a, b)) > 30 for a, b in zip(shown, shown[1:]))
+print(f"jumps: {jumps('plain.json')} without, {jumps('steady.json')} with --steady")
+assert jumps("plain.json") > 50 and jumps("steady.json") == 0
+PY
+    ok flickering.mkv -n 1 -m dominant --steady=0 -o zero.png
+    cmp plain.png zero.png || fail "--steady=0 is not the first mode"
+    f=$(sample)
+    cp "$f" film.mkv
+    touch -d '1 minute ago' film.mkv
+    for p in 3 50; do
+        ok film.mkv -n 5 -m dominant --steady=$p --json s.json -o s.png
+        check steady s.json modes mode
+    done
+    for run in cold warm; do
+        ok film.mkv -n 5 -m dominant --steady=50 --threads 3 --cache kept --json $run.json -o $run.png
+        cmp s.png $run.png || fail "the picture with a $run cache is another"
+        check same s.json $run.json
+    done
+    ok film.mkv -n 5 -m dominant,kmeans --n-init 3 --steady=50 -o both.png
+    cmp s.png both-dominant.png || fail "clusters change the choice of modes"
+}
+
 test_dominant_same_bytes() {
     f=$(sample)
     cp "$f" film.mkv

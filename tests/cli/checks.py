@@ -249,7 +249,7 @@ def steady_cost(a, b, unit):
     return unit * min(d, far) // (100 * far)
 
 
-def steady(path):
+def steady(path, colours="colours", chosen="chosen"):
     """Every column's choice, by the definition of steady.h once more; and that no choice lies below what is promised."""
     facts = load(path)
     unit = facts["size"][0] * facts["size"][1] * facts["steady"]
@@ -258,22 +258,23 @@ def steady(path):
     best, back, before = None, [], None
     for c in columns:
         if before is None:
-            now, way = [0] * len(c["colours"]), [0] * len(c["colours"])
+            now, way = [0] * len(c[colours]), [0] * len(c[colours])
         elif c["frame"] == before["frame"]:
             now, way = best, list(range(len(best)))
         else:
-            steps = [[v - steady_cost(a, b, unit) for v, a in zip(best, before["colours"])] for b in c["colours"]]
+            steps = [[v - steady_cost(a, b, unit) for v, a in zip(best, before[colours])] for b in c[colours]]
             now = [max(s) for s in steps]
             way = [s.index(m) for s, m in zip(steps, now)]
-        best, before = [v + b["count"] for v, b in zip(now, c["colours"])], c
+        best, before = [v + b["count"] for v, b in zip(now, c[colours])], c
         back.append(way)
     choice = best.index(max(best))
     for c, way in zip(reversed(columns), reversed(back)):
-        expect(c["chosen"] == choice, f"frame {c['frame']} chose {c['chosen']}, right is {choice}")
-        below = c["colours"][0]["count"] - c["colours"][choice]["count"]
+        expect(c[chosen] == choice, f"frame {c['frame']} chose {c[chosen]}, right is {choice}")
+        below = c[colours][0]["count"] - c[colours][choice]["count"]
         expect(below <= 2 * (unit // 100), f"frame {c['frame']} chose a colour {below} pixels below its largest")
+        expect(colours != "modes" or c["dominant"] == c["modes"][choice]["rgb"], f"frame {c['frame']} shows another mode than it chose")
         choice = way[choice]
-    print(f"{sum(c['chosen'] > 0 for c in columns)} of {len(columns)} columns did not choose their largest")
+    print(f"{sum(c[chosen] > 0 for c in columns)} of {len(columns)} columns did not choose their largest")
 
 
 def narrow(path, json_path, mode):

@@ -183,6 +183,12 @@ static void look_lightness(png_structp png, png_infop info)
     assert_null(text_of(png, info, "barcode:steady"));
 }
 
+static void look_mode(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:steady"), "10");
+    assert_null(text_of(png, info, "barcode:k"));
+}
+
 static void look_share(png_structp png, png_infop info)
 {
     assert_string_equal(text_of(png, info, "barcode:order"), "share");
@@ -198,6 +204,7 @@ static void test_options_of_strips(void **state)
     report.steady = 10;
     check(alone("kmeans"), look_steady);
     check(stacked(), look_steady);
+    check(alone("dominant"), look_mode);
     check(alone("palette"), look_lightness);
     report.order = ORDER_SHARE;
     check(alone("palette"), look_share);
