@@ -313,16 +313,6 @@ static void a_large_frame(void **state)
     free(rgb);
 }
 
-static void no_memory(void **state)
-{
-    (void)state;
-    struct err e = ERR_INIT;
-    struct dominant *d = NULL;
-    dominant_free(&d);
-    assert_null(dominant_open((size_t)1 << 60, &e));
-    assert_int_not_equal(e.code, ERR_NONE);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,7 +322,6 @@ int main(void)
         cmocka_unit_test(near_colours_count_together),
         cmocka_unit_test(frames_give_what_the_definition_gives),
         cmocka_unit_test(a_large_frame),
-        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }
