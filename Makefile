@@ -163,13 +163,13 @@ deps: ## installs the Debian packages that are missing (root or sudo); does noth
 .PHONY: demo
 demo: deps ## builds, makes the sample film, renders it in every mode to out/
 	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv
-	$(BIN)/barcode out/sample.mkv -m kmeans,palette,average,downsample --every 2 --cache out/cache -o out/demo.png
+	$(BIN)/barcode out/sample.mkv -m kmeans,dominant,palette,average,downsample --every 2 --cache out/cache -o out/demo.png
 	$(BIN)/barcode out/sample.mkv -m all --every 2 --cache out/cache -o out/demo-all.png
 	@echo "look at out/demo-kmeans.png and out/demo-all.png"
 
 .PHONY: test
 test: films-there deps ## builds, makes test clips, runs every test that needs no GPU
-	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.made $(if $(filter 1,$(CUDA)),$(BIN)/check_kmeans_emulated)
+	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.made $(if $(filter 1,$(CUDA)),$(EMULATED))
 	@$(MAKE) --no-print-directory unit cli $(if $(filter 1,$(CUDA)),emulated)
 
 # A BARCODE_FILMS that names no films is told at once, and not after ten minutes.
@@ -250,9 +250,10 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 
 # ------------------------------------------------------------------ the GPU
 
-# The k-means kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
-EMULATED := $(addprefix $(BUILD)/emulated/,$(addsuffix .o,cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose \
-    tests/check/check_kmeans tests/emulator/cuda_emulator))
+# The kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
+EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose
+EMULATED_DOMINANT := cuda/dominant_gpu
+EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated)
 EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
 
 $(BUILD)/emulated/%.o: %.cu
@@ -263,13 +264,16 @@ $(BUILD)/emulated/%.o: %.cc
 	@mkdir -p $(@D)
 	$(EMULATE) -c $< -o $@
 
-$(BIN)/check_kmeans_emulated: $(EMULATED) $(LIB)
+emulated_objects = $(patsubst %,$(BUILD)/emulated/%.o,$(1) tests/check/$(2) tests/emulator/cuda_emulator)
+$(BIN)/check_kmeans_emulated: $(call emulated_objects,$(EMULATED_KMEANS),check_kmeans) $(LIB)
+$(BIN)/check_dominant_emulated: $(call emulated_objects,$(EMULATED_DOMINANT),check_dominant) $(LIB)
+$(EMULATED):
 	@mkdir -p $(@D)
 	$(CXX) $^ -pthread $(PKG_LIBS) -o $@
 
 .PHONY: emulated
-emulated: $(BIN)/check_kmeans_emulated ## the k-means kernels on the CPU against kmeans_run (needs nvcc's headers)
-	@set -o pipefail; $< --quick | tail -n 20
+emulated: $(EMULATED) ## the k-means and mode kernels on the CPU against kmeans_run and dominant_run (needs nvcc's headers)
+	@set -o pipefail; for check in $^; do $$check --quick | tail -n 20 || exit 1; done
 
 CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu)))
 CU_BENCH  := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
@@ -304,7 +308,7 @@ test-gpu: films-there $(if $(GPU_BIN),,out/sample.mkv out/clips.made) ## everyth
 
 # ------------------------------------------------------------------ every program
 
-PROGRAMS := barcode $(UNIT) $(SAMPLES) $(BENCH) $(FUZZ:fuzz_%=replay_%) $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) check_kmeans_emulated)
+PROGRAMS := barcode $(UNIT) $(SAMPLES) $(BENCH) $(FUZZ:fuzz_%=replay_%) $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) $(notdir $(EMULATED)))
 
 .PHONY: programs
 programs: $(addprefix $(BIN)/,$(sort $(PROGRAMS))) ## every program of this tree, built and not run

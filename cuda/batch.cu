@@ -26,6 +26,7 @@ bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct
         frames = (frames + 1) / 2;
     for (; frames >= 1; frames /= 2) {
         size_t workspace = job->cluster ? kmeans_gpu_bytes(&job->kmeans, (int)(bytes / 3), frames) : 0;
+        workspace += job->modes ? dominant_gpu_bytes(frames) : 0;
         if (plan->batches * frames * bytes + workspace <= budget || frames == 1)
             break;
     }
@@ -48,6 +49,8 @@ bool gpu_batch_open(struct gpu_batch *b, const struct engine_job *job, int frame
            cuda_check(cudaMallocHost(&b->host_frame, n * sizeof *b->frame), what, e) &&
            cuda_check(cudaMallocHost(&b->host_sum, rows * sizeof *b->sum), what, e) &&
            (!job->tap || cuda_check(cudaMallocHost(&b->host_rgb, n * bytes), what, e)) &&
+           (!job->modes || (cuda_check(cudaMalloc(&b->modes, n * sizeof *b->modes), what, e) &&
+                            cuda_check(cudaMallocHost(&b->host_modes, n * sizeof *b->modes), what, e))) &&
            (!job->cluster || (cuda_check(cudaMalloc(&b->column, n * sizeof *b->column), what, e) &&
                               cuda_check(cudaMallocHost(&b->host_column, n * sizeof *b->column), what, e)));
 }
@@ -63,9 +66,11 @@ void gpu_batch_close(struct gpu_batch *b)
     cudaFree(b->frame);
     cudaFree(b->sum);
     cudaFree(b->column);
+    cudaFree(b->modes);
     cudaFreeHost(b->host_frame);
     cudaFreeHost(b->host_sum);
     cudaFreeHost(b->host_column);
+    cudaFreeHost(b->host_modes);
     cudaFreeHost(b->host_rgb);
     memset(b, 0, sizeof *b);
 }
@@ -82,6 +87,8 @@ static bool deliver_one(const struct gpu_batch *b, int i, const struct engine_jo
         to->clusters = (uint8_t)from->clusters;
         memcpy(to->cluster, from->cluster, (size_t)from->clusters * sizeof *to->cluster);
     }
+    if (job->modes)
+        column_fill_modes(to, b->host_modes[i].mode, b->host_modes[i].modes);
     columns_note_done(job->columns, tag);
     return true;
 }

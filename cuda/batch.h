@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include "barcode/engine.h"
+#include "dominant_gpu.h"
 #include "kmeans_gpu.h"
 
 struct gpu_batch {
@@ -17,9 +18,11 @@ struct gpu_batch {
     uint64_t *frame;                 /* device [frames]: frame numbers                         */
     uint32_t *sum;                   /* device [frames][height][3]: row sums                   */
     struct gpu_column *column;       /* device [frames]; NULL without k-means                  */
+    struct gpu_modes *modes;         /* device [frames]; NULL unless modes are wanted          */
     uint64_t *host_frame;            /* pinned copies of the same                              */
     uint32_t *host_sum;
     struct gpu_column *host_column;
+    struct gpu_modes *host_modes;
     uint8_t *host_rgb;               /* only for a tap                                         */
     cudaEvent_t begun, done;
 };

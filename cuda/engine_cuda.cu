@@ -2,7 +2,7 @@
  * engine_cuda.cu - the engine on one NVIDIA GPU; its bytes are the CPU engine's.
  *
  *   port: put = take a slot of the open batch (wait), shrink into it on the port's stream
- *   full batch --> [todo] --> feeder: enqueue row sums, k-means, copies --> [running] --> collector: wait, columns --> free
+ *   full batch --> [todo] --> feeder: enqueue row sums, k-means, modes, copies --> [running] --> collector: wait, columns --> free
  *
  * A picture from NVDEC is shrunk where it lies. One from a software decoder is shrunk by the CPU, while it is still in
  * that core's cache, and only the staged frame crosses: 50 times fewer bytes than the picture, and the bytes are the
@@ -20,6 +20,7 @@
 #include "barcode/shrink.h"
 #include "batch.h"
 #include "cuda_check.h"
+#include "dominant_gpu.h"
 #include "kmeans_gpu.h"
 #include "shrink_gpu.h"
 
@@ -36,6 +37,7 @@ struct cuda {
     struct gpu_plan plan;
     struct gpu_batch batch[BATCHES_MAX];
     struct kmeans_gpu *kmeans;
+    struct dominant_gpu *dominant;
     cudaStream_t stream;           /* clustering                                            */
     struct queue *todo, *running;
     pthread_t feeder, collector;
@@ -90,11 +92,14 @@ bool enqueue(struct cuda *c, struct gpu_batch *b, struct err *e)
     if (!cuda_check(cudaMemcpyAsync(b->frame, b->host_frame, n * sizeof *b->frame, cudaMemcpyHostToDevice, c->stream), what, e) ||
         !cuda_check(cudaEventRecord(b->begun, c->stream), what, e) ||
         !row_sums_gpu(b->rgb, (int)n, job->width, job->height, b->sum, c->stream, e) ||
-        (job->cluster && !kmeans_gpu_run(c->kmeans, b->rgb, b->frame, (int)n, c->stream, b->column, e)))
+        (job->cluster && !kmeans_gpu_run(c->kmeans, b->rgb, b->frame, (int)n, c->stream, b->column, e)) ||
+        (job->modes && !dominant_gpu_run(c->dominant, b->rgb, (int)n, job->width * job->height, job->modes, c->stream, b->modes, e)))
         return false;
     cudaError_t code = cudaMemcpyAsync(b->host_sum, b->sum, rows * sizeof *b->sum, cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess && job->cluster)
         code = cudaMemcpyAsync(b->host_column, b->column, n * sizeof *b->column, cudaMemcpyDeviceToHost, c->stream);
+    if (code == cudaSuccess && job->modes)
+        code = cudaMemcpyAsync(b->host_modes, b->modes, n * sizeof *b->modes, cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess && job->tap)
         code = cudaMemcpyAsync(b->host_rgb, b->rgb, n * bytes, cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess)
@@ -252,6 +257,7 @@ void release_film(struct cuda *c)
     for (int i = 0; i < BATCHES_MAX; i++)
         gpu_batch_close(&c->batch[i]);
     kmeans_gpu_free(&c->kmeans);
+    dominant_gpu_free(&c->dominant);
     if (c->stream)
         cudaStreamDestroy(c->stream);
     c->stream = NULL;
@@ -287,9 +293,9 @@ bool take_memory(struct cuda *c, struct err *e)
             return false;
         c->idle[c->idles++] = &c->batch[i];
     }
-    if (job->cluster)
-        c->kmeans = kmeans_gpu_open(&job->kmeans, job->width * job->height, c->plan.frames, e);
-    return !job->cluster || c->kmeans;
+    if (job->cluster && !(c->kmeans = kmeans_gpu_open(&job->kmeans, job->width * job->height, c->plan.frames, e)))
+        return false;
+    return !job->modes || (c->dominant = dominant_gpu_open(c->plan.frames, e));
 }
 
 void stop_threads(struct cuda *c)

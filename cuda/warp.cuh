@@ -1,5 +1,5 @@
 /*
- * warp.cuh - the few device operations that the k-means kernels are made of. Whole warps call them.
+ * warp.cuh - the few device operations that the k-means and mode kernels are made of. Whole warps call them.
  */
 #ifndef BARCODE_CUDA_WARP_CUH
 #define BARCODE_CUDA_WARP_CUH

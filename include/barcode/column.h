@@ -34,8 +34,13 @@ struct column {
     uint8_t chosen;             /* the cluster whose colour stands for it: 0, the largest, unless
                                    steady_columns chose another (steady.h)                        */
     uint8_t average[3];         /* mean colour of the staged frame, each channel round(S / n)     */
+    uint8_t dominant[3];        /* mode of the staged frame (dominant.h): the first, unless steady_columns chose
+                                   another; 0 unless asked for                                    */
+    uint8_t modes;              /* in mode[]; 0 when none are kept or status is MISSING           */
+    uint8_t mode_chosen;        /* the mode whose colour `dominant` is                            */
     struct cluster *cluster;    /* [k], the first `clusters` hold: count descending, then colour
                                    (0xRRGGBB) ascending. NULL when no k-means was asked for       */
+    struct cluster *mode;       /* [DOMINANT_MOST] modes with their counts, the first first; NULL unless kept */
     uint8_t *row;               /* [rows][3] mean colour of each staged row; NULL unless asked for */
 };
 
@@ -43,6 +48,9 @@ struct columns;
 
 /* An empty array. `k` (0..64) clusters and `rows` (0 or the staged height) row means are kept a column. */
 struct columns *columns_open(int k, int rows, struct err *e);
+
+/* Keeps a frame's modes a column, not its first alone. To be called before the first column is made. One thread. */
+void columns_keep_modes(struct columns *c);
 
 /*
  * The column at `index`, made (MISSING, zeros) when it is new. The pointer stays
@@ -58,11 +66,14 @@ struct column *columns_at(struct columns *c, uint64_t index, struct err *e);
 bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err *e);
 
 /*
- * Fills all of a column but its clusters, from the tag of its frame and from row_sum[height][3], the sums of the staged
+ * Fills all of a column but its clusters and its mode, from the tag of its frame and from row_sum[height][3], the sums of the staged
  * frame's rows (at most 255 * 16384 each): every mean is rounded half up. `rows`: the row means too. Both engines fill their
  * columns here. Any thread; one thread alone may write one column.
  */
 void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows);
+
+/* Fills in the modes of a frame, `modes` (1..DOMINANT_MOST) of mode[]. Both engines fill theirs here. As column_fill. */
+void column_fill_modes(struct column *to, const struct cluster *mode, int modes);
 
 /*
  * Notes, for the progress line, that the column of `tag`'s frame holds all that it will, and so do those that it repeats in.

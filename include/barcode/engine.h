@@ -46,6 +46,7 @@ struct engine_job {
     int width, height;            /* staged size, 1..16384 each             */
     bool cluster;                 /* k-means wanted                         */
     bool rows;                    /* row means wanted                       */
+    int modes;                    /* of each frame, 0..DOMINANT_MOST (dominant.h); the columns keep all where columns_keep_modes said so */
     struct kmeans_params kmeans;
     int ports;                    /* about how many will be open at once; `cpu` has a staged frame's room for each, more may open */
     struct columns *columns;      /* results go here; the caller's          */

@@ -26,7 +26,7 @@ struct report {
     char film_id[FILM_ID_TEXT];        /* as film_id.h has it; "": the film has none */
     struct selection selection;        /* as used: every N decided                   */
     struct kmeans_params kmeans;       /* as asked for                               */
-    int steady;                        /* per cent (steady.h): columns have their choice; 0: each its largest cluster */
+    int steady;                        /* per cent (steady.h): columns have their choice; 0: each its largest cluster and its first mode */
     enum palette_order order;          /* of the palette's bands                     */
     unsigned needs;                    /* what the wanted strips need of a column: enum strip_need */
     int width, height;                 /* staged size                                */

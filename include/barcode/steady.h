@@ -59,7 +59,10 @@ typedef struct steady_list steady_ask(const void *user, uint64_t column);
 bool steady_choose(steady_ask *ask, const void *user, uint64_t columns, uint64_t pixels, int percent, uint8_t *chosen,
                    struct err *e);
 
-/* The same over every column's own clusters, into column.chosen; after columns_finish. One thread. */
+/*
+ * The same over every column's own clusters, into column.chosen, and apart from that over every column's own modes, into
+ * column.mode_chosen and column.dominant, as far as columns have them; after columns_finish. One thread.
+ */
 bool steady_columns(struct columns *c, uint64_t pixels, int percent, struct err *e);
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
  * its line in strip.c.
  *
  * kmeans      a column is the colour of its largest cluster, or of the one that --steady chose (steady.h), top to bottom.
+ * dominant    the mode of the frame's colours in OKLab (dominant.h), or the one that --steady chose, top to bottom.
  * palette     all clusters, one band each, from the top by --order: the lightest first (srgb.h: by luminance; equal ones as by
  *             share), so that dark lies at the foot and bands of neighbours meet; or by share, the largest first. Band j ends
  *             at row floor((H * c_j + T/2) / T), c_j the pixels of bands 0..j and T of all: exact to the pixel, no slivers.
@@ -37,12 +38,13 @@ enum { STRIPS_MOST = 16 };       /* in the table, and in one picture */
 /* What a strip may need of a column beyond its average: the bits of strip_kind.needs. */
 enum strip_need {
     STRIP_CLUSTERS = 1,          /* k-means            */
-    STRIP_ROWS = 2               /* the mean of a row  */
+    STRIP_ROWS = 2,              /* the mean of a row  */
+    STRIP_DOMINANT = 4           /* the mode           */
 };
 
 /* Which options change what it shows of the same columns: the bits of strip_kind.obeys. A PNG's text names them. */
 enum strip_option {
-    STRIP_STEADY = 1,            /* column.chosen      */
+    STRIP_STEADY = 1,            /* column.chosen, column.mode_chosen */
     STRIP_ORDER = 2              /* enum palette_order */
 };
 

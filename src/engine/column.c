@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/dominant.h"
+
 enum { SEGMENT_COLUMNS = 1024 };
 
 static const uint64_t COUNT_MAX = UINT64_C(1) << 32;
@@ -13,6 +15,7 @@ struct segment {
     struct column column[SEGMENT_COLUMNS];
     struct cluster *clusters;   /* [SEGMENT_COLUMNS][k] or NULL        */
     uint8_t *rows;              /* [SEGMENT_COLUMNS][rows][3] or NULL  */
+    struct cluster *modes;      /* [SEGMENT_COLUMNS][DOMINANT_MOST] or NULL */
 };
 
 /*
@@ -22,6 +25,7 @@ struct segment {
 struct columns {
     pthread_mutex_t lock;
     int k, rows;
+    bool modes;
     struct segment **segment;
     size_t segments;            /* entries in the table, many may be NULL */
     uint64_t count, done;
@@ -40,12 +44,18 @@ struct columns *columns_open(int k, int rows, struct err *e)
     return c;
 }
 
+void columns_keep_modes(struct columns *c)
+{
+    c->modes = true;
+}
+
 static void segment_free(struct segment *s)
 {
     if (!s)
         return;
     free(s->clusters);
     free(s->rows);
+    free(s->modes);
     free(s);
 }
 
@@ -59,9 +69,12 @@ static struct segment *segment_make(const struct columns *c, struct err *e)
         goto fail;
     if (c->rows > 0 && !(s->rows = calloc(SEGMENT_COLUMNS, row_bytes)))
         goto fail;
+    if (c->modes && !(s->modes = calloc((size_t)DOMINANT_MOST * SEGMENT_COLUMNS, sizeof *s->modes)))
+        goto fail;
     for (size_t i = 0; i < SEGMENT_COLUMNS; i++) {
         s->column[i].cluster = s->clusters ? s->clusters + i * (size_t)c->k : NULL;
         s->column[i].row = s->rows ? s->rows + i * row_bytes : NULL;
+        s->column[i].mode = s->modes ? s->modes + i * DOMINANT_MOST : NULL;
     }
     return s;
 fail:
@@ -131,6 +144,15 @@ void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t 
     }
     for (int c = 0; c < 3; c++)
         to->average[c] = mean(sum[c], pixels);
+}
+
+void column_fill_modes(struct column *to, const struct cluster *mode, int modes)
+{
+    memcpy(to->dominant, mode[0].rgb, sizeof to->dominant);
+    if (!to->mode)
+        return;
+    memcpy(to->mode, mode, (size_t)modes * sizeof *mode);
+    to->modes = (uint8_t)modes;
 }
 
 bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err *e)

@@ -1,7 +1,7 @@
 /*
  * engine_cpu.c - the engine that says what is right.
  *
- *   port: put = take a free batch (wait), shrink into it  --> [todo] --> worker: tap, means, k-means --> [free]
+ *   port: put = take a free batch (wait), shrink into it  --> [todo] --> worker: tap, means, k-means, mode --> [free]
  *
  * A batch is one staged frame: frames are independent, and one is work enough for a core. Ports shrink in
  * the decoding thread, while the decoded picture is still in its cache. Workers are as many as cores; while
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "barcode/clock.h"
+#include "barcode/dominant.h"
 #include "barcode/engine.h"
 #include "barcode/interrupt.h"
 #include "barcode/queue.h"
@@ -26,6 +27,7 @@ struct batch {
 struct worker {
     struct cpu *cpu;
     struct kmeans *kmeans;
+    struct dominant *dominant;
     uint32_t *row_sum;             /* [height][3] */
     pthread_t thread;
     bool started;
@@ -95,6 +97,10 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     size_t pixels = (size_t)job->width * (size_t)job->height;
     if (job->cluster)
         column->clusters = (uint8_t)kmeans_run(w->kmeans, b->rgb, pixels, b->tag.frame, column->cluster, NULL);
+    if (job->modes > 0) {
+        struct cluster mode[DOMINANT_MOST];
+        column_fill_modes(column, mode, dominant_modes(w->dominant, b->rgb, pixels, job->modes, mode));
+    }
     columns_note_done(job->columns, &b->tag);
     return true;
 }
@@ -157,6 +163,7 @@ static void release_film(struct cpu *c)
 {
     for (int i = 0; c->worker && i < c->threads; i++) {
         kmeans_free(&c->worker[i].kmeans);
+        dominant_free(&c->worker[i].dominant);
         free(c->worker[i].row_sum);
     }
     free(c->worker);
@@ -167,6 +174,19 @@ static void release_film(struct cpu *c)
     free(c->memory);
     c->batch = NULL;
     c->memory = NULL;
+}
+
+/* What its frames' columns are worked out in. */
+static bool equip(struct cpu *c, struct worker *w, struct err *e)
+{
+    size_t pixels = (size_t)c->job.width * (size_t)c->job.height, sums = (size_t)c->job.height * 3 * sizeof *w->row_sum;
+    w->cpu = c;
+    w->row_sum = malloc(sums);
+    if (!w->row_sum)
+        return err_memory(e, sums);
+    if (c->job.cluster && !(w->kmeans = kmeans_open(&c->job.kmeans, pixels, c->isa, e)))
+        return false;
+    return c->job.modes == 0 || (w->dominant = dominant_open(pixels, e));
 }
 
 static bool take_memory(struct cpu *c, struct err *e)
@@ -186,17 +206,9 @@ static bool take_memory(struct cpu *c, struct err *e)
         c->batch[i].rgb = c->memory + (size_t)i * bytes;
         queue_push(c->free, &c->batch[i]);
     }
-    for (int i = 0; i < c->threads; i++) {
-        c->worker[i].cpu = c;
-        c->worker[i].row_sum = malloc((size_t)c->job.height * 3 * sizeof *c->worker[i].row_sum);
-        if (!c->worker[i].row_sum)
-            return err_memory(e, (size_t)c->job.height * 3 * sizeof *c->worker[i].row_sum);
-        if (!c->job.cluster)
-            continue;
-        c->worker[i].kmeans = kmeans_open(&c->job.kmeans, bytes / 3, c->isa, e);
-        if (!c->worker[i].kmeans)
+    for (int i = 0; i < c->threads; i++)
+        if (!equip(c, &c->worker[i], e))
             return false;
-    }
     return true;
 }
 

@@ -96,18 +96,40 @@ static struct steady_list clusters_of(const void *user, uint64_t column)
     return (struct steady_list){c->cluster, c->status == COLUMN_MISSING || !c->cluster ? 0 : c->clusters};
 }
 
-bool steady_columns(struct columns *c, uint64_t pixels, int percent, struct err *e)
+static struct steady_list modes_of(const void *user, uint64_t column)
+{
+    const struct column *c = columns_get(user, column);
+    return (struct steady_list){c->mode, c->status == COLUMN_MISSING || !c->mode ? 0 : c->modes};
+}
+
+static void choose_cluster(struct column *c, uint8_t chosen)
+{
+    c->chosen = chosen;
+}
+
+static void choose_mode(struct column *c, uint8_t chosen)
+{
+    c->mode_chosen = chosen;
+    memcpy(c->dominant, c->mode[chosen].rgb, sizeof c->dominant);
+}
+
+static bool choose_all(struct columns *c, steady_ask *ask, void (*choose)(struct column *, uint8_t), uint64_t pixels, int percent, struct err *e)
 {
     uint64_t count = columns_count(c);
     uint8_t *chosen = calloc(count + 1, 1);
     if (!chosen)
         return err_memory(e, count + 1);
-    bool fine = steady_choose(clusters_of, c, count, pixels, percent, chosen, e);
+    bool fine = steady_choose(ask, c, count, pixels, percent, chosen, e);
     for (uint64_t i = 0; fine && i < count; i++) {
-        struct column *column = clusters_of(c, i).count > 0 ? columns_at(c, i, e) : NULL;
+        struct column *column = ask(c, i).count > 0 ? columns_at(c, i, e) : NULL;
         if (column)
-            column->chosen = chosen[i];
+            choose(column, chosen[i]);
     }
     free(chosen);
     return fine;
+}
+
+bool steady_columns(struct columns *c, uint64_t pixels, int percent, struct err *e)
+{
+    return choose_all(c, clusters_of, choose_cluster, pixels, percent, e) && choose_all(c, modes_of, choose_mode, pixels, percent, e);
 }

@@ -5,6 +5,7 @@
 /* A line a strip, from top to bottom of -m all; NAME stands for strip_NAME, the entry in strip_NAME.c. */
 #define EACH_STRIP(DO) \
     DO(kmeans)         \
+    DO(dominant)       \
     DO(palette)        \
     DO(average)        \
     DO(downsample)

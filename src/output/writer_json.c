@@ -104,11 +104,11 @@ static json_t *seed_value(uint64_t seed)
     return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_sprintf("%llu", (unsigned long long)seed);
 }
 
-static json_t *colours_value(const struct column *c)
+static json_t *colours_value(const struct cluster *cluster, int count)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < c->clusters; i++) {
-        const struct cluster *k = &c->cluster[i];
+    for (int i = 0; list && i < count; i++) {
+        const struct cluster *k = &cluster[i];
         json_t *colour = json_pack("{s[iii] sI}", "rgb", k->rgb[0], k->rgb[1], k->rgb[2], "count", (json_int_t)k->count);
         if (json_array_append_new(list, colour) != 0) {
             json_decref(list);
@@ -122,6 +122,16 @@ static json_t *colours_value(const struct column *c)
 static bool untold(const struct column *c, uint64_t index)
 {
     return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;
+}
+
+/* The mode that the column shows; with --steady also those that it was chosen from. 0 when all went well. */
+static int put_modes(json_t *value, const struct column *c, const struct report *r)
+{
+    int failed = json_object_set_new(value, "dominant", json_pack("[iii]", c->dominant[0], c->dominant[1], c->dominant[2]));
+    if (r->steady > 0 && c->mode)
+        failed |= json_object_set_new(value, "modes", colours_value(c->mode, c->modes)) |
+                  json_object_set_new(value, "mode", json_integer(c->mode_chosen));
+    return failed;
 }
 
 static json_t *column_value(const struct column *c, uint64_t index, const struct report *r)
@@ -141,8 +151,10 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
             failed |= json_object_set_new(value, "damaged", json_true());
         failed |= json_object_set_new(value, "average",
                                       json_pack("[iii]", c->average[0], c->average[1], c->average[2]));
+        if (r->needs & STRIP_DOMINANT)
+            failed |= put_modes(value, c, r);
         if (colours)
-            failed |= json_object_set_new(value, "colours", colours_value(c));
+            failed |= json_object_set_new(value, "colours", colours_value(c->cluster, c->clusters));
         if (colours && r->steady > 0)
             failed |= json_object_set_new(value, "chosen", json_integer(c->chosen));
     }

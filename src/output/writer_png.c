@@ -170,6 +170,8 @@ static void describe(struct job *job, struct strips strips)
     add_trim(job);
     if (r->missing > 0)
         add_number(job, "barcode:missing", r->missing);
+    if (r->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
+        add_number(job, "barcode:steady", (uint64_t)r->steady);
     if (!(strips_need(strips) & STRIP_CLUSTERS))
         return;
     add_number(job, "barcode:k", (uint64_t)k->k);
@@ -178,8 +180,6 @@ static void describe(struct job *job, struct strips strips)
     add(job, "barcode:init", kmeans_init_name(k->init));
     add_number(job, "barcode:max_iter", (uint64_t)k->max_iter);
     add_number(job, "barcode:seed", k->seed);
-    if (r->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
-        add_number(job, "barcode:steady", (uint64_t)r->steady);
     if (strips_obey(strips) & STRIP_ORDER)
         add(job, "barcode:order", palette_order_name(r->order));
 }

@@ -99,7 +99,7 @@ static void judge_keys(struct render_job *j)
 static bool steady(struct render_job *j, struct err *e)
 {
     const struct report *r = &j->report;
-    return r->steady == 0 || !(r->needs & STRIP_CLUSTERS) ||
+    return r->steady == 0 || !(r->needs & (STRIP_CLUSTERS | STRIP_DOMINANT)) ||
            steady_columns(j->columns, (uint64_t)r->width * (uint64_t)r->height, r->steady, e);
 }
 

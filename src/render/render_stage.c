@@ -1,9 +1,16 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "barcode/dominant.h"
 #include "barcode/pass.h"
 #include "barcode/progress.h"
 #include "render_job.h"
+
+/* Of each frame: --steady chooses among several. */
+static int modes_wanted(const struct report *r)
+{
+    return !(r->needs & STRIP_DOMINANT) ? 0 : r->steady > 0 ? DOMINANT_MOST : 1;
+}
 
 /* What staging fills, empty; what was there is thrown away. */
 static bool open_stores(struct render_job *j, struct err *e)
@@ -15,6 +22,8 @@ static bool open_stores(struct render_job *j, struct err *e)
     digest_free(&j->first);
     digest_free(&j->second);
     j->columns = columns_open(r->needs & STRIP_CLUSTERS ? o->kmeans.k : 0, r->needs & STRIP_ROWS ? r->height : 0, e);
+    if (j->columns && modes_wanted(r) > 1)
+        columns_keep_modes(j->columns);
     const struct output *dump = &j->outputs.dump;
     if (j->columns && dump->path && outputs_allowed(j->render->inputs, j->input, dump, e))
         j->dump = dump_open(dump->path, (size_t)r->width * (size_t)r->height * 3, e);
@@ -80,6 +89,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .tick = shown.progress ? show_progress : NULL, .tick_user = &shown,
         .job = {.trim = &j->report.trim, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
+                .modes = judging ? 0 : modes_wanted(&j->report),
                 .tap = j->dump || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
     };
     bool fine = pass_run(&pass, counts, times, e);

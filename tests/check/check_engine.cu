@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "barcode/dominant.h"
 #include "barcode/engine.h"
 #include "check.h"
 
@@ -117,6 +118,8 @@ static bool run(engine *g, const film_frames &f, const kmeans_params *params, wa
     job.height = f.height;
     job.cluster = params != NULL;
     job.rows = true;
+    job.modes = DOMINANT_MOST;
+    columns_keep_modes(out->columns);
     if (params)
         job.kmeans = *params;
     job.ports = WORKERS;
@@ -150,10 +153,12 @@ static bool same(const result &a, const result &b, int height)
     for (uint64_t i = 0; i < columns_count(a.columns); i++) {
         const column *x = columns_get(a.columns, i), *y = columns_get(b.columns, i);
         bool alike = x->frame == y->frame && x->time_us == y->time_us && x->repeat == y->repeat && x->status == y->status &&
-                     x->clusters == y->clusters && memcmp(x->average, y->average, 3) == 0 &&
+                     x->clusters == y->clusters && x->modes == y->modes && memcmp(x->average, y->average, 3) == 0 && memcmp(x->dominant, y->dominant, 3) == 0 &&
                      memcmp(x->row, y->row, (size_t)height * 3) == 0;
         for (int j = 0; j < x->clusters && alike; j++)
             alike = x->cluster[j].count == y->cluster[j].count && memcmp(x->cluster[j].rgb, y->cluster[j].rgb, 3) == 0;
+        for (int j = 0; j < x->modes && alike; j++)
+            alike = x->mode[j].count == y->mode[j].count && memcmp(x->mode[j].rgb, y->mode[j].rgb, 3) == 0;
         if (!alike)
             return false;
     }
@@ -225,6 +230,7 @@ static void check_out_of_memory(engine *cpu, engine *cuda, const film_frames &f,
     job.width = f.width;
     job.height = f.height;
     job.cluster = true;
+    job.modes = DOMINANT_MOST;
     job.kmeans = *params;
     job.ports = 1;
     job.columns = c;

@@ -68,6 +68,75 @@ test_steady_same_bytes() {
     done
 }
 
+# The mode by its definition; k has no part in it.
+test_dominant() {
+    f=$(sample)
+    ok "$f" -n 40 -m dominant --size 48 --json d.json --dump d.rgb -o d.png
+    check picture d.png d.json dominant
+    check shape d.json
+    check dominant d.json d.rgb
+    grep -q '"colours"' d.json && fail "the JSON of dominant alone has colours"
+    head -c 4096 d.png | tr '\0' ' ' | grep -aq 'barcode:mode dominant' || fail "the PNG does not say its mode"
+    head -c 4096 d.png | tr '\0' ' ' | grep -aq 'barcode:k ' && fail "the PNG tells a k that had no part in it"
+    for k in 2 5; do
+        ok "$f" -n 40 -m dominant,kmeans -k $k --n-init 1 --size 48 -o both.png
+        cmp d.png both-dominant.png || fail "-k $k changes the mode"
+    done
+    ok "$f" -n 6 -m dominant --json j.json -o full.png
+    ok "$f" -n 6 -m dominant --width 100 --height 90 -o narrow.png
+    check narrow narrow.png j.json dominant
+}
+
+test_dominant_steady() {
+    flickering
+    ok flickering.mkv -n 1 -m dominant --json plain.json -o plain.png
+    ok flickering.mkv -n 1 -m dominant --steady --json steady.json -o steady.png
+    check picture steady.png steady.json dominant
+    check steady steady.json modes mode
+    "$PYTHON" - <<'PY' || fail "the picture still flickers"
+import json
+def jumps(name):
+    shown = [c["dominant"] for c in json.load(open(name))["columns"]]
+    return sum(max(abs(x - y) for x, y in zip(a, b)) > 30 for a, b in zip(shown, shown[1:]))
+print(f"jumps: {jumps('plain.json')} without, {jumps('steady.json')} with --steady")
+assert jumps("plain.json") > 50 and jumps("steady.json") == 0
+PY
+    ok flickering.mkv -n 1 -m dominant --steady=0 -o zero.png
+    cmp plain.png zero.png || fail "--steady=0 is not the first mode"
+    f=$(sample)
+    cp "$f" film.mkv
+    touch -d '1 minute ago' film.mkv
+    for p in 3 50; do
+        ok film.mkv -n 5 -m dominant --steady=$p --json s.json -o s.png
+        check steady s.json modes mode
+    done
+    for run in cold warm; do
+        ok film.mkv -n 5 -m dominant --steady=50 --threads 3 --cache kept --json $run.json -o $run.png
+        cmp s.png $run.png || fail "the picture with a $run cache is another"
+        check same s.json $run.json
+    done
+    ok film.mkv -n 5 -m dominant,kmeans --n-init 3 --steady=50 -o both.png
+    cmp s.png both-dominant.png || fail "clusters change the choice of modes"
+}
+
+test_dominant_same_bytes() {
+    f=$(sample)
+    cp "$f" film.mkv
+    touch -d '1 minute ago' film.mkv
+    for n in 1 2 5; do
+        ok film.mkv -n 7 -m dominant --threads $n --json $n.json -o $n.png
+        cmp 1.png $n.png || fail "--threads 1 and $n give different pictures"
+        check same 1.json $n.json
+    done
+    ok film.mkv -n 7 -m average --cache kept -o average.png
+    for run in cold warm; do
+        ok film.mkv -n 7 -m dominant --cache kept --json $run.json -o $run.png
+        [ "$(check get $run.json cache)" = hit ] || fail "another mode needs the film again"
+        cmp 1.png $run.png || fail "the picture with a $run cache is another"
+        check same 1.json $run.json
+    done
+}
+
 test_palette_order() {
     f=$(sample)
     ok "$f" -n 30 --n-init 3 -m palette --json p.json -o p.png

@@ -9,9 +9,10 @@ films() {
 test_films_all_modes() {
     films
     for f in "${films[@]}"; do
-        ok "$f" -n 9 -m kmeans,palette,average,downsample --json j.json -o p.png
+        ok "$f" -n 9 -m kmeans,dominant,palette,average,downsample --json j.json -o p.png
         check shape j.json
         check picture p-kmeans.png j.json kmeans
+        check picture p-dominant.png j.json dominant
         check picture p-palette.png j.json palette
         check picture p-average.png j.json average
         ok "$f" -n 24 -m all -o all.png

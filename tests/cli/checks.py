@@ -8,6 +8,7 @@
     checks.py picture PNG JSON MODE        every pixel of a picture of one pixel a column against the columns
     checks.py same JSON JSON               equal but for times, threads and instruction set
     checks.py shape JSON                   src/DESIGN.md section 7, field by field
+    checks.py dominant JSON RGB            the modes of the dump's frames, by the definition of dominant.h once more
     checks.py dump JSON RGB                the dump's size, and its averages against the columns'
     checks.py size JSON WIDTH HEIGHT       the staged size
     checks.py png PNG WIDTH HEIGHT         the picture's size
@@ -206,10 +207,14 @@ def png(path, width, height):
         expect(chunk in head, f"{path} has no {chunk.decode()} in its head")
 
 
-def luminance(rgb):
-    """Of an sRGB colour, by IEC 61966-2-1, in the units of srgb.h."""
+def linear_light(rgb):
+    """The channels of an sRGB colour, by IEC 61966-2-1, in the units of srgb.h."""
     share = (v / 255 for v in rgb)
-    linear = [int(65535 * (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4) + 0.5) for v in share]
+    return [int(65535 * (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4) + 0.5) for v in share]
+
+
+def luminance(rgb):
+    linear = linear_light(rgb)
     return 2126 * linear[0] + 7152 * linear[1] + 722 * linear[2]
 
 
@@ -232,7 +237,7 @@ def picture(path, json_path, mode, order="lightness"):
         if mode == "palette":
             rows = palette_column(column, height, order)
         else:
-            rows = [column["average"] if mode == "average" else column["colours"][column.get("chosen", 0)]["rgb"]] * height
+            rows = [column[mode] if mode in ("average", "dominant") else column["colours"][column.get("chosen", 0)]["rgb"]] * height
         for y, rgb in enumerate(rows):
             at = (y * width + x) * 3
             expect(list(data[at:at + 3]) == rgb, f"{mode}: pixel {x},{y} is {list(data[at:at + 3])}, right is {rgb}")
@@ -244,7 +249,7 @@ def steady_cost(a, b, unit):
     return unit * min(d, far) // (100 * far)
 
 
-def steady(path):
+def steady(path, colours="colours", chosen="chosen"):
     """Every column's choice, by the definition of steady.h once more; and that no choice lies below what is promised."""
     facts = load(path)
     unit = facts["size"][0] * facts["size"][1] * facts["steady"]
@@ -253,22 +258,23 @@ def steady(path):
     best, back, before = None, [], None
     for c in columns:
         if before is None:
-            now, way = [0] * len(c["colours"]), [0] * len(c["colours"])
+            now, way = [0] * len(c[colours]), [0] * len(c[colours])
         elif c["frame"] == before["frame"]:
             now, way = best, list(range(len(best)))
         else:
-            steps = [[v - steady_cost(a, b, unit) for v, a in zip(best, before["colours"])] for b in c["colours"]]
+            steps = [[v - steady_cost(a, b, unit) for v, a in zip(best, before[colours])] for b in c[colours]]
             now = [max(s) for s in steps]
             way = [s.index(m) for s, m in zip(steps, now)]
-        best, before = [v + b["count"] for v, b in zip(now, c["colours"])], c
+        best, before = [v + b["count"] for v, b in zip(now, c[colours])], c
         back.append(way)
     choice = best.index(max(best))
     for c, way in zip(reversed(columns), reversed(back)):
-        expect(c["chosen"] == choice, f"frame {c['frame']} chose {c['chosen']}, right is {choice}")
-        below = c["colours"][0]["count"] - c["colours"][choice]["count"]
+        expect(c[chosen] == choice, f"frame {c['frame']} chose {c[chosen]}, right is {choice}")
+        below = c[colours][0]["count"] - c[colours][choice]["count"]
         expect(below <= 2 * (unit // 100), f"frame {c['frame']} chose a colour {below} pixels below its largest")
+        expect(colours != "modes" or c["dominant"] == c["modes"][choice]["rgb"], f"frame {c['frame']} shows another mode than it chose")
         choice = way[choice]
-    print(f"{sum(c['chosen'] > 0 for c in columns)} of {len(columns)} columns did not choose their largest")
+    print(f"{sum(c[chosen] > 0 for c in columns)} of {len(columns)} columns did not choose their largest")
 
 
 def narrow(path, json_path, mode):
@@ -281,19 +287,59 @@ def narrow(path, json_path, mode):
         under = [(columns[i], min((x + 1) * count, (i + 1) * width) - max(x * count, i * width))
                  for i in range(x * count // width, ((x + 1) * count - 1) // width + 1)]
         pixel = [list(data[at:at + 3]) for at in range(x * 3, len(data), width * 3)]
-        if mode == "kmeans":
-            shown = [c["colours"][c.get("chosen", 0)]["rgb"] for c, _ in under]
+        if mode in ("kmeans", "dominant"):
+            shown = [c["dominant"] if mode == "dominant" else c["colours"][c.get("chosen", 0)]["rgb"] for c, _ in under]
             expect(pixel[0] in shown, f"pixel {x} is {pixel[0]}, which none of its {len(shown)} columns shows")
         elif mode == "palette":
             light = [luminance(p) for p, before in zip(pixel, [None] + pixel) if p != before]
             expect(light == sorted(light, reverse=True), f"the bands of pixel {x} do not fall from light to dark")
             expect(len({tuple(p) for p in pixel}) <= facts["k"], f"pixel {x} has more than {facts['k']} colours")
-        if mode != "kmeans":
+        if mode not in ("kmeans", "dominant"):
             for n in range(3):
                 right = sum(part * c["average"][n] for c, part in under) / sum(part for _, part in under)
                 got = sum(p[n] for p in pixel) / height
                 slack = 3 if mode == "palette" else 0.51
                 expect(abs(got - right) <= slack, f"{mode}: the mean of pixel {x} is {got}, right is {right}")
+
+
+def place(rgb):
+    """Of an sRGB colour, by oklab.h and dominant.h."""
+    lms = ((27015, 35149, 3372), (13887, 44610, 7039), (5787, 18463, 41286))
+    lab = ((13792, 52011, -267), (129630, -159160, 29530), (1698, 51300, -52998))
+    light = linear_light(rgb)
+    cone = [sum(m * v for m, v in zip(row, light)) + (1 << 15) >> 16 for row in lms]
+    root = [round(16384 * (v / 65535) ** (1 / 3)) for v in cone]
+    return [(sum(m * v for m, v in zip(row, root)) + (1 << 19) >> 20) + 13 + 26 * off for row, off in zip(lab, (0, 9, 12))]
+
+
+def mode_of(pixels):
+    """Of {colour: count}, by dominant.h."""
+    points = [(place(rgb), rgb, n) for rgb, n in pixels.items()]
+    density = {}
+    for p, _, n in points:
+        i, j, k = (v // 26 for v in p)
+        for at in ((i + a, j + b, k + c) for a in range(-2, 3) for b in range(-2, 3) for c in range(-2, 3)):
+            if all(0 <= v < most for v, most in zip(at, (40, 21, 21))):
+                density[at] = density.get(at, 0) + n * (3 - abs(at[0] - i)) * (3 - abs(at[1] - j)) * (3 - abs(at[2] - k))
+    m = [26 * v + 13 for v in min(density, key=lambda at: (-density[at], at))]
+    for colours in (0, 0, 0, 1):
+        weights = [n * max(0, 102 * 102 - sum((v - c) ** 2 for v, c in zip(p, m))) for p, _, n in points]
+        total = sum(weights)
+        m = [(2 * sum(w * q[colours][c] for w, q in zip(weights, points)) + total) // (2 * total) for c in range(3)]
+    return m
+
+
+def dominant(json_path, path):
+    facts = load(json_path)
+    w, h = facts["size"]
+    with open(path, "rb") as f:
+        for i, c in enumerate(facts["columns"]):
+            frame, pixels = f.read(w * h * 3), {}
+            for at in range(0, len(frame), 3):
+                rgb = tuple(frame[at:at + 3])
+                pixels[rgb] = pixels.get(rgb, 0) + 1
+            right = mode_of(pixels)
+            expect(c["dominant"] == right, f"column {i}: mode {c['dominant']}, of the dump {right}")
 
 
 def rows(path, json_path, dump_path):
@@ -327,7 +373,7 @@ def shape(path):
         expect(isinstance(c["frame"], int) and c["time"] >= 0, f"column {i}: {c}")
         if c.get("missing"):
             continue
-        expect(len(c["average"]) == 3, f"column {i}: {c}")
+        expect(len(c["average"]) == 3 and len(c.get("dominant", [0, 0, 0])) == 3, f"column {i}: {c}")
         if "colours" not in c:
             continue
         colours = c["colours"]
@@ -379,7 +425,7 @@ def trimmed(path, *rectangles):
     expect(got == list(rectangles), f"pictures are cut to {got}, right is {list(rectangles)}")
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, narrow, steady, rows, shape, same, dump, size, get, trimmed)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, narrow, steady, dominant, rows, shape, same, dump, size, get, trimmed)}
 
 if __name__ == "__main__":
     try:

@@ -146,11 +146,12 @@ void emulated_launch(dim3 grid, dim3 block, size_t shared, const std::function<v
     threads = block.x;
     emulated_block_size = {block.x, 1, 1};
     emulated_grid_size = {grid.x, grid.y, grid.z};
-    for (unsigned y = 0; y < grid.y; y++)
-        for (unsigned x = 0; x < grid.x; x++) {
-            emulated_block = {x, y, 0};
-            run_block();
-        }
+    for (unsigned z = 0; z < grid.z; z++)
+        for (unsigned y = 0; y < grid.y; y++)
+            for (unsigned x = 0; x < grid.x; x++) {
+                emulated_block = {x, y, z};
+                run_block();
+            }
 }
 
 cudaError_t cudaMalloc(void **p, size_t bytes)

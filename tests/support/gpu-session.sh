@@ -41,6 +41,7 @@ frames() { # SIZE EVERY: a file of the film's frames
 part_checks() {
     "$bin/check_shrink" | tail -n 3
     "$bin/check_kmeans" --large "$(frames 160x90 24)" 160 90 8 20 "$(frames 320x180 24)" 320 180 8 20 | tail -n 3
+    "$bin/check_dominant" | tail -n 3
     "$bin/check_engine" 200 | tail -n 3
 }
 
@@ -63,8 +64,10 @@ sanitizer() { # TOOL [--refusals no] PROGRAM ARG...
 part_sanitize() {
     sanitizer initcheck "$bin/check_kmeans" --tiny
     sanitizer initcheck "$bin/check_shrink"
+    sanitizer initcheck "$bin/check_dominant" --quick
     sanitizer memcheck "$bin/check_kmeans" --quick
     sanitizer memcheck "$bin/check_shrink"
+    sanitizer memcheck "$bin/check_dominant" --quick
     # Whole, it takes all memory on purpose: the calls that are refused then are no findings.
     sanitizer memcheck "$bin/check_engine" 0 fed
     sanitizer memcheck --refusals no "$bin/check_engine" 0
@@ -72,6 +75,7 @@ part_sanitize() {
     sanitizer synccheck "$bin/check_engine" 0
     sanitizer racecheck "$bin/check_kmeans" --tiny
     sanitizer racecheck "$bin/check_shrink"
+    sanitizer racecheck "$bin/check_dominant" --quick
 }
 
 part_films() {
@@ -87,7 +91,7 @@ render() { # FILM NAME OPTION...
     shift 2
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
-    "$bin/barcode" "$file" -q --engine cuda "$@" -m kmeans,palette,average,downsample -o "$work/$name/p.png" --json "$work/$name/j" &&
+    "$bin/barcode" "$file" -q --engine cuda "$@" -m kmeans,dominant,palette,average,downsample -o "$work/$name/p.png" --json "$work/$name/j" &&
         sed -i -E '/^"(stages|cache)":/d' "$work/$name/j"
 }
 

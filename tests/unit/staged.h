@@ -39,10 +39,13 @@ static inline struct frame_tag staged_tag(uint64_t column)
 static inline bool same_column(const struct column *a, const struct column *b, int rows)
 {
     if (a->frame != b->frame || a->time_us != b->time_us || a->repeat != b->repeat || a->status != b->status ||
-        a->clusters != b->clusters || memcmp(a->average, b->average, 3) != 0)
+        a->clusters != b->clusters || a->modes != b->modes || memcmp(a->average, b->average, 3) != 0 || memcmp(a->dominant, b->dominant, 3) != 0)
         return false;
     for (int i = 0; i < a->clusters; i++)
         if (memcmp(a->cluster[i].rgb, b->cluster[i].rgb, 3) != 0 || a->cluster[i].count != b->cluster[i].count)
+            return false;
+    for (int i = 0; i < a->modes; i++)
+        if (memcmp(a->mode[i].rgb, b->mode[i].rgb, 3) != 0 || a->mode[i].count != b->mode[i].count)
             return false;
     return rows == 0 || memcmp(a->row, b->row, (size_t)rows * 3) == 0;
 }

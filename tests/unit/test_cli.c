@@ -186,7 +186,7 @@ static void whole_numbers_are_strict(void **state)
     bad("f --width 10000001", "--width: '10000001' is not a whole number from 1 to 10000000");
     bad("f --width 10000000 --height 65535", "a picture of 10000000x65535 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
     bad("f --columns 10000000", "a picture of 10000000x360 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
-    bad("f --width 32768 --height 65535 -m all", "a picture of 32768x262140 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
+    bad("f --width 32768 --height 65535 -m all", "a picture of 32768x327675 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
     bad("f --height 65536", "--height: '65536' is not a whole number from 1 to 65535");
     bad("f --threads 0", "--threads: '0' is not a whole number from 1 to 1024");
     good("f -k 007");
@@ -231,7 +231,7 @@ static void misuse_is_one_sentence(void **state)
     bad("f --init kmeans++", "--init: 'kmeans++' is not scalable, k-means++ or random");
     bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
-    bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, palette, average, downsample and all");
+    bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, average, downsample and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
     bad("f -o - --json -", "stdout can carry only one of -o -, --json -, --dump - and --bench");
     bad("f -o - --json /dev/stdout", "stdout can carry only one of -o -, --json -, --dump - and --bench");
@@ -406,10 +406,10 @@ static void questions_are_answered(void **state)
                                         "--cache-limit", "--no-cache", "--progress", "--version"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         assert_non_null(strstr(help, shown[i]));
-    assert_non_null(strstr(help, "kmeans (default), palette, average, downsample;"));
+    assert_non_null(strstr(help, "kmeans (default), dominant, palette, average,"));
     char *modes = cli_modes_help();
-    assert_string_equal(modes, "kmeans (default), palette, average, downsample; several give one picture each, NAME-MODE.png; "
-                               "all gives the four in one picture");
+    assert_string_equal(modes, "kmeans (default), dominant, palette, average, downsample; several give one picture each, NAME-MODE.png; "
+                               "all gives the five in one picture");
     free(modes);
     static const char *const hidden[] = {"mandatory"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)

@@ -19,7 +19,7 @@ static const char *const engines[] = {"cpu"};
 static struct engine_job job_for(struct columns *columns)
 {
     return (struct engine_job){
-        .width = W, .height = H, .cluster = true, .rows = true, .ports = 1, .columns = columns,
+        .width = W, .height = H, .cluster = true, .rows = true, .modes = 3, .ports = 1, .columns = columns,
         .kmeans = {.k = 6, .n_init = 2, .max_iter = 50, .init = INIT_SCALABLE, .seed = 7},
     };
 }
@@ -38,6 +38,7 @@ static struct columns *open_columns(void)
 {
     struct columns *c = columns_open(6, H, NULL);
     assert_non_null(c);
+    columns_keep_modes(c);
     return c;
 }
 

@@ -28,7 +28,8 @@ static struct columns *cluster_frames(struct engine *g)
 {
     struct err e = ERR_INIT;
     struct columns *c = columns_open(8, H, &e);
-    struct engine_job job = {.width = W, .height = H, .cluster = true, .rows = true, .ports = 1, .columns = c,
+    columns_keep_modes(c);
+    struct engine_job job = {.width = W, .height = H, .cluster = true, .rows = true, .modes = 3, .ports = 1, .columns = c,
                              .kmeans = {.k = 8, .n_init = 3, .max_iter = 100}};
     struct engine_times times;
     assert_true(engine_begin(g, &job, &e));

@@ -32,7 +32,7 @@ static void scene_open(struct scene *s, uint64_t count, int k, int rows)
                                 .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
 
-/* Column i becomes OK, with `clusters` of the given shades and counts (grey), and that average. */
+/* Column i becomes OK, with `clusters` of the given shades and counts (grey), and that average; the first shade is its mode too. */
 static void set(struct scene *s, uint64_t i, int clusters, const uint8_t *shade, const uint32_t *count, uint8_t average)
 {
     struct column *c = columns_at(s->columns, i, NULL);
@@ -40,6 +40,7 @@ static void set(struct scene *s, uint64_t i, int clusters, const uint8_t *shade,
     c->repeat = 1;
     c->clusters = (uint8_t)clusters;
     memset(c->average, average, 3);
+    memset(c->dominant, shade[0], 3);
     for (int j = 0; j < clusters; j++)
         c->cluster[j] = (struct cluster){{shade[j], shade[j], (uint8_t)(255 - shade[j])}, count[j]};
 }
@@ -90,8 +91,10 @@ static void test_modes(void **state)
     const uint8_t top_and_bottom[6] = {40, 40, 40, 60, 60, 60};
     memcpy(columns_at(s.columns, 0, NULL)->row, top_and_bottom, 6);
     memset(columns_at(s.columns, 1, NULL)->row, 5, 6);
+    columns_at(s.columns, 1, NULL)->dominant[0] = 99;
 
     expect(&s, alone("kmeans"), 2, 4, (const uint8_t[]){10, 200, 10, 200, 10, 200, 10, 200});
+    expect(&s, alone("dominant"), 2, 4, (const uint8_t[]){10, 99, 10, 99, 10, 99, 10, 99});
     expect(&s, alone("average"), 2, 4, (const uint8_t[]){77, 88, 77, 88, 77, 88, 77, 88});
     expect(&s, alone("palette"), 2, 4, (const uint8_t[]){10, 200, 10, 200, 20, 200, 30, 200});
     expect(&s, alone("downsample"), 2, 4, (const uint8_t[]){40, 5, 40, 5, 60, 5, 60, 5});

@@ -47,11 +47,11 @@ static void test_names(void **state)
     paint_text_titles(alone("downsample"), out, sizeof out);
     assert_string_equal(out, "downsample");
     paint_text_titles(stacked(), out, sizeof out);
-    assert_string_equal(out, "k-means, palette, average and downsample");
+    assert_string_equal(out, "k-means, dominant, palette, average and downsample");
     paint_text_titles((struct strips){strip_table, 2}, out, sizeof out);
-    assert_string_equal(out, "k-means and palette");
+    assert_string_equal(out, "k-means and dominant");
     paint_text_titles(stacked(), out, 12);
-    assert_string_equal(out, "k-means, pa");
+    assert_string_equal(out, "k-means, do");
 }
 
 static void test_selection(void **state)

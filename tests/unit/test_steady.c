@@ -260,6 +260,34 @@ static void columns_get_their_choice(void **state)
     columns_free(&c);
 }
 
+/* The columns' own modes, whatever their clusters choose. */
+static void columns_get_their_mode(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(2, 0, &e);
+    columns_keep_modes(c);
+    for (uint64_t i = 0; i < 5; i++) {
+        struct column *to = columns_at(c, i, &e);
+        two(i, i == 2 ? green : blue, i == 2 ? blue : green, 510);
+        to->status = i == 3 ? COLUMN_MISSING : COLUMN_OK;
+        to->clusters = i == 3 ? 0 : 1;
+        memcpy(to->cluster, scene.cluster[i], sizeof *to->cluster);
+        if (i != 3)
+            column_fill_modes(to, scene.cluster[i], 2);
+    }
+    assert_memory_equal(columns_get(c, 2)->dominant, green, 3);
+    assert_true(steady_columns(c, PIXELS, STEADY_USUAL, &e));
+    for (uint64_t i = 0; i < 5; i++) {
+        const struct column *got = columns_get(c, i);
+        assert_int_equal(got->chosen, 0);
+        assert_int_equal(got->mode_chosen, i == 2);
+        assert_int_equal(got->modes, i == 3 ? 0 : 2);
+        assert_int_equal(memcmp(got->dominant, blue, 3) == 0, i != 3);
+    }
+    columns_free(&c);
+}
+
 /* Counts and columns at the end of what is allowed stay inside the integers. */
 static void large_frames(void **state)
 {
@@ -288,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_gap_is_passed_over),
         cmocka_unit_test(ties_go_to_the_lower_index),
         cmocka_unit_test(columns_get_their_choice),
+        cmocka_unit_test(columns_get_their_mode),
         cmocka_unit_test(large_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,16 +33,16 @@ static void the_table(void **state)
 {
     (void)state;
     static const struct { const char *name, *title; unsigned needs; } known[] = {
-        {"kmeans", "k-means", STRIP_CLUSTERS}, {"palette", "palette", STRIP_CLUSTERS}, {"average", "average", 0},
-        {"downsample", "downsample", STRIP_ROWS}};
-    assert_in_range(strip_count, 4, STRIPS_MOST);
-    for (size_t i = 0; i < 4; i++) {
+        {"kmeans", "k-means", STRIP_CLUSTERS}, {"dominant", "dominant", STRIP_DOMINANT}, {"palette", "palette", STRIP_CLUSTERS},
+        {"average", "average", 0}, {"downsample", "downsample", STRIP_ROWS}};
+    assert_in_range(strip_count, 5, STRIPS_MOST);
+    for (size_t i = 0; i < 5; i++) {
         assert_string_equal(strip_table[i]->name, known[i].name);
         assert_string_equal(strip_table[i]->title, known[i].title);
         assert_int_equal(strips_need(alone(known[i].name)), known[i].needs);
         assert_string_equal(strips_name(alone(known[i].name)), known[i].name);
     }
-    assert_int_equal(strips_need(stacked()), STRIP_CLUSTERS | STRIP_ROWS);
+    assert_int_equal(strips_need(stacked()), STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT);
     assert_string_equal(strips_name(stacked()), "all");
 }
 
@@ -70,6 +70,9 @@ static void what_they_obey(void **state)
     assert_string_equal(out, "all 8 clusters by share");
     assert_int_equal(strips_obey(alone("palette")), STRIP_ORDER);
     assert_int_equal(strips_obey(stacked()), STRIP_STEADY | STRIP_ORDER);
+    alone("dominant").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, "each frame's mode in OKLab, steady 12 %");
+    assert_int_equal(strips_obey(alone("dominant")), STRIP_STEADY);
     assert_int_equal(strips_obey(alone("average")), 0);
     assert_int_equal(strips_obey(alone("downsample")), 0);
 }
@@ -79,6 +82,7 @@ static void what_they_show(void **state)
     (void)state;
     expect_note("kmeans", 8, "largest of 8 clusters");
     expect_note("kmeans", 1, "one cluster");
+    expect_note("dominant", 8, "each frame's mode in OKLab");
     expect_note("palette", 8, "all 8 clusters by lightness");
     expect_note("palette", 1, "one cluster");
     expect_note("average", 8, "each frame's mean");

@@ -133,7 +133,14 @@ static void test_no_colours_unless_asked(void **state)
     json_t *root = parsed(writer_find("json"));
     json_t *column = json_array_get(json_object_get(root, "columns"), 0);
     assert_null(json_object_get(column, "colours"));
+    assert_null(json_object_get(column, "dominant"));
     assert_non_null(json_object_get(column, "average"));
+    json_decref(root);
+    report.needs = STRIP_DOMINANT;
+    root = parsed(writer_find("json"));
+    column = json_array_get(json_object_get(root, "columns"), 0);
+    assert_int_equal(json_array_size(json_object_get(column, "dominant")), 3);
+    assert_null(json_object_get(column, "colours"));
     json_decref(root);
     report.needs = STRIP_CLUSTERS;
     root = parsed(writer_find("json"));
@@ -190,6 +197,33 @@ static void test_steady(void **state)
     scene_close();
 }
 
+/* And which of its modes. */
+static void test_steady_modes(void **state)
+{
+    (void)state;
+    scene(1);
+    struct err e = ERR_INIT;
+    static struct cluster modes[2] = {{{1, 2, 3}, 40}, {{4, 5, 6}, 30}};
+    struct column *c = columns_at((struct columns *)report.columns, 0, &e);
+    c->mode = modes;
+    c->modes = 2;
+    c->mode_chosen = 1;
+    report.needs = STRIP_DOMINANT;
+    for (report.steady = 0; report.steady <= 10; report.steady += 10) {
+        json_t *root = parsed(writer_find("json")), *column = json_array_get(json_object_get(root, "columns"), 0);
+        json_t *list = json_object_get(column, "modes");
+        assert_int_equal(json_array_size(list), report.steady ? 2 : 0);
+        assert_int_equal(json_object_get(column, "mode") != NULL, report.steady > 0);
+        assert_null(json_object_get(column, "chosen"));
+        if (list) {
+            assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 1), "count")), 30);
+            assert_int_equal(json_integer_value(json_object_get(column, "mode")), 1);
+        }
+        json_decref(root);
+    }
+    scene_close();
+}
+
 static void test_unknowns(void **state)
 {
     (void)state;
@@ -239,7 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),   cmocka_unit_test(test_parses_back), cmocka_unit_test(test_no_colours_unless_asked),
-        cmocka_unit_test(test_keyframes), cmocka_unit_test(test_steady), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_keyframes), cmocka_unit_test(test_steady), cmocka_unit_test(test_steady_modes), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

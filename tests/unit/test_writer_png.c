@@ -147,7 +147,7 @@ static void look_stacked(png_structp png, png_infop info)
 {
     assert_string_equal(text_of(png, info, "barcode:mode"), "all");
     assert_string_equal(text_of(png, info, "Description"),
-                        "k-means, palette, average and downsample of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
+                        "k-means, dominant, palette, average and downsample of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
                         "every 24th frame, from 1.5 s on, 20 columns");
     assert_string_equal(text_of(png, info, "barcode:k"), "8");
 }
@@ -184,6 +184,12 @@ static void look_lightness(png_structp png, png_infop info)
     assert_null(text_of(png, info, "barcode:steady"));
 }
 
+static void look_mode(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:steady"), "10");
+    assert_null(text_of(png, info, "barcode:k"));
+}
+
 static void look_share(png_structp png, png_infop info)
 {
     assert_string_equal(text_of(png, info, "barcode:order"), "share");
@@ -199,6 +205,7 @@ static void test_options_of_strips(void **state)
     report.steady = 10;
     check(alone("kmeans"), look_steady);
     check(stacked(), look_steady);
+    check(alone("dominant"), look_mode);
     check(alone("palette"), look_lightness);
     report.order = ORDER_SHARE;
     check(alone("palette"), look_share);

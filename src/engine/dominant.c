@@ -1,0 +1,186 @@
+#include "barcode/dominant.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/srgb.h"
+
+/*
+ * Pixels whose sums are taken in 32 bits: 128 * 10404 * 1037 < 2^31. So the loop over them is the compiler's to do several at a
+ * time, and only the sums of such pieces need 64 bits.
+ */
+enum { PIECE = 128 };
+
+struct dominant {
+    uint16_t root[OKLAB_ROOTS];
+    uint32_t cell[DOMINANT_CELLS];       /* pixels, then sums along b                */
+    uint32_t sum[DOMINANT_CELLS];        /* sums along b, then the density but for L: at most 9 * 2^28 < 2^32 */
+    uint64_t density[DOMINANT_CELLS];
+    uint16_t *l, *a, *b;                 /* [pixels] places                          */
+};
+
+/* What the pixels around a place weigh, together: `first` with their places or their colours. */
+struct weighed {
+    uint64_t weight, first[3];
+};
+
+struct dominant *dominant_open(size_t pixels, struct err *e)
+{
+    struct dominant *d = calloc(1, sizeof *d);
+    uint16_t *place = d ? malloc(3 * pixels * sizeof *place) : NULL;
+    if (!place) {
+        free(d);
+        err_memory(e, sizeof *d + 3 * pixels * sizeof *place);
+        return NULL;
+    }
+    oklab_roots(d->root);
+    d->l = place;
+    d->a = place + pixels;
+    d->b = place + 2 * pixels;
+    return d;
+}
+
+void dominant_free(struct dominant **d)
+{
+    if (!*d)
+        return;
+    free((*d)->l);
+    free(*d);
+    *d = NULL;
+}
+
+/* Neighbours are often the same colour. */
+static void count_cells(struct dominant *d, const uint8_t *rgb, size_t pixels)
+{
+    struct dominant_place p = dominant_place_of(srgb_linear, d->root, rgb);
+    uint32_t cell = dominant_cell_of(p);
+    memset(d->cell, 0, sizeof d->cell);
+    for (size_t i = 0; i < pixels; i++, rgb += 3) {
+        if (i > 0 && (rgb[0] != rgb[-3] || rgb[1] != rgb[-2] || rgb[2] != rgb[-1])) {
+            p = dominant_place_of(srgb_linear, d->root, rgb);
+            cell = dominant_cell_of(p);
+        }
+        d->l[i] = p.l;
+        d->a[i] = p.a;
+        d->b[i] = p.b;
+        d->cell[cell]++;
+    }
+}
+
+/* (1 2 3 2 1) along an axis of `count` steps of `stride` cells, on which the cell is the `at`th. */
+static uint64_t smooth(const uint32_t *cell, int at, int count, ptrdiff_t stride)
+{
+    uint64_t sum = (uint64_t)3 * *cell;
+    for (int step = 1; step <= 2; step++) {
+        uint64_t below = at >= step ? cell[-step * stride] : 0, above = at + step < count ? cell[step * stride] : 0;
+        sum += (uint64_t)(3 - step) * (below + above);
+    }
+    return sum;
+}
+
+static void smooth_all(struct dominant *d)
+{
+    enum { LAYER = DOMINANT_A * DOMINANT_B };
+    for (int i = 0; i < DOMINANT_CELLS; i++)
+        d->sum[i] = (uint32_t)smooth(d->cell + i, i % DOMINANT_B, DOMINANT_B, 1);
+    for (int i = 0; i < DOMINANT_CELLS; i++)
+        d->cell[i] = (uint32_t)smooth(d->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
+    for (int i = 0; i < DOMINANT_CELLS; i++)
+        d->density[i] = smooth(d->cell + i, i / LAYER, DOMINANT_L, LAYER);
+}
+
+static bool is_peak(const uint64_t *density, int cell)
+{
+    int l = cell / (DOMINANT_A * DOMINANT_B), a = cell / DOMINANT_B % DOMINANT_A, b = cell % DOMINANT_B;
+    for (int step = 0; step < 27; step++) {
+        int i = l + step / 9 - 1, j = a + step / 3 % 3 - 1, k = b + step % 3 - 1, other = (i * DOMINANT_A + j) * DOMINANT_B + k;
+        bool there = i >= 0 && i < DOMINANT_L && j >= 0 && j < DOMINANT_A && k >= 0 && k < DOMINANT_B;
+        if (there && (density[other] > density[cell] || (density[other] == density[cell] && other < cell)))
+            return false;
+    }
+    return density[cell] > 0;
+}
+
+/* The first `most` peaks, or all, into peak[]; returns how many. A lower cell of the same density is there before and stays before. */
+static int find_peaks(const uint64_t *density, int most, int *peak)
+{
+    int found = 0;
+    for (int cell = 0; cell < DOMINANT_CELLS; cell++) {
+        if (found == most && density[cell] <= density[peak[found - 1]])
+            continue;
+        if (density[cell] == 0 || !is_peak(density, cell))
+            continue;
+        int at = found < most ? found++ : found - 1;
+        for (; at > 0 && density[peak[at - 1]] < density[cell]; at--)
+            peak[at] = peak[at - 1];
+        peak[at] = cell;
+    }
+    return found;
+}
+
+/* Of n <= PIECE pixels. */
+static void weigh_places(const uint16_t *l, const uint16_t *a, const uint16_t *b, size_t n, struct dominant_place m, struct weighed *to)
+{
+    uint32_t weight = 0, sum[3] = {0};
+    for (size_t i = 0; i < n; i++) {
+        uint32_t w = dominant_weight((struct dominant_place){l[i], a[i], b[i]}, m);
+        weight += w;
+        sum[0] += w * l[i];
+        sum[1] += w * a[i];
+        sum[2] += w * b[i];
+    }
+    to->weight += weight;
+    for (int c = 0; c < 3; c++)
+        to->first[c] += sum[c];
+}
+
+static uint64_t mean(const struct weighed *s, int channel)
+{
+    assert(s->weight > 0);      /* dominant.h says why */
+    return (2 * s->first[channel] + s->weight) / (2 * s->weight);
+}
+
+static struct dominant_place climb(const struct dominant *d, size_t pixels, struct dominant_place m)
+{
+    struct weighed s = {0};
+    for (size_t i = 0; i < pixels; i += PIECE)
+        weigh_places(d->l + i, d->a + i, d->b + i, pixels - i < PIECE ? pixels - i : PIECE, m, &s);
+    return (struct dominant_place){(uint16_t)mean(&s, 0), (uint16_t)mean(&s, 1), (uint16_t)mean(&s, 2)};
+}
+
+static void find_colour(const struct dominant *d, const uint8_t *rgb, size_t pixels, struct dominant_place m, uint8_t colour[3])
+{
+    struct weighed s = {0};
+    for (size_t i = 0; i < pixels; i++, rgb += 3) {
+        uint32_t w = dominant_weight((struct dominant_place){d->l[i], d->a[i], d->b[i]}, m);
+        s.weight += w;
+        for (int c = 0; c < 3; c++)
+            s.first[c] += (uint64_t)w * rgb[c];
+    }
+    for (int c = 0; c < 3; c++)
+        colour[c] = (uint8_t)mean(&s, c);
+}
+
+int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most, struct cluster *mode)
+{
+    int peak[DOMINANT_MOST];
+    count_cells(d, rgb, pixels);
+    smooth_all(d);
+    int found = find_peaks(d->density, most, peak);
+    for (int i = 0; i < found; i++) {
+        struct dominant_place m = dominant_centre((uint32_t)peak[i]);
+        for (int round = 0; round < DOMINANT_ROUNDS; round++)
+            m = climb(d, pixels, m);
+        find_colour(d, rgb, pixels, m, mode[i].rgb);
+        mode[i].count = (uint32_t)(d->density[peak[i]] / DOMINANT_PEAK);
+    }
+    return found;
+}
+
+void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t colour[3])
+{
+    struct cluster mode = {0};
+    dominant_modes(d, rgb, pixels, 1, &mode);
+    memcpy(colour, mode.rgb, sizeof mode.rgb);
+}
