@@ -28,6 +28,7 @@ int main(int argc, char **argv)
     struct options options;
     struct inputs inputs = {0};
     struct err e = ERR_INIT;
+    interrupt_open_standard();
     switch (cli_parse(argc, argv, &options, &e)) {
     case CLI_DONE:
         return 0;

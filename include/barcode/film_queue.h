@@ -1,7 +1,7 @@
 /*
  * film_queue.h - the films of a run as a queue: a thread that is free takes the next one and says what became of it.
  *
- * Today main alone takes films, one after another. Several may be under way at once: the calls may come from any thread,
+ * Today one worker (worker.h) takes films, one after another, and its parent notes the same. Several may be under way at once: the calls may come from any thread,
  * and the exit status does not depend on which film ends first.
  */
 #ifndef BARCODE_FILM_QUEUE_H

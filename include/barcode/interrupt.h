@@ -16,9 +16,12 @@ extern "C" {
 
 /*
  * Catches SIGINT, SIGTERM and SIGHUP once (a second SIGINT or SIGTERM removes the doomed files and has its default effect, a
- * second SIGHUP none), and ignores SIGPIPE and SIGXFSZ.
+ * second SIGHUP none, nor has the same signal within 0.3 s: timeout(1) sends it twice), and ignores SIGPIPE and SIGXFSZ.
  */
 void interrupt_install(void);
+
+/* Puts something in the place of a closed stdin, stdout or stderr, so that no file gets its number. First of all in main. */
+void interrupt_open_standard(void);
 
 /* True after the first signal. */
 bool interrupted(void);

@@ -4,8 +4,9 @@
  *   trim_look (a few pictures of the film) -> trim_find (the film's rectangles) -> trim_view (every staged picture)
  *
  * A bar is black all across the picture, in every scene, and ends at a straight edge. Scenes are often dark, so that darkness
- * alone says nothing: an edge counts where the picture begins brightly along its whole length, top and bottom (or left and right) alike.
- * Films may change their shape: up to three rectangles are kept, and each picture takes the tightest one that holds it.
+ * alone says nothing: an edge counts where the picture begins brightly along its whole length, top and bottom (or left and right) alike,
+ * in three different pictures at least. Films may change their shape: up to three rectangles are kept, and each picture takes the
+ * tightest one that holds it: outside it is dark, or shows the edges itself. Bars of fewer than TRIM_EVERY lines are left.
  *
  * All in whole numbers. "Dark" is a luma sample at most 12 (of 8 bits) above black, for noise; "covered" is the share of samples
  * that are not.
@@ -59,7 +60,7 @@ struct trim_seen {
 /* Looks at one picture, in host memory. `room` has room for view->width + view->height numbers, the caller's. Any thread. */
 struct trim_seen trim_look(const struct frame_view *view, uint32_t *room);
 
-/* The rectangles of what was seen in `count` pictures of width x height. Pure; any thread. */
+/* The rectangles of what was seen in `count` different pictures of width x height. Pure; any thread. */
 struct trim trim_find(const struct trim_seen *seen, size_t count, int width, int height);
 
 /*

@@ -40,7 +40,7 @@ void worker_leaves(struct worker *w);
 enum worker_end {
     WORKER_DONE,     /* every film of the queue is accounted for there                                          */
     WORKER_CRASHED,  /* *film was under way and is not noted yet; `e`, without a film's name, says what happened */
-    WORKER_BROKE     /* it ended at no film, or by itself: another one would do the same. `e` says how            */
+    WORKER_BROKE     /* it ended between two films, or behind the last one. `e` says how                         */
 };
 
 /*

@@ -1,5 +1,7 @@
 #include "barcode/interrupt.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -8,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DOOMED_MAX = 256 };
@@ -23,6 +26,8 @@ static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static atomic_bool asked;
 static volatile sig_atomic_t is_worker;
 static volatile pid_t worker;          /* in its parent; 0: none */
+static volatile sig_atomic_t first_signal;
+static struct timespec first_time;
 
 static void remove_doomed(void)
 {
@@ -40,8 +45,18 @@ void interrupt_remove_doomed(void)
         atomic_store(&doomed[i].state, FREE);
 }
 
+/* The same signal once more within a moment: timeout(1) sends one to its child and to the child's group. */
+static bool is_echo(int number)
+{
+    const int64_t moment_ns = 300000000;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t since = (int64_t)(now.tv_sec - first_time.tv_sec) * 1000000000 + (now.tv_nsec - first_time.tv_nsec);
+    return number == first_signal && since < moment_ns;
+}
+
 /*
- * The second signal kills, unless it is SIGHUP. A closing terminal sends SIGHUP more than once (from the kernel and from
+ * The second signal kills, unless it is SIGHUP or an echo of the first. A closing terminal sends SIGHUP more than once (from the kernel and from
  * the shell), and a service manager sends one directly after SIGTERM: neither is a second request.
  *
  * A terminal's Ctrl-C comes to both processes, and once more from the parent to the worker: only the parent counts. It ends
@@ -49,12 +64,16 @@ void interrupt_remove_doomed(void)
  */
 static void on_signal(int number)
 {
+    int saved = errno;
     bool first = !atomic_exchange(&asked, true);
-    if (is_worker)
-        return;
-    if (first && worker > 0)
-        kill(worker, number);
-    if (first || number == SIGHUP)
+    if (first) {
+        first_signal = number;
+        clock_gettime(CLOCK_MONOTONIC, &first_time);
+        if (worker > 0)
+            kill(worker, number);
+    }
+    errno = saved;
+    if (first || is_worker || number == SIGHUP || is_echo(number))
         return;
     if (worker > 0 && kill(worker, SIGKILL) == 0)
         waitpid(worker, NULL, 0);
@@ -68,6 +87,8 @@ void interrupt_install(void)
     /* SA_RESTART: reads and writes of files go on, so that Ctrl-C is not taken for a broken disk. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        sigaddset(&action.sa_mask, caught[i]);          /* one at a time */
     void *shared = doomed ? doomed : mmap(NULL, DOOMED_MAX * sizeof *doomed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     doomed = shared == MAP_FAILED ? NULL : shared;      /* without memory nothing is noted, and the run will soon say why */
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
@@ -79,6 +100,16 @@ void interrupt_install(void)
     /* A closed pipe and a file over the user's limit are errors of the write that meets them. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    /* A parent that ignored its children handed that down: then none could be waited for. */
+    signal(SIGCHLD, SIG_DFL);
+}
+
+void interrupt_open_standard(void)
+{
+    /* For the other direction: who reads or writes there fails, as if it were closed. */
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            return;
 }
 
 pid_t interrupt_fork(void)
@@ -129,9 +160,10 @@ int interrupt_doom(const char *path)
 
 void interrupt_spare(int number)
 {
-    /* What a handler removes it removed by the second signal, which ends the process in a moment. */
-    for (int state = DOOMED; number >= 0 && !atomic_compare_exchange_strong(&doomed[number].state, &state, FREE); state = DOOMED)
-        pause();
+    int state = DOOMED;
+    if (number >= 0 && !atomic_compare_exchange_strong(&doomed[number].state, &state, FREE))
+        while (state == REMOVED)          /* by the second signal's handler, which ends the process in a moment */
+            pause();
 }
 
 bool interrupt_error(struct err *e)

@@ -6,6 +6,7 @@
 
 /* Shares in per cent. A line of a bar may be covered by a logo or by subtitles, one of a picture may have a dark end. */
 enum { BAR_MOST = 35, PICTURE_LEAST = 70, LINES_MOST = 20 };
+enum { DARK_MOST = 8 };               /* of a line outside, where no edge shows that it is a bar's           */
 enum { EDGE = 4 };                    /* lines that an edge may take: what encoders blur                   */
 enum { NEAR = 4 };                    /* lines by which an edge may move from picture to picture           */
 
@@ -75,13 +76,13 @@ static bool is_bar(const uint32_t *line, int count, int at, uint32_t most, bool 
 }
 
 /* How wide the bar at one end is; -1: it cannot be told. `most`: what a line that is covered from end to end has. */
-static int bar_of(const uint32_t *line, int count, uint32_t most, bool from_end)
+static int bar_of(const uint32_t *line, int count, uint32_t most, int widest, bool from_end)
 {
-    enum { LEAST = 3, WIDEST = 35 };          /* per cent: a film from a telephone held upright, in 16:9 */
+    enum { LEAST = TRIM_EVERY };              /* a thinner one may lie between the rows that trim_rows takes */
     int at = 0;
-    while (at * 100 <= count * WIDEST && !is_picture(line, count, at, most, from_end))
+    while (at * 100 <= count * widest && !is_picture(line, count, at, most, from_end))
         at++;
-    if (at * 100 > count * WIDEST)
+    if (at * 100 > count * widest)
         return -1;
     if (at < LEAST)
         return 0;
@@ -92,9 +93,9 @@ static int bar_of(const uint32_t *line, int count, uint32_t most, bool from_end)
  * Where one end cannot be told (subtitles, a dark side), it is as wide as the other one if there is an edge there: bars come in
  * pairs.
  */
-static struct trim_axis axis_of(const uint32_t *line, int count, uint32_t most)
+static struct trim_axis axis_of(const uint32_t *line, int count, uint32_t most, int widest)
 {
-    int low = bar_of(line, count, most, false), high = bar_of(line, count, most, true);
+    int low = bar_of(line, count, most, widest, false), high = bar_of(line, count, most, widest, true);
     if (low > 0 && high < 0 && is_bar(line, count, low + EDGE / 2, most, true) && is_picture(line, count, low + EDGE / 2, most, true))
         high = low;
     if (high > 0 && low < 0 && is_bar(line, count, high + EDGE / 2, most, false) && is_picture(line, count, high + EDGE / 2, most, false))
@@ -112,24 +113,27 @@ static uint32_t largest_of(const uint32_t *line, int count)
 
 struct trim_seen trim_look(const struct frame_view *view, uint32_t *room)
 {
-    enum { BRIGHT = 30 };
+    /* Per cent. The widest bars: a film of 2.76:1 in 4:3; one from a telephone that was held upright, in 16:9. */
+    enum { BRIGHT = 30, WIDEST_DOWN = 27, WIDEST_ACROSS = 35 };
     const struct plane *p = &view->plane[0];
     uint32_t *row = room, *column = room + p->height;
     struct trim_seen seen = {0};
+    if (view->model == MODEL_YCBCR && view->matrix == MATRIX_RGB)
+        return seen;
     memset(room, 0, ((size_t)p->width + (size_t)p->height) * sizeof *room);
     for (int y = 0; y < p->height; y++)
         row[y] = count_row(view, y, column);
     uint32_t most = largest_of(row, p->height);
     if (most * 100 < (uint32_t)p->width * BRIGHT)         /* no line is bright from end to end, not even between pillars */
         return seen;
-    seen.down = axis_of(row, p->height, most);
+    seen.down = axis_of(row, p->height, most, WIDEST_DOWN);
     int top = seen.down.low, bottom = p->height - seen.down.high;
     if (seen.down.low + seen.down.high > 0) {
         memset(column, 0, (size_t)p->width * sizeof *column);
         for (int y = top; y < bottom; y++)
             count_row(view, y, column);
     }
-    seen.across = axis_of(column, p->width, (uint32_t)(bottom - top));
+    seen.across = axis_of(column, p->width, (uint32_t)(bottom - top), WIDEST_ACROSS);
     return seen;
 }
 
@@ -174,16 +178,19 @@ static int middle(const struct trim_seen *seen, size_t count, const struct trim_
     return total > 0 ? place + at - NEAR : 0;
 }
 
-static bool is_lopsided(struct trim_axis a, int length)
+/* Bars come in pairs of about the same width: a dark edge at one end alone is a scene's own. */
+static bool is_pair(struct trim_axis a, int length)
 {
-    return abs(a.low - a.high) > length / 50 + 2;
+    int most = length / 50 + 2 > (a.low + a.high) / 4 ? length / 50 + 2 : (a.low + a.high) / 4;
+    return !has_bar(a) || (a.low > 0 && a.high > 0 && abs(a.low - a.high) <= most);
 }
 
-/* How many pictures must have a shape: one end alone may be a scene's own dark edge. */
-static size_t quorum(const struct trim_seen *shape, size_t known, int width, int height)
+/* So many pictures must have a shape: what one or two scenes look like is their own. */
+static size_t quorum(size_t count)
 {
-    bool lopsided = is_lopsided(shape->across, width) || is_lopsided(shape->down, height);
-    return lopsided ? (known + 1) / 2 + 1 : (known + 11) / 12;
+    enum { LEAST = 3, SHARE = 8 };
+    size_t share = (count + SHARE - 1) / SHARE;
+    return share > LEAST ? share : LEAST;
 }
 
 static void keep(struct trim *t, size_t votes[TRIM_RECTS], struct trim_rect r, size_t supporters)
@@ -215,17 +222,16 @@ static int by_area(const void *a, const void *b)
 /* Keeps the shapes of those pictures that tell of both axes, or of one alone: an axis of which nobody tells has no bars. */
 static void keep_shapes(struct trim *t, const struct trim_seen *seen, size_t count, bool both)
 {
-    size_t known = 0, votes[TRIM_RECTS] = {0};
-    for (size_t i = 0; i < count; i++)
-        known += seen[i].down.known || seen[i].across.known;
+    size_t votes[TRIM_RECTS] = {0};
     for (size_t i = 0; i < count; i++) {
         const struct trim_seen *shape = &seen[i];
-        if ((shape->across.known && shape->down.known) != both || (!has_bar(shape->across) && !has_bar(shape->down)))
+        bool bars = has_bar(shape->across) || has_bar(shape->down);
+        if ((shape->across.known && shape->down.known) != both || !bars || !is_pair(shape->across, t->width) || !is_pair(shape->down, t->height))
             continue;
         size_t supporters = 0;
         for (size_t j = 0; j < count; j++)
             supporters += supports(&seen[j], shape);
-        if (supporters < quorum(shape, known, t->width, t->height))
+        if (supporters < quorum(count))
             continue;
         int left = middle(seen, count, shape, false, false), right = middle(seen, count, shape, false, true);
         int top = middle(seen, count, shape, true, false), bottom = middle(seen, count, shape, true, true);
@@ -255,28 +261,60 @@ struct frame_view trim_rows(const struct frame_view *view)
     return rows;
 }
 
-/* True if hardly a line of [0, count) is covered, `most` being what a whole one has. */
-static bool mostly_dark(const uint32_t *line, int count, uint32_t most)
+/* The lines [from, to), of which `most` is what a whole one has: how many are covered by more than a bar's may be, and the most of one. */
+struct outside {
+    int lines, over;
+    uint32_t worst;               /* per cent */
+};
+
+static void add_lines(struct outside *o, const uint32_t *line, int from, int to, uint32_t most)
 {
-    int over = 0;
-    for (int i = 0; i < count; i++)
-        over += line[i] * 100 > most * BAR_MOST;
-    return over * 100 <= count * LINES_MOST;
+    for (int i = from; i < to; i++) {
+        uint32_t share = line[i] * 100 / most;
+        o->lines++;
+        o->over += share > BAR_MOST;
+        o->worst = share > o->worst ? share : o->worst;
+    }
+}
+
+/* Where the first row is that lies inside of `y`, and well behind its edge. */
+static int row_from(int y)
+{
+    return (y + TRIM_EVERY - 1) / TRIM_EVERY;
+}
+
+/* True if the picture begins brightly right inside of every edge of `r`: then what lies outside is a bar, whatever is drawn there. */
+static bool shows_edges(const struct trim_rect *r, const struct trim *t, const uint32_t *row, const uint32_t *column)
+{
+    int top = row_from(r->y + EDGE), bottom = (r->y + r->height - EDGE - 1) / TRIM_EVERY;
+    int left = r->x + EDGE, right = r->x + r->width - EDGE - 1;
+    uint32_t across = (uint32_t)r->width * PICTURE_LEAST, down = (uint32_t)(bottom - top + 1) * PICTURE_LEAST;
+    bool vertical = r->height == t->height || (row[top] * 100 >= across && row[bottom] * 100 >= across);
+    return vertical && (r->width == t->width || (column[left] * 100 >= down && column[right] * 100 >= down));
 }
 
 /* True if what lies outside of `r` is bars, by row[rows] and column[width] of the thinned picture. */
-static bool holds(const struct trim_rect *r, const uint32_t *row, int rows, const uint32_t *column, int width)
+static bool holds(const struct trim_rect *r, const struct trim *t, const uint32_t *row, int rows, const uint32_t *column, int width)
 {
-    int top = (r->y + TRIM_EVERY - 1) / TRIM_EVERY, below = (r->y + r->height + TRIM_EVERY - 1) / TRIM_EVERY, right = r->x + r->width;
-    return mostly_dark(row, top, (uint32_t)width) && (below >= rows || mostly_dark(row + below, rows - below, (uint32_t)width)) &&
-           mostly_dark(column, r->x, (uint32_t)rows) && mostly_dark(column + right, width - right, (uint32_t)rows);
+    struct outside rim = {0}, side = {0};
+    if (r->width < 4 * EDGE || r->height < 4 * EDGE)
+        return false;
+    add_lines(&rim, row, 0, row_from(r->y), (uint32_t)width);
+    add_lines(&rim, row, row_from(r->y + r->height), rows, (uint32_t)width);
+    add_lines(&side, column, 0, r->x, (uint32_t)rows);
+    add_lines(&side, column, r->x + r->width, width, (uint32_t)rows);
+    if (rim.worst <= DARK_MOST && side.worst <= DARK_MOST)
+        return true;
+    return rim.over * 100 <= rim.lines * LINES_MOST && side.over * 100 <= side.lines * LINES_MOST && shows_edges(r, t, row, column);
 }
 
 void trim_view(const struct trim *t, const struct frame_view *luma, struct frame_view *view)
 {
     enum { LARGEST = 16384 };
     const struct plane *p = &luma->plane[0];
-    if (t->count == 0 || view->width != t->width || view->height != t->height || view->width > LARGEST || view->height > LARGEST)
+    /* Green alone is no brightness, and a GPU brings but one plane. */
+    bool one_plane = view->model == MODEL_YCBCR && view->matrix == MATRIX_RGB;
+    if (t->count == 0 || (one_plane && !t->forced) || view->width != t->width || view->height != t->height || view->width > LARGEST || view->height > LARGEST)
         return;
     if (t->forced) {
         trim_crop(view, &t->rect[0]);
@@ -286,16 +324,25 @@ void trim_view(const struct trim *t, const struct frame_view *luma, struct frame
     for (int y = 0; y < p->height; y++)
         row[y] = count_row(luma, y, column);
     for (int i = 0; i < t->count; i++)
-        if (holds(&t->rect[i], row, p->height, column, p->width)) {
+        if (holds(&t->rect[i], t, row, p->height, column, p->width)) {
             trim_crop(view, &t->rect[i]);
             return;
         }
 }
 
+/* Luma samples a chroma sample: 1, 2 or 4, also where the last chroma sample has fewer. */
+static int ratio_of(int luma, int chroma)
+{
+    int ratio = 1;
+    while (chroma * ratio < luma)
+        ratio *= 2;
+    return ratio;
+}
+
 /* Cuts one axis of a plane: [from, to) of `whole` luma samples, which are `plane` of the plane. Inwards; never to nothing. */
 static void cut_axis(int from, int to, int whole, int *plane, int *begin)
 {
-    int ratio = (whole + *plane - 1) / *plane;
+    int ratio = ratio_of(whole, *plane);
     int first = (from + ratio - 1) / ratio, end = to == whole ? *plane : to / ratio;
     if (first >= *plane)
         first = *plane - 1;
@@ -308,7 +355,7 @@ static void cut_axis(int from, int to, int whole, int *plane, int *begin)
 /* The same for luma, so that it covers what the chroma does. */
 static void align(int *from, int *to, int whole, int chroma)
 {
-    int ratio = chroma > 0 ? (whole + chroma - 1) / chroma : 1;
+    int ratio = ratio_of(whole, chroma);
     int first = (*from + ratio - 1) / ratio * ratio, end = *to == whole ? whole : *to / ratio * ratio;
     if (first < end) {
         *from = first;

@@ -35,11 +35,18 @@ static void work(const struct render *r, struct film_queue *queue, struct worker
     worker_leaves(w);
 }
 
+/* What the workers of a run came to. */
+struct crew {
+    int status;              /* the latest one's                                               */
+    int found;               /* the exit status of one that a sanitizer ended; 0: none         */
+    int broke;               /* how many ended at no film                                      */
+};
+
 /*
- * One worker from its start to its end. True if it was a film that ended it, so that another one goes on with the next. Its exit
- * status is the program's, for it knows what became of the films before it; and a sanitizer that found something ends it with its own.
+ * One worker from its start to its end. True if another one is to go on: after a film that ended it, and once after one that ended
+ * at none. The last one's exit status is the program's, for it knows what became of the films before it.
  */
-static bool watch(const struct render *r, struct film_queue *queue, struct worker *w, int *status)
+static bool watch(const struct render *r, struct film_queue *queue, struct worker *w, struct crew *c)
 {
     struct err e = ERR_INIT;
     size_t film = 0;
@@ -48,9 +55,10 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
         err_prefix(&e, "'%s'", r->inputs->path[film]);
         film_queue_done(queue, film, &e);
     }
-    int failed = end == WORKER_DONE ? 0 : err_tell(&e);
-    *status = w->status > 0 ? w->status : failed;
-    return end == WORKER_CRASHED;
+    c->status = end == WORKER_DONE ? w->status : err_tell(&e);
+    c->found = end != WORKER_DONE && w->status > 0 ? w->status : c->found;
+    c->broke += end == WORKER_BROKE;
+    return end == WORKER_CRASHED || (end == WORKER_BROKE && c->broke == 1);
 }
 
 int render_films(const struct render *r)
@@ -61,14 +69,14 @@ int render_films(const struct render *r)
         return err_tell(&e);
     tell_problems(r->inputs);
     struct worker worker;
-    int status = 0;
+    struct crew crew = {.status = 0};
     bool parent = worker_start(&worker);
-    while (parent && watch(r, queue, &worker, &status))
+    while (parent && watch(r, queue, &worker, &crew))
         parent = worker_start(&worker);
     if (!parent) {
         work(r, queue, &worker);
-        status = film_queue_status(queue);
+        crew.status = film_queue_status(queue);
     }
     film_queue_free(&queue);
-    return status;
+    return crew.found > 0 ? crew.found : crew.status;
 }

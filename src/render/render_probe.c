@@ -99,7 +99,8 @@ static void tell_trim(const struct render_job *j, const struct probe_facts *fact
         char text[TRIM_TEXT];
         struct trim_rect shown = trim_to_shown(t->rect[i], f->orientation, t->width, t->height);
         trim_text(&shown, text);
-        log_msg(LOG_VERBOSE, "'%s': its picture is %s of %dx%d%s", f->path, text, f->width, f->height, t->forced ? "" : ", bars left out where they are black");
+        log_msg(LOG_VERBOSE, "'%s': its picture is %s of %dx%d%s", f->path, text, f->width, f->height,
+                t->forced ? ", by --trim, in pictures of that size" : ", bars left out where they are black");
     }
     if (facts && facts->found & PROBE_BARS)
         log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path, facts->looked, facts->told);
@@ -128,10 +129,10 @@ bool render_trim(struct render_job *j, struct err *e)
                        f->width, f->height);
     if (rule->kind == TRIM_RECT)
         j->report.trim = (struct trim){f->coded_width, f->coded_height, 1, true, {trim_to_decoded(*r, f->orientation, f->coded_width, f->coded_height)}};
-    if (rule->kind == TRIM_AUTO && !frame_cache_trim(j->cache, &j->report.trim) && !look_for_bars(j, e))
-        return false;
-    if (rule->kind == TRIM_AUTO && frame_cache_trim(j->cache, &j->report.trim))
+    if (rule->kind == TRIM_RECT || (rule->kind == TRIM_AUTO && frame_cache_trim(j->cache, &j->report.trim)))
         tell_trim(j, NULL);
+    else if (rule->kind == TRIM_AUTO && !look_for_bars(j, e))
+        return false;
     frame_cache_cut(j->cache, &j->report.trim);
     return true;
 }

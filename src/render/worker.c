@@ -85,8 +85,11 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, size_t 
 {
     bool busy = false, leaves = listen_to(w, queue, film, &busy);
     int how = 0;
-    while (waitpid(w->pid, &how, 0) < 0 && errno == EINTR)
+    pid_t gone;
+    while ((gone = waitpid(w->pid, &how, 0)) < 0 && errno == EINTR)
         continue;
+    if (gone != w->pid)              /* somebody else took its status: it counts as killed */
+        how = SIGKILL;
     interrupt_forget_worker();
     close(w->pipe);
     *w = (struct worker){.pid = -1, .pipe = -1, .status = WIFEXITED(how) ? WEXITSTATUS(how) : -1};
@@ -95,10 +98,10 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, size_t 
     interrupt_remove_doomed();
     log_lift();
     if (WIFEXITED(how))              /* a library or a sanitizer ended it */
-        err_set(e, ERR_FAILED, "the process that works on the films ended early, with status %d", WEXITSTATUS(how));
+        err_set(e, ERR_FAILED, "the process that worked on it ended early, with status %d", WEXITSTATUS(how));
     else if (WTERMSIG(how) == SIGKILL)
         err_set(e, ERR_FAILED, "the process that worked on it was killed, which Linux does when memory runs out");
     else
         err_set(e, ERR_FAILED, "the process that worked on it crashed: %s", strsignal(WTERMSIG(how)));
-    return busy && WIFSIGNALED(how) ? WORKER_CRASHED : WORKER_BROKE;
+    return busy ? WORKER_CRASHED : WORKER_BROKE;
 }

@@ -2,7 +2,8 @@
  * film_bars.c - see film_bars.h.
  *
  * A picture that decodes alone costs some 10 ms at 1080p, and a place in a file with an index one reading. Two dozen of them tell
- * what shape a film has: a shape that is rarer than one in two dozen pictures is left whole, and looked for in no other.
+ * what shape a film has: a shape that fewer than three of them have is left whole. A key frame counts once, wherever it was sought
+ * from. A short film may have one or two: then some of the pictures that follow the first one are looked at as well.
  */
 #include "film_bars.h"
 
@@ -16,17 +17,24 @@
 
 enum { LOOKS = 24, THREADS = 8 };
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
+enum { FEW = 4, MORE = 10, APART = 12 };           /* fewer keys than FEW: MORE pictures that are APART            */
 
 /* How a place is sought. */
 enum way { BY_TIME, BY_BYTE, NO_WAY };
+
+/* What became of one place. */
+struct look {
+    bool looked;
+    int64_t key;                          /* where its key frame lies                      */
+    struct trim_seen seen;
+};
 
 /* One thread's share: looks [from, to). */
 struct looker {
     const struct film *film;
     int wanted;
     size_t from, to;
-    struct trim_seen *seen;               /* [LOOKS], the film's */
-    bool *looked;                         /* [LOOKS]             */
+    struct look *look;                    /* [LOOKS + MORE], the film's */
     AVFormatContext *format;
     AVStream *stream;
     AVCodecContext *decoder;
@@ -93,8 +101,8 @@ static void look_at_picture(struct looker *l, size_t look)
     bool whole = l->frame->width == l->film->coded_width && l->frame->height == l->film->coded_height;
     if (!whole || damage_flagged(l->frame) || !view_of_frame(l->frame, l->film, &l->planes, &view, &l->error))
         return;
-    l->seen[look] = trim_look(&view, l->room);
-    l->looked[look] = true;
+    l->look[look].seen = trim_look(&view, l->room);
+    l->look[look].looked = true;
 }
 
 /* Sends what was read, or NULL; true when a picture came out and was looked at. */
@@ -118,13 +126,12 @@ static void look_once(struct looker *l, enum way way, size_t look)
     if (!seek(l, way, look) || !next_packet(l, true))
         return;
     int64_t at = l->packet->pos >= 0 ? l->packet->pos : l->packet->pts;
-    if (look > l->from && at == l->last) {
-        l->seen[look] = l->seen[look - 1];
-        l->looked[look] = l->looked[look - 1];
+    bool again = look > l->from && at == l->last;
+    l->last = l->look[look].key = at;
+    if (again) {
         av_packet_unref(l->packet);
         return;
     }
-    l->last = at;
     bool came = false, more = true;
     for (int i = 0; i < OUT_WITHIN && more && !came && l->error.code == ERR_NONE; i++) {
         came = decode(l, l->packet, look);
@@ -135,6 +142,26 @@ static void look_once(struct looker *l, enum way way, size_t look)
     if (!came && l->error.code == ERR_NONE)
         decode(l, NULL, look);
     avcodec_flush_buffers(l->decoder);
+}
+
+/* Every APART-th of the film's first pictures. */
+static void look_on(struct looker *l)
+{
+    int came = 0;
+    for (bool more = seek(l, way_of(l), 0) && next_packet(l, true); more && came < MORE * APART && l->error.code == ERR_NONE;) {
+        int code = decoder_send(l->decoder, l->packet);
+        av_packet_unref(l->packet);
+        while (code >= 0 && came < MORE * APART && (code = decoder_receive(l->decoder, l->frame)) >= 0) {
+            size_t look = LOOKS + (size_t)(came / APART);
+            if (came++ % APART == APART - 1)
+                look_at_picture(l, look);
+            av_frame_unref(l->frame);
+        }
+        if (code == AVERROR(ENOMEM))
+            shortage_error(l->film->path, "looked at", &l->error);
+        more = next_packet(l, false);
+    }
+    av_packet_unref(l->packet);
 }
 
 static bool open_looker(struct looker *l)
@@ -159,12 +186,16 @@ static void *looker_main(void *argument)
     struct looker *l = argument;
     shortage_begin();
     enum way way = open_looker(l) ? way_of(l) : NO_WAY;
-    for (size_t i = l->from; i < l->to && way != NO_WAY && l->error.code == ERR_NONE && !interrupted(); i++) {
+    if (way != NO_WAY && l->from == LOOKS)
+        look_on(l);
+    for (size_t i = l->from; i < l->to && l->from < LOOKS && way != NO_WAY && l->error.code == ERR_NONE && !interrupted(); i++) {
         shortage_begin();
         look_once(l, way, i);
         if (shortage_met())
             shortage_error(l->film->path, "looked at", &l->error);
     }
+    if (shortage_met())
+        shortage_error(l->film->path, "looked at", &l->error);
     decoder_close(&l->decoder);
     damage_watch_close(&l->watch);
     av_frame_free(&l->frame);
@@ -188,30 +219,64 @@ static bool judge(const struct looker *looker, int count, struct err *e)
     return true;
 }
 
-bool film_bars_probe(const struct film *film, int wanted, int threads, struct probe_facts *facts, struct err *e)
+/* A thread that cannot be had is no loss: the caller's does its share. */
+static void run_lookers(struct looker *looker, int count)
 {
-    struct trim_seen seen[LOOKS] = {0}, told[LOOKS];
-    struct looker looker[THREADS];
-    bool looked[LOOKS] = {false};
     pthread_t thread[THREADS];
-    int count = threads < THREADS ? threads : THREADS, started = 0;
-    for (int i = 0; i < count; i++)
-        looker[i] = (struct looker){.film = film, .wanted = wanted, .from = (size_t)(i * LOOKS / count), .to = (size_t)((i + 1) * LOOKS / count),
-                                    .seen = seen, .looked = looked, .error = ERR_INIT};
-    while (started < count && pthread_create(&thread[started], NULL, looker_main, &looker[started]) == 0)
+    int started = 0;
+    while (started + 1 < count && pthread_create(&thread[started], NULL, looker_main, &looker[started]) == 0)
         started++;
+    for (int i = started; i < count; i++)
+        looker_main(&looker[i]);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
-    if (started < count)
-        return err_set(e, ERR_FAILED, "no thread could be started");
+}
+
+/* The looks at different pictures, moved to the front. Returns how many there are. */
+static int distinct(struct look *look, int count)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        bool again = !look[i].looked;
+        for (int k = 0; k < kept; k++)
+            again |= look[k].key == look[i].key;
+        if (!again)
+            look[kept++] = look[i];
+    }
+    return kept;
+}
+
+bool film_bars_probe(const struct film *film, int wanted, int threads, struct probe_facts *facts, struct err *e)
+{
+    struct look look[LOOKS + MORE] = {0};
+    struct looker looker[THREADS];
+    struct trim_seen seen[LOOKS + MORE];
+    int count = threads < THREADS ? threads : THREADS;
+    const struct looker first = {.film = film, .wanted = wanted, .look = look, .error = ERR_INIT};
+    for (int i = 0; i < count; i++) {
+        looker[i] = first;
+        looker[i].from = (size_t)(i * LOOKS / count);
+        looker[i].to = (size_t)((i + 1) * LOOKS / count);
+    }
+    run_lookers(looker, count);
     if (!judge(looker, count, e))
         return false;
-    for (int i = 0; i < LOOKS; i++)
-        if (looked[i])
-            told[facts->looked++] = seen[i];
-    facts->trim = trim_find(told, (size_t)facts->looked, film->coded_width, film->coded_height);
-    for (int i = 0; i < facts->looked; i++)
-        facts->told += told[i].across.known || told[i].down.known;
+    facts->looked = distinct(look, LOOKS);
+    if (facts->looked > 0 && facts->looked < FEW) {
+        looker[0] = first;
+        looker[0].from = looker[0].to = LOOKS;
+        run_lookers(looker, 1);
+        if (!judge(looker, 1, e))
+            return false;
+        for (int i = LOOKS; i < LOOKS + MORE; i++)
+            if (look[i].looked)
+                look[facts->looked++] = look[i];
+    }
+    for (int i = 0; i < facts->looked; i++) {
+        seen[i] = look[i].seen;
+        facts->told += seen[i].across.known || seen[i].down.known;
+    }
+    facts->trim = trim_find(seen, (size_t)facts->looked, film->coded_width, film->coded_height);
     facts->found |= PROBE_BARS;
     return true;
 }

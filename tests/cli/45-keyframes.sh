@@ -160,7 +160,7 @@ test_keyframes_in_the_cache() {
 
 # An exact run's frames serve one by one, and nothing is decoded that is there.
 test_keyframes_from_an_exact_entry() {
-    for f in h264-open.mp4 hevc-open.mkv h264-closed.avi mpeg2.ts h264-interlaced.ts; do
+    for f in h264-open.mp4 hevc-open.mkv h264-closed.mkv mpeg2.ts h264-interlaced.ts; do
         film=film.${f##*.}
         cp "$(clip "$f")" "$film"
         ok "$film" --no-cache -q --keyframes -n 1 --dump none.rgb --json none.json -o none.png
@@ -174,5 +174,12 @@ test_keyframes_from_an_exact_entry() {
         ok "$film" --cache c -v --keyframes -n 1 -m average -o e.png
         says "cache hit"
         rm -rf c
+    done
+    for f in mpeg4-packed.avi hevc-no-output.hevc; do      # numbers and times are guesses there
+        cp "$(clip "$f")" .
+        ok "$f" --no-cache -q --keyframes --dump none.rgb -o none.png
+        ok "$f" --cache c -q -n 1 -m average -o e.png
+        ok "$f" --cache c -q --keyframes --dump some.rgb -o some.png
+        cmp none.rgb some.rgb
     done
 }

@@ -96,3 +96,45 @@ test_a_worker_that_is_asked_to_stop() {
     says "'pipe.mkv': interrupted"
     files a.mkv a.png b.mkv pipe.mkv
 }
+
+# timeout(1) sends its signal twice, to the child and to the group: that is one request.
+test_timeout_stops_in_order() {
+    f=$(sample)
+    ffmpeg -nostdin -v error -stream_loop 20 -i "$f" -c copy long.mkv
+    for _ in 1 2 3 4; do
+        STATUS=0 COMMAND="timeout 0.6 barcode long.mkv"
+        timeout --preserve-status 0.6 "$BARCODE" long.mkv -n 1 -k 16 -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+        [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+        one_sentence
+    done
+    files long.mkv
+}
+
+# Without stdin, stdout or stderr no file gets their numbers, and what asks for one of them fails.
+test_closed_descriptors() {
+    f=$(clip h264-closed.mkv)
+    cp "$f" a.mkv
+    ok a.mkv -n 20 --dump right.rgb -o right.png
+    STATUS=0 COMMAND="barcode with closed descriptors"
+    "$BARCODE" a.mkv -n 20 --cache c --dump d.rgb -o p.png <&- >&- 2>&- || STATUS=$?
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+    cmp right.rgb d.rgb
+    cmp right.png p.png
+    "$BARCODE" a.mkv -n 20 --cache c --dump d.rgb -o p.png <&- 2>&- || STATUS=$?
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+    cmp right.rgb d.rgb
+    "$BARCODE" a.mkv -n 20 -o - >&- 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS of a picture for a closed stdout, not 1"
+}
+
+# A parent that ignores its children hands that down.
+test_children_that_nobody_waits_for() {
+    cp "$(clip h264-closed.mkv)" a.mkv
+    head -c 3000 /dev/urandom > junk.mkv
+    STATUS=0 COMMAND="barcode junk.mkv a.mkv, SIGCHLD ignored"
+    "$PYTHON" -c 'import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])' \
+        "$BARCODE" junk.mkv a.mkv -n 20 -q > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    one_sentence
+    files a.mkv a.png junk.mkv
+}

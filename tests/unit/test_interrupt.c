@@ -39,8 +39,18 @@ static int twice(void)
 {
     interrupt_install();
     raise(SIGINT);
+    usleep(400000);
     raise(SIGINT);
     return 3;
+}
+
+/* As timeout(1) does it. */
+static int twice_at_once(void)
+{
+    interrupt_install();
+    raise(SIGTERM);
+    raise(SIGTERM);
+    return interrupted() ? 42 : 2;
 }
 
 static int twice_with_temporaries(void)
@@ -103,6 +113,7 @@ static int stopped_and_hung_up(void)
     interrupt_install();
     raise(SIGTERM);
     raise(SIGHUP);
+    usleep(400000);
     raise(SIGTERM);
     return 3;
 }
@@ -121,6 +132,14 @@ static void the_first_signal_asks(void **state)
 {
     (void)state;
     int status = in_child(first_only);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+}
+
+static void an_echo_does_not_kill(void **state)
+{
+    (void)state;
+    int status = in_child(twice_at_once);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 42);
 }
@@ -211,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_signal_asks),
         cmocka_unit_test(the_second_signal_kills),
+        cmocka_unit_test(an_echo_does_not_kill),
         cmocka_unit_test(the_second_signal_leaves_no_temporaries),
         cmocka_unit_test(too_many_are_doomed),
         cmocka_unit_test(what_nohup_ignores_stays_ignored),

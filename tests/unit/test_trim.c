@@ -120,19 +120,40 @@ static void no_bars(void **state)
     assert_int_equal(trim_find(seen, 0, W, H).count, 0);
 }
 
-/* A scene's own dark edge at one end, in some pictures: no bar. In nearly all of them: one. */
-static void one_end_alone(void **state)
+/* A dark edge at one end is a scene's own, in however many pictures; so are thin ones, and what two pictures alone have. */
+static void what_is_no_bar(void **state)
 {
     (void)state;
-    const struct trim_rect ground = {0, 0, W, 150};
+    const struct trim_rect odd[] = {{0, 0, W, 150}, {60, 0, W - 60, H}, {0, 5, W, H - 10}, {0, 30, W, 90}};
     struct trim_seen seen[PICTURES];
-    for (int dark = 5; dark <= 11; dark += 6) {
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
         for (int i = 0; i < PICTURES; i++) {
-            draw(i < dark ? ground : whole, 60, 150);
+            draw(odd[k], 60, 150);
             seen[i] = look();
         }
-        struct trim t = trim_find(seen, PICTURES, W, H);
-        assert_int_equal(t.count, dark == 11);
+        assert_int_equal(trim_find(seen, PICTURES, W, H).count, 0);
+    }
+    for (int dark = 2; dark <= 3; dark++) {
+        for (int i = 0; i < PICTURES; i++) {
+            draw(i < dark ? pillar : whole, 60, 150);
+            seen[i] = look();
+        }
+        assert_int_equal(trim_find(seen, PICTURES, W, H).count, dark == 3);
+    }
+}
+
+/* A dark scene with a lamp outside of the rectangle is left whole, unless it is so small that it may be a logo. */
+static void a_lamp_in_the_dark(void **state)
+{
+    (void)state;
+    const struct trim t = {W, H, 1, false, {{40, 0, 240, H}}};
+    for (int height = 8; height <= 40; height += 32) {
+        draw(whole, 16, 9);
+        for (int y = 60; y < 60 + height; y++)
+            memset(&luma[y][10], 235, 12);
+        struct frame_view v = view_of_it(), rows = trim_rows(&v);
+        trim_view(&t, &rows, &v);
+        assert_int_equal(v.width, height == 8 ? 240 : W);
     }
 }
 
@@ -272,9 +293,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes),        cmocka_unit_test(what_is_drawn_in_bars), cmocka_unit_test(no_bars),
-        cmocka_unit_test(one_end_alone), cmocka_unit_test(two_shapes),            cmocka_unit_test(which_pictures),
+        cmocka_unit_test(what_is_no_bar), cmocka_unit_test(two_shapes),            cmocka_unit_test(which_pictures),
         cmocka_unit_test(words),         cmocka_unit_test(crops),                 cmocka_unit_test(turns),
-        cmocka_unit_test(pure_colours),
+        cmocka_unit_test(pure_colours),  cmocka_unit_test(a_lamp_in_the_dark),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,8 +102,8 @@ static void temporaries_go(void **state)
     film_queue_free(&queue);
 }
 
-/* At no film's, or by an exit() of a library or a sanitizer: another worker would do the same. */
-static void others_break(void **state)
+/* A library or a sanitizer may end it: the film that was under way is the culprit, too. Between two films there is none. */
+static void others_end_it(void **state)
 {
     (void)state;
     static const int status[] = {-1, 0, 66};
@@ -111,18 +111,38 @@ static void others_break(void **state)
         struct film_queue *queue = open_queue();
         struct worker w;
         struct err e = ERR_INIT;
-        size_t film;
+        size_t film = 99;
         if (!worker_start(&w)) {
             if (status[i] < 0)
                 kill(getpid(), SIGKILL);
             worker_takes(&w, 0);
             _exit(status[i]);
         }
-        assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_BROKE);
+        assert_int_equal(worker_watch(&w, queue, &film, &e), status[i] < 0 ? WORKER_BROKE : WORKER_CRASHED);
+        assert_int_equal(film, status[i] < 0 ? 99 : 0);
         assert_int_equal(w.status, status[i]);
         assert_int_equal(e.code, ERR_FAILED);
         film_queue_free(&queue);
     }
+}
+
+/* Where children are not waited for, as a parent may hand down, their end would pass for a good one. */
+static void children_that_nobody_waits_for(void **state)
+{
+    (void)state;
+    signal(SIGCHLD, SIG_IGN);
+    struct film_queue *queue = open_queue();
+    struct worker w;
+    struct err e = ERR_INIT;
+    size_t film;
+    if (!worker_start(&w)) {
+        work(&w, queue, 0);
+        worker_leaves(&w);
+        _exit(7);
+    }
+    assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_DONE);
+    assert_int_equal(w.status, 7);
+    film_queue_free(&queue);
 }
 
 /* One that crashes behind its last film is told, too. */
@@ -167,8 +187,9 @@ static void no_worker_can_be_had(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_crash_has_a_culprit), cmocka_unit_test(temporaries_go), cmocka_unit_test(others_break),
+        cmocka_unit_test(a_crash_has_a_culprit), cmocka_unit_test(temporaries_go), cmocka_unit_test(others_end_it),
         cmocka_unit_test(a_crash_at_the_end),    cmocka_unit_test(no_worker_can_be_had),
+        cmocka_unit_test(children_that_nobody_waits_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
