@@ -166,7 +166,8 @@ static bool add_folder(struct inputs *in, const char *folder, struct err *e)
 
 static bool check_stdin(const struct inputs *in, const char *name, struct err *e)
 {
-    if (fcntl(STDIN_FILENO, F_GETFD) < 0)
+    int flags = fcntl(STDIN_FILENO, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY)        /* as interrupt_open_standard leaves a closed one */
         return err_set(e, ERR_INPUT, "cannot read a film from stdin: it is closed");
     if (isatty(STDIN_FILENO))
         return err_set(e, ERR_USAGE, "stdin is a terminal, and films are not typed: send one into it with | or <");
