@@ -139,9 +139,11 @@ static void look_once(struct looker *l, enum way way, size_t look)
         more = !came && next_packet(l, false);
     }
     av_packet_unref(l->packet);
+    /* A decoder that was short of memory is not touched again: libavcodec 59 crashes. */
     if (!came && l->error.code == ERR_NONE)
         decode(l, NULL, look);
-    avcodec_flush_buffers(l->decoder);
+    if (l->error.code == ERR_NONE)
+        avcodec_flush_buffers(l->decoder);
 }
 
 /* Every APART-th of the film's first pictures. */
