@@ -84,6 +84,9 @@ enum { TRIM_TEXT = 48 };
 /* "W:H:X:Y" into text. */
 void trim_text(const struct trim_rect *r, char text[TRIM_TEXT]);
 
+/* The same for t->rect[i] as it lies in the displayed picture: what --trim takes. */
+void trim_shown_text(const struct trim *t, int i, struct orientation o, char text[TRIM_TEXT]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -56,8 +56,8 @@ static bool is_echo(int number)
 }
 
 /*
- * The second signal kills, unless it is SIGHUP or an echo of the first. A closing terminal sends SIGHUP more than once (from the kernel and from
- * the shell), and a service manager sends one directly after SIGTERM: neither is a second request.
+ * The second signal kills, unless it is SIGHUP or an echo of the first. A closing terminal sends SIGHUP more than once (from the
+ * kernel and from the shell), and a service manager sends one directly after SIGTERM: neither is a second request.
  *
  * A terminal's Ctrl-C comes to both processes, and once more from the parent to the worker: only the parent counts. It ends
  * the worker before it removes what that was writing.
@@ -82,13 +82,19 @@ static void on_signal(int number)
     raise(number);            /* takes effect when this handler returns */
 }
 
+static sigset_t caught_set(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        sigaddset(&set, caught[i]);
+    return set;
+}
+
 void interrupt_install(void)
 {
     /* SA_RESTART: reads and writes of files go on, so that Ctrl-C is not taken for a broken disk. */
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-        sigaddset(&action.sa_mask, caught[i]);          /* one at a time */
+    struct sigaction action = {.sa_handler = on_signal, .sa_mask = caught_set(), .sa_flags = SA_RESTART};      /* one at a time */
     void *shared = doomed ? doomed : mmap(NULL, DOOMED_MAX * sizeof *doomed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     doomed = shared == MAP_FAILED ? NULL : shared;      /* without memory nothing is noted, and the run will soon say why */
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
@@ -114,11 +120,8 @@ void interrupt_open_standard(void)
 
 pid_t interrupt_fork(void)
 {
-    sigset_t these, before;
+    sigset_t these = caught_set(), before;
     pid_t parent = getpid();
-    sigemptyset(&these);
-    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-        sigaddset(&these, caught[i]);
     /* A signal waits until either process knows which of the two it is. */
     sigprocmask(SIG_BLOCK, &these, &before);
     pid_t pid = fork();

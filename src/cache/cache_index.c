@@ -92,7 +92,6 @@ static void encode_trim(const struct trim *t, struct wire_out *o)
     if (t->count > 0) {
         wire_put_number(o, (uint64_t)t->width);
         wire_put_number(o, (uint64_t)t->height);
-        wire_put_number(o, t->forced);
     }
     for (int i = 0; i < t->count; i++) {
         const struct trim_rect *r = &t->rect[i];
@@ -149,19 +148,16 @@ static bool decode_side(struct wire_in *in, uint64_t least, int *to)
 
 static bool decode_trim(struct trim *t, struct wire_in *in)
 {
-    uint64_t count = wire_number(in), forced = 0;
+    uint64_t count = wire_number(in);
     if (in->failed || count > TRIM_RECTS)
         return false;
     bool fine = count == 0 || (decode_side(in, 1, &t->width) && decode_side(in, 1, &t->height));
-    if (fine && count > 0)
-        forced = wire_number(in);
     for (; fine && (uint64_t)t->count < count; t->count++) {
         struct trim_rect *r = &t->rect[t->count];
         fine = decode_side(in, 0, &r->x) && decode_side(in, 0, &r->y) && decode_side(in, 1, &r->width) && decode_side(in, 1, &r->height) &&
                r->x + r->width <= t->width && r->y + r->height <= t->height;
     }
-    t->forced = forced == 1;
-    return fine && forced <= 1;
+    return fine;
 }
 
 static bool decode_head(struct cache_index *x, struct wire_in *in)

@@ -419,3 +419,9 @@ void trim_text(const struct trim_rect *r, char text[TRIM_TEXT])
 {
     snprintf(text, TRIM_TEXT, "%d:%d:%d:%d", r->width, r->height, r->x, r->y);
 }
+
+void trim_shown_text(const struct trim *t, int i, struct orientation o, char text[TRIM_TEXT])
+{
+    struct trim_rect shown = trim_to_shown(t->rect[i], o, t->width, t->height);
+    trim_text(&shown, text);
+}

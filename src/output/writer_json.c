@@ -209,8 +209,7 @@ static json_t *trim_value(const struct report *r)
     json_t *list = json_array();
     for (int i = 0; list && i < r->trim.count; i++) {
         char text[TRIM_TEXT];
-        struct trim_rect shown = trim_to_shown(r->trim.rect[i], r->film->orientation, r->trim.width, r->trim.height);
-        trim_text(&shown, text);
+        trim_shown_text(&r->trim, i, r->film->orientation, text);
         if (json_array_append_new(list, json_string(text)) != 0) {
             json_decref(list);
             return NULL;

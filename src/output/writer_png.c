@@ -144,8 +144,7 @@ static void add_trim(struct job *job)
     char all[TRIM_RECTS * (TRIM_TEXT + 1)] = "";
     for (int i = 0; i < r->trim.count; i++) {
         char text[TRIM_TEXT];
-        struct trim_rect shown = trim_to_shown(r->trim.rect[i], r->film->orientation, r->trim.width, r->trim.height);
-        trim_text(&shown, text);
+        trim_shown_text(&r->trim, i, r->film->orientation, text);
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? " " : "", text);
     }
     if (all[0])

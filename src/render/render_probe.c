@@ -97,8 +97,7 @@ static void tell_trim(const struct render_job *j, const struct probe_facts *fact
     const struct film *f = &j->source->film;
     for (int i = 0; i < t->count; i++) {
         char text[TRIM_TEXT];
-        struct trim_rect shown = trim_to_shown(t->rect[i], f->orientation, t->width, t->height);
-        trim_text(&shown, text);
+        trim_shown_text(t, i, f->orientation, text);
         log_msg(LOG_VERBOSE, "'%s': its picture is %s of %dx%d%s", f->path, text, f->width, f->height,
                 t->forced ? ", by --trim, in pictures of that size" : ", bars left out where they are black");
     }

@@ -38,6 +38,9 @@ void film_av_close(AVFormatContext **format);
 /* True if the film's file can be sought in: it is there, it is no pipe, and no playlist that names other files. */
 bool film_av_seekable(const AVFormatContext *format);
 
+/* True if the demuxer's name is one of these, whole. */
+bool film_av_is_one_of(const AVFormatContext *format, const char *const *names, size_t count);
+
 /*
  * Reads up to `bytes` bytes of the film's file at `at`, then goes back to where the file stood. Returns how many came, 0 at the
  * file's end; -1 if it cannot be sought in, or is not read. The thread that reads the film.

@@ -26,6 +26,14 @@ bool film_av_seekable(const AVFormatContext *format)
     return format->pb && format->pb->seekable & AVIO_SEEKABLE_NORMAL;
 }
 
+bool film_av_is_one_of(const AVFormatContext *format, const char *const *names, size_t count)
+{
+    bool is = false;
+    for (size_t i = 0; i < count; i++)
+        is |= strcmp(format->iformat->name, names[i]) == 0;
+    return is;
+}
+
 int film_av_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes)
 {
     AVIOContext *file = format->pb;

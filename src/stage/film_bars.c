@@ -8,7 +8,6 @@
 #include "film_bars.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "av.h"
 #include "key_index.h"
@@ -46,14 +45,6 @@ struct looker {
     struct err error;
 };
 
-static bool is_among(const char *name, const char *const *list, size_t count)
-{
-    bool is = false;
-    for (size_t i = 0; i < count; i++)
-        is |= strcmp(name, list[i]) == 0;
-    return is;
-}
-
 /* Without an index libavformat reads everything up to a time, but where times can be halved to; some find their feet at any byte. */
 static enum way way_of(const struct looker *l)
 {
@@ -61,12 +52,11 @@ static enum way way_of(const struct looker *l)
     static const char *const any_byte[] = {"mpegts", "mpeg", "h264", "hevc", "mpegvideo", "m4v"};
     const int64_t small = 64 << 20;
     const struct demux r = {.format = l->format, .stream = l->stream};
-    const char *name = l->format->iformat->name;
     if (!film_av_seekable(l->format))
         return NO_WAY;
-    if (is_among(name, any_byte, sizeof any_byte / sizeof *any_byte))
+    if (film_av_is_one_of(l->format, any_byte, sizeof any_byte / sizeof *any_byte))
         return BY_BYTE;
-    bool quick = key_index_kind(&r, l->film) != KEY_INDEX_NONE || is_among(name, halved, sizeof halved / sizeof *halved);
+    bool quick = key_index_kind(&r, l->film) != KEY_INDEX_NONE || film_av_is_one_of(l->format, halved, sizeof halved / sizeof *halved);
     return quick || avio_size(l->format->pb) <= small ? BY_TIME : NO_WAY;
 }
 

@@ -1,7 +1,5 @@
 #include "film_zeros.h"
 
-#include <string.h>
-
 #include "av.h"
 
 void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *stream)
@@ -13,10 +11,8 @@ void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *st
     AVRational rate = av_guess_frame_rate(format, stream, NULL);
     if (rate.num > 0 && rate.den > 0)
         z->frame = av_rescale_q(1, av_inv_q(rate), stream->time_base);
-    bool seekable = film_av_seekable(format);
-    for (size_t i = 0; i < sizeof known / sizeof *known && seekable && z->frame > 0; i++)
-        if (strcmp(format->iformat->name, known[i]) == 0)
-            z->run = format->packet_size > SECTOR ? format->packet_size : SECTOR;
+    if (film_av_seekable(format) && z->frame > 0 && film_av_is_one_of(format, known, sizeof known / sizeof *known))
+        z->run = format->packet_size > SECTOR ? format->packet_size : SECTOR;
 }
 
 /* True if `run` zeros lie in a row in the file from `at` to `end`. */
