@@ -27,7 +27,7 @@ static void scene_open(struct scene *s, uint64_t count, int k, int rows)
     for (uint64_t i = 0; i < count; i++)
         assert_non_null(columns_at(s->columns, i, &e));
     s->film.path = film_path;
-    s->report = (struct report){.film = &s->film, .kmeans = {k, 5, 100, INIT_SCALABLE, 0}, .picture_height = 4, .width = 16, .height = rows,
+    s->report = (struct report){.film = &s->film, .kmeans = {k, 5, 100, INIT_SCALABLE, 0, false}, .picture_height = 4, .width = 16, .height = rows,
                                 .columns = s->columns, .count = count,
                                 .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }

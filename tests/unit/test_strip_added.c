@@ -91,7 +91,7 @@ static int set_up(void **state)
         c->cluster[1] = (struct cluster){{(uint8_t)(20 * (i + 1)), 40, 60}, 3};
     }
     film = (struct film){.path = path};
-    report = (struct report){.film = &film, .needs = STRIP_CLUSTERS | STRIP_ROWS, .kmeans = {2, 1, 1, INIT_RANDOM, 7},
+    report = (struct report){.film = &film, .needs = STRIP_CLUSTERS | STRIP_ROWS, .kmeans = {2, 1, 1, INIT_RANDOM, 7, false},
                              .width = 16, .height = 2, .picture_height = HEIGHT, .columns = columns, .count = COUNT,
                              .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
     memcpy(table, strip_table, strip_count * sizeof *table);

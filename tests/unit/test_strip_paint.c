@@ -143,7 +143,7 @@ static void test_pool(void **state)
     (void)state;
     static const int shown[POOLED] = {2, 2, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10};      /* whose clusters stand where */
     struct columns *columns = pool_scene();
-    struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0}};
+    struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
     for (int width = 1; width < POOLED; width++) {
         struct err e = ERR_INIT;
         struct strip *s = strip_open(&report, alone("palette").kind[0], width, 100, &e);
@@ -172,7 +172,7 @@ static void test_no_pool(void **state)
 {
     (void)state;
     struct columns *columns = pool_scene();
-    struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0}};
+    struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
     for (int width = POOLED; width < 3 * POOLED; width++) {
         struct err e = ERR_INIT;
         struct strip *s = strip_open(&report, alone("palette").kind[0], width, 4, &e);

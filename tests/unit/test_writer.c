@@ -34,7 +34,7 @@ static int setup(void **state)
         column->cluster[0] = (struct cluster){{(uint8_t)i, 20, 30}, 60};
     }
     film = (struct film){.path = name};
-    report = (struct report){.film = &film, .picture_height = 20, .kmeans = {1, 1, 1, INIT_RANDOM, 0}, .columns = c, .count = 40, .width = 32, .height = 18,
+    report = (struct report){.film = &film, .picture_height = 20, .kmeans = {1, 1, 1, INIT_RANDOM, 0, false}, .columns = c, .count = 40, .width = 32, .height = 18,
                              .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     return 0;
 }

@@ -31,7 +31,7 @@ static void scene(uint64_t count, char *path)
         memset(column->row, (int)(i & 255), 9);
     }
     film = (struct film){.path = path};
-    report = (struct report){.film = &film, .picture_height = 11, .kmeans = {8, 20, 300, INIT_SCALABLE, 5}, .columns = c, .count = count, .width = 320, .height = 3,
+    report = (struct report){.film = &film, .picture_height = 11, .kmeans = {8, 20, 300, INIT_SCALABLE, 5, false}, .columns = c, .count = count, .width = 320, .height = 3,
                              .missing = count / 7,
                              .selection = {.kind = SELECT_EVERY, .every = 24, .start_us = 1500000, .end_us = INT64_MAX}};
 }
