@@ -12,8 +12,11 @@
 #   cache      cold, warm and no cache: the same pictures and JSON, three k, every mode
 #   odd        films of odd sizes, down to 1x1: the same pictures from NVDEC as from software
 #   trust      a GPU that is made to lie is noticed; what looking costs, at 30 s and at 2 hours
+#   trim       films with bars, and the options on the picture: the same files from either engine and decoder
 #   mpeg2      how far NVDEC's MPEG-2 lies from the software decoder's
 #   rates      k-means alone on the GPU; ncu's share of the issue slots
+#   race       k-means alone on the GPU, with restarts that race and without, in turns
+#   modes      2 hours: every mode, with bars looked for and not, and key frames alone
 #   cores      k-means alone on one core of the CPU
 #   keeping    what keeping frames costs: 20 minutes on two cores, with the cache and without
 #   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
@@ -142,6 +145,25 @@ part_trust() {
     done | sort | awk '{n[$1" "$2]++; s[$1" "$2] += $3; v[$1" "$2] = v[$1" "$2] " " $3} END {for (k in n) printf "film x %s: mean %.0f ms:%s\n", k, s[k] / n[k], v[k]}'
 }
 
+part_trim() {
+    local same=0 other=0 file options way
+    for file in "$pack"/barred/*; do
+        for options in "-n 3" "-n 3 --steady" "--steady=50 -k 16 --columns 300" "-n 3 --width 37 --order share" "-n 3 --no-race --init k-means++" "-n 3 --keyframes"; do
+            for way in "cpu --decode cpu" "cuda --decode cpu" "cuda --decode nvdec" "cuda"; do
+                rm -rf "$work/barred-${way// /}"
+                mkdir "$work/barred-${way// /}"
+                # shellcheck disable=SC2086
+                "$bin/barcode" "$file" -q $options --engine $way -m kmeans,dominant,palette,average,downsample \
+                    -o "$work/barred-${way// /}/p.png" --json "$work/barred-${way// /}/j" --dump "$work/barred-${way// /}/rgb"
+                sed -i -E '/^"(engine|decode|isa|threads|stages|cache)":/d' "$work/barred-${way// /}/j"
+                if diff -rq "$work/barred-cpu--decodecpu" "$work/barred-${way// /}"; then same=$((same + 1)); else other=$((other + 1)); fi
+            done
+        done
+        grep -o '"trim":.*' "$work/barred-cuda/j" | head -n 1 | cut -c 1-160
+    done
+    echo "bars and pictures, CPU against the others: $same the same, $other different"
+}
+
 part_mpeg2() {
     local clip
     for clip in "$work"/clips/mpeg2*; do
@@ -202,6 +224,34 @@ for key in sorted(time, key=time.get, reverse=True)[:6]:
     print(f"  {time[key] / total:6.1%} of the time, {share.get(key, 0):5.1f} % of the issue slots: {key[1]}")
 print(f"  all: {sum(time[k] * share.get(k, 0) for k in time) / total:.1f} % of the issue slots")
 PY
+}
+
+part_race() {
+    local small big round
+    small=$(frames 160x90 24) big=$(frames 320x180 24)
+    for round in 1 2 3; do
+        for race in 1 0; do
+            echo "race $race:"
+            "$bin/bench_kmeans_gpu" -R $race -r 3 "$small" 160 90 "$big" 320 180
+        done
+    done
+}
+
+part_modes() {
+    [ -f "$work/long.mp4" ] || python3 "$here/tests/bench/repeat_mp4.py" "$film" 240 "$work/long.mp4"
+    cat "$work/long.mp4" > /dev/null
+    local round options
+    for round in 1 2 3; do
+        for options in "-m average --trim off" "-m average" "-m kmeans" "-m dominant" "-m all --width 1600"; do
+            # shellcheck disable=SC2086
+            timed "$bin/barcode" "$work/long.mp4" -q -n 24 --engine cuda $options -o "$work/x.png"
+        done
+    done
+    for round in 1 2 3 4; do
+        for options in "cuda" "cpu" "auto"; do
+            timed "$bin/barcode" "$work/long.mp4" -q --keyframes --columns 1600 --engine $options -o "$work/x.png"
+        done
+    done
 }
 
 part_speed() {
