@@ -19,7 +19,7 @@ extern "C" {
 struct film_queue;
 
 /*
- * All films of `in` that have no problem, in its order. `in` is the caller's and stays as it is until film_queue_free. NULL
+ * All films of `in` that are due (inputs_is_due), in its order. `in` is the caller's and stays as it is until film_queue_free. NULL
  * when memory runs out.
  */
 struct film_queue *film_queue_open(const struct inputs *in, struct err *e);

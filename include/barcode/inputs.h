@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "barcode/options.h"
 
@@ -13,22 +14,43 @@
 extern "C" {
 #endif
 
+/* What the disk said of a film when the list was made: it is asked once, for there may be many thousands. */
+struct input_file {
+    bool regular;        /* false: a pipe, a synthetic film, or not there; the rest is 0 */
+    uint64_t device, inode;
+    uint64_t bytes;
+};
+
+/* Whether an entry is this run's to do. */
+enum input_duty {
+    INPUT_TO_DO,         /* a film to be rendered, or a problem to be told          */
+    INPUT_LEFT_OUT       /* --update: its outputs are there                         */
+};
+
 struct inputs {
-    char **path;         /* films in order: arguments as given, a folder's films by name (strcmp) */
-    char **stem;         /* for each: the output name without ending, unique in this run  */
+    char **path;         /* films in order: arguments as given; a folder's films by name (path_order), then those of the folders in it */
+    char **stem;         /* for each: the output name without ending, unique in this run; with -r "FOLDER/NAME", as the film lies below
+                            the folder that was named. NULL: the entry is no film     */
     struct err *problem; /* for each: why it cannot be rendered, as far as is known before opening it; mostly ERR_NONE */
+    struct input_file *file;
+    enum input_duty *duty;
     size_t count;
 };
 
 /*
- * Expands folders (one level, regular files with a film's ending, no hidden ones) and names outputs. A folder without films, or
- * one that cannot be read, becomes one entry with a problem (ERR_INPUT), so that the other films are still rendered.
+ * Expands folders (regular files with a film's ending, with --any of any ending but those that barcode made; no hidden ones; with -r
+ * the folders below, too) and names outputs. A folder without films, or one that cannot be read, becomes one entry with a problem
+ * (ERR_INPUT), so that the other films are still rendered. A folder that leads back to one above it is left out with a warning.
  * A path that does not exist is kept: opening it says so later. "" is refused (ERR_USAGE). "-" becomes /dev/stdin; where that is
  * closed (ERR_INPUT), a terminal, or named twice without being a file (ERR_USAGE), it is an entry with a problem too.
  * Stems are the file's name without its last ending ("synth" for "synth:..."); a second equal stem becomes "stem-2".
- * On success the caller calls inputs_free(); on failure `in` is empty.
+ * On success the caller calls inputs_free(); on failure (ERR_INTERRUPTED among others) `in` is empty. Main thread.
  */
 bool inputs_expand(const struct options *o, struct inputs *in, struct err *e);
+
+/* True for a film that this run is to render. Any thread. */
+bool inputs_is_due(const struct inputs *in, size_t i);
+
 void inputs_free(struct inputs *in);
 
 #ifdef __cplusplus

@@ -35,6 +35,8 @@ struct options_extra {
 struct options {
     char **input;               /* FILM|FOLDER..., as given; points into argv       */
     size_t inputs;
+    bool recursive;             /* -r: the folders below, too                       */
+    bool any;                   /* of folders, files of any ending                  */
     const char *output;         /* NULL: the default name; "-": stdout, by any name */
     struct options_extra extra[WRITERS_MOST];      /* --json, --bench: in the table's order, `extras` of them */
     size_t extras;

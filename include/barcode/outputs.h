@@ -20,6 +20,7 @@ struct output {
     struct strips strips;        /* of a writer with one_a_strip: one, or the stack; else all that were asked for */
     const char *path;            /* "-": stdout. Lasts as long as the list and the options                        */
     char *made;                  /* the list's: what `path` points to, or NULL                                    */
+    const char *below;           /* in `path`: what lies below the folder that was named, where folders are made as needed; NULL: nothing */
     bool overwrite;              /* whatever film an older output was made of            */
     bool chosen;                 /* the program chose the name, so only its own files of this film may be replaced */
     char option[32];             /* what asks for it: "-o", "--json"                                              */
@@ -35,7 +36,7 @@ struct outputs {
 
 /*
  * The outputs of film `i`. Without -o: STEM.png in the working directory; with -o FOLDER (there, or ending in '/'):
- * FOLDER/STEM.png; with -o FILE: that, by the writer that has its ending, or else as a PNG. When a writer makes several files,
+ * FOLDER/STEM.png, in folders below it where the stem says so; with -o FILE: that, by the writer that has its ending, or else as a PNG. When a writer makes several files,
  * "-STRIP" goes before the ending. An option of its own (--json, --dump) takes a folder too: there it is STEM and the writer's
  * ending, or STEM.rgb. The strips and some paths point into `o`.
  * Errors: several films and -o FILE or "-"; several files and "-" (ERR_USAGE). On success the caller calls outputs_free();
@@ -45,11 +46,14 @@ bool outputs_of(const struct options *o, const struct inputs *in, size_t i, stru
 void outputs_free(struct outputs *list);
 
 /*
- * True if this output of film `i` may be written now. False: it is one of the films, under whatever name (ERR_USAGE), or a name
- * that the program chose itself would replace a file that barcode did not make, made of another film, or made of a film that
+ * True if this output of film `i` may be written now. False: it is one of the films, under whatever name (ERR_USAGE; ERR_FAILED
+ * where the program chose the name), or a name that the program chose itself would replace a file that barcode did not make, made of another film, or made of a film that
  * the file does not name (ERR_FAILED; with --overwrite only a file that barcode did not make, dumps apart). The writer looks for the film in the file's first 4 KB; a dump names none.
  */
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e);
+
+/* Makes the folders that the output's name needs below the one that was named. Main thread, or one that writes. */
+bool outputs_make_folders(const struct output *output, struct err *e);
 
 /*
  * Checks all outputs before any decoding. False where the whole run is impossible: every ERR_USAGE of the two above, a folder

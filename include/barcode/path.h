@@ -31,6 +31,12 @@ bool path_is_synthetic(const char *path);
 /* The last part of a path, as a pointer into it and a length: "a/b.mkv" gives "b.mkv", "a/b/" gives "b". */
 const char *path_last(const char *path, size_t *length);
 
+/*
+ * The order of two names as people count: < 0, 0 or > 0 as strcmp. Digits that follow one another are a number ("e2" before "e10"),
+ * everything else goes by bytes, the same in every language. 0 only for equal names.
+ */
+int path_order(const char *a, const char *b);
+
 #ifdef __cplusplus
 }
 #endif

@@ -52,3 +52,33 @@ const char *path_last(const char *path, size_t *length)
     *length = end - begin;
     return path + begin;
 }
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Two numbers of any length, by value; both pointers move behind them. */
+static int by_value(const char **a, const char **b)
+{
+    *a += strspn(*a, "0");
+    *b += strspn(*b, "0");
+    size_t na = strspn(*a, "0123456789"), nb = strspn(*b, "0123456789");
+    int order = na != nb ? (na < nb ? -1 : 1) : memcmp(*a, *b, na);
+    *a += na;
+    *b += nb;
+    return order;
+}
+
+int path_order(const char *a, const char *b)
+{
+    const char *x = a, *y = b;
+    while (*x && *y) {
+        int order = is_digit(*x) && is_digit(*y) ? by_value(&x, &y) : (unsigned char)*x++ - (unsigned char)*y++;
+        if (order != 0)
+            return order;
+    }
+    if (*x || *y)
+        return *x ? 1 : -1;
+    return strcmp(a, b);           /* "e01" and "e1" */
+}

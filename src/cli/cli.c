@@ -10,6 +10,7 @@
 #include "barcode/outputs.h"
 #include "barcode/paint.h"
 #include "barcode/version.h"
+#include "cli_explain.h"
 #include "cli_modes.h"
 #include "cli_values.h"
 
@@ -17,11 +18,11 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_USAGE
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_ANY, KEY_USAGE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
-enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
+enum group { GROUP_FILMS = 1, GROUP_PICTURE, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
 
 #ifdef BARCODE_CUDA
 #define CUDA_WORD ", cuda[:N]"
@@ -31,6 +32,10 @@ enum group { GROUP_PICTURE = 1, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROU
 
 /* Parsing, --help and the man page all come from this table. */
 static const struct argp_option table[] = {
+    {NULL, 0, NULL, 0, "Films:", GROUP_FILMS},
+    {"recursive", 'r', NULL, 0, "also the folders below a FOLDER; outputs lie likewise", 0},
+    {"any", KEY_ANY, NULL, 0, "of a FOLDER, files of any ending (GIF, APNG)", 0},
+
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
     {"output", 'o', "FILE|DIR", 0, "output file or folder, - for stdout (FILM's stem + .png, here; of stdin: stdin.png)", 0},
     {"mode", 'm', "MODE[,MODE...]", 0, "", 0},      /* cli_modes_help has the text */
@@ -179,22 +184,13 @@ static bool set_progress(struct parse *p, const char *arg)
     return err_set(p->e, ERR_USAGE, "--progress: '%s' is not auto, always or never", arg);
 }
 
-static const struct argp_option *find_key(int key)
-{
-    for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        if (t->name && t->key == key)
-            return t;
-    }
-    return NULL;
-}
-
 /*
  * An option of the table without a case of its own is the writer's of that name. Cases come first, so a writer that is named as
  * one of them takes nothing away from it.
  */
 static bool set_other(struct parse *p, int key, const char *arg)
 {
-    const struct argp_option *option = find_key(key);
+    const struct argp_option *option = cli_find_key(table, key);
     const struct writer *w = option ? writer_find(option->name) : NULL;
     return w ? set_extra(p, w, arg)
              : err_set(p->e, ERR_FAILED, "internal error: nothing reads the option --%s", option ? option->name : "?");
@@ -295,6 +291,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'v':
         p->level = p->level < LOG_VERBOSE ? LOG_VERBOSE : LOG_DEBUG;
         return 0;
+    case 'r': p->o->recursive = true; return 0;
+    case KEY_ANY: p->o->any = true; return 0;
     case KEY_STRICT: p->o->strict = true; return 0;
     case KEY_OVERWRITE: p->o->overwrite = true; return 0;
     case KEY_VERIFY: p->o->verify = true; return 0;
@@ -308,7 +306,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
     if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
         return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
-    if (key == ARGP_KEY_ARG || !find_key(key))
+    if (key == ARGP_KEY_ARG || !cli_find_key(table, key))
         return ARGP_ERR_UNKNOWN;      /* argp's own */
     return option_value(p, key, arg) ? 0 : EINVAL;
 }
@@ -333,88 +331,6 @@ static const struct argp parser = {
            "A FILM named - is stdin. Defaults are in parentheses.",
     .help_filter = help_filter
 };
-
-/* The option that a long word means: exact, or the only one that begins so. *hits says how many do. */
-static const struct argp_option *find_long(const char *word, size_t length, int *hits)
-{
-    const struct argp_option *found = NULL;
-    *hits = 0;
-    for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        if (!t->name || strncmp(t->name, word, length) != 0)
-            continue;
-        if (!t->name[length]) {
-            *hits = 1;
-            return t;
-        }
-        found = t;
-        ++*hits;
-    }
-    return found;
-}
-
-/* True if the option's value is the word after it, unless it stands behind a '='. */
-static bool takes_next(const struct argp_option *t)
-{
-    return t->arg && !(t->flags & OPTION_ARG_OPTIONAL);
-}
-
-/* Finds what is wrong with "--name[=value]". Returns how many words it takes, 0 once the sentence is written. */
-static int check_long(const char *word, bool last, struct err *e)
-{
-    int hits, length = (int)strcspn(word + 2, "=");
-    bool value = word[2 + length] == '=';
-    const struct argp_option *t = find_long(word + 2, (size_t)length, &hits);
-    if (hits == 0)
-        err_set(e, ERR_USAGE, "unknown option '%.*s'; see --help", length + 2, word);
-    else if (hits > 1)
-        err_set(e, ERR_USAGE, "option '%.*s' could mean several; see --help", length + 2, word);
-    else if (value && !t->arg)
-        err_set(e, ERR_USAGE, "--%s takes no value", t->name);
-    else if (takes_next(t) && !value && last)
-        err_set(e, ERR_USAGE, "--%s needs a value: %s", t->name, t->arg);
-    else
-        return takes_next(t) && !value ? 2 : 1;
-    return 0;
-}
-
-/* The same for "-abc". */
-static int check_short(const char *word, bool last, struct err *e)
-{
-    for (const char *c = word + 1; *c; c++) {
-        const struct argp_option *t = find_key(*c);
-        if (!t) {
-            err_set(e, ERR_USAGE, "unknown option '-%c'; see --help", *c);
-            return 0;
-        }
-        if (t->arg && c[1])
-            return 1;
-        if (t->arg && last) {
-            err_set(e, ERR_USAGE, "-%c needs a value: %s", *c, t->arg);
-            return 0;
-        }
-        if (t->arg)
-            return 2;
-    }
-    return 1;
-}
-
-/*
- * argp only says that some word was bad; getopt, which knows the reason, can only print it in words of its own.
- * So explain() finds the reason once more, by getopt's rules.
- */
-static void explain(int argc, char **argv, struct err *e)
-{
-    for (int i = 1, step = 1; i < argc && step > 0 && strcmp(argv[i], "--") != 0; i += step) {
-        bool last = i + 1 == argc;
-        if (strncmp(argv[i], "--", 2) == 0)
-            step = check_long(argv[i], last, e);
-        else if (argv[i][0] == '-' && argv[i][1])
-            step = check_short(argv[i], last, e);
-        else
-            step = 1;
-    }
-    err_set(e, ERR_USAGE, "the command line cannot be understood; see --help");
-}
 
 /* Checks only what is known before the film is: a picture with a pixel a column is as wide as the film makes it. */
 static bool check_pixels(const struct options *o, struct err *e)
@@ -467,7 +383,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         if (failed == ENOMEM)
             err_memory(e, (size_t)argc * sizeof(char *));
         else if (e->code == ERR_NONE)
-            explain(argc, argv, e);
+            cli_explain(table, argc, argv, e);
         return CLI_BAD;
     }
     for (size_t i = 0; i < writer_count; i++) {

@@ -10,6 +10,7 @@
 #include "barcode/file.h"
 #include "barcode/path.h"
 #include "inputs_names.h"
+#include "outputs_folders.h"
 
 /* Formats that a user may expect; one that a writer has is not refused. */
 static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp", "tif", "tiff", "svg", "pdf", "avif", NULL};
@@ -71,6 +72,15 @@ static char *name_of(const struct options *o, const struct inputs *in, size_t i,
     return path_join(o->output ? o->output : "", in->stem[i], tail, e);
 }
 
+/* Where a stem begins in a path that was made of it, if there are folders in it. */
+static const char *find_below(const char *path, const char *folder, const char *stem)
+{
+    size_t length = strlen(folder);
+    if (!strchr(stem, '/'))
+        return NULL;
+    return path + length + (length > 0 && folder[length - 1] != '/');
+}
+
 /* The files that -o asks for. */
 static bool add_pictures(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
@@ -86,7 +96,8 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
         if (!path)
             return false;
         list->output[list->count++] = (struct output){
-            .writer = w, .strips = {o->strip + k, each}, .path = path, .made = path, .chosen = chosen, .option = "-o"};
+            .writer = w, .strips = {o->strip + k, each}, .path = path, .made = path, .chosen = chosen, .option = "-o",
+            .below = chosen ? find_below(path, o->output ? o->output : "", in->stem[i]) : NULL};
     }
     list->pictures = list->count;
     return true;
@@ -102,6 +113,7 @@ static bool name_extra(struct output *output, const struct inputs *in, size_t i,
         return true;
     snprintf(tail, sizeof tail, ".%s", ending);
     output->path = output->made = path_join(path, in->stem[i], tail, e);
+    output->below = output->path ? find_below(output->path, path, in->stem[i]) : NULL;
     return output->path != NULL;
 }
 
@@ -148,15 +160,17 @@ static bool same_output(const char *a, const char *b)
     return !outputs_is_stdout(a) && !outputs_is_stdout(b) && file_same(a, b);
 }
 
-/* Refuses to replace one of the films. */
-static bool spare_films(const struct inputs *in, const char *path, struct err *e)
+/* Refuses to replace one of the films. A name that the program chose is that film's bad luck, and the user's slip otherwise. */
+static bool spare_films(const struct inputs *in, const struct output *output, struct err *e)
 {
     struct stat s;
-    if (stat(path, &s) != 0)
+    if (stat(output->path, &s) != 0 || !S_ISREG(s.st_mode))
         return true;
     for (size_t i = 0; i < in->count; i++) {
-        if (!path_is_synthetic(in->path[i]) && file_same(path, in->path[i]))
-            return err_set(e, ERR_USAGE, "the output '%s' is the film itself; choose another name", path);
+        const struct input_file *f = &in->file[i];
+        if (f->regular && f->device == (uint64_t)s.st_dev && f->inode == (uint64_t)s.st_ino)
+            return err_set(e, output->chosen ? ERR_FAILED : ERR_USAGE, "the output '%s' is the film itself; choose another name%s%s", output->path,
+                           output->chosen ? " with " : "", output->chosen ? output->option : "");
     }
     return true;
 }
@@ -191,29 +205,7 @@ bool outputs_allowed(const struct inputs *in, size_t i, const struct output *out
 {
     if (outputs_is_stdout(output->path))
         return true;
-    return spare_films(in, output->path, e) && (!output->chosen || spare_old(in->path[i], output, e));
-}
-
-/* True if the folder of `path` exists and can be written to. atomic_file_open finds that out too, but after hours of work. */
-static bool check_folder(const char *path, struct err *e)
-{
-    struct stat s;
-    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-        return true;    /* a device or a pipe is opened itself */
-    size_t length;
-    const char *name = path_last(path, &length);
-    char *up = name == path ? strdup(".") : strndup(path, (size_t)(name - path));
-    if (!up)
-        return err_memory(e, strlen(path));
-    bool ok = true;
-    if (stat(up, &s) != 0)
-        ok = err_set(e, ERR_FAILED, "cannot write '%s': the folder '%s' is not there", path, up);
-    else if (!S_ISDIR(s.st_mode))
-        ok = err_set(e, ERR_FAILED, "cannot write '%s': '%s' is not a folder", path, up);
-    else if (access(up, W_OK | X_OK) != 0)
-        ok = err_set(e, ERR_FAILED, "cannot write into the folder '%s': %s", up, strerror(errno));
-    free(up);
-    return ok;
+    return spare_films(in, output, e) && (!output->chosen || spare_old(in->path[i], output, e));
 }
 
 /* True if what is at `path`, if anything, may be replaced. */
@@ -290,7 +282,8 @@ static bool check_output(const struct inputs *in, size_t i, const struct output 
     struct err *whose = own ? problem : e;
     if (!outputs_allowed(in, i, output, whose) || !check_old(output->path, whose))
         return own;
-    return check_folder(output->path, e);      /* the same for all films */
+    bool shared = !output->below;              /* the same folder for all films */
+    return outputs_check_folder(output, shared ? e : problem) || !shared;
 }
 
 static bool check_pairs(const struct outputs *list, struct err *e)
@@ -353,7 +346,7 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
             return false;
     }
     for (size_t i = 0; i < in->count; i++) {
-        if (in->problem[i].code == ERR_NONE && !check_film(o, in, i, e))
+        if (inputs_is_due(in, i) && !check_film(o, in, i, e))
             return false;
     }
     bool ok = check_name("-o", o->output, e) && check_format(o->output, e);

@@ -29,7 +29,7 @@ struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
 bool film_queue_next(struct film_queue *q, size_t *film)
 {
     pthread_mutex_lock(&q->lock);
-    while (q->next < q->in->count && q->in->problem[q->next].code != ERR_NONE)
+    while (q->next < q->in->count && !inputs_is_due(q->in, q->next))
         q->next++;
     bool there = q->next < q->in->count && !q->interrupted;
     if (there)

@@ -25,7 +25,7 @@ static bool open_stores(struct render_job *j, struct err *e)
     if (j->columns && modes_wanted(r) > 1)
         columns_keep_modes(j->columns);
     const struct output *dump = &j->outputs.dump;
-    if (j->columns && dump->path && outputs_allowed(j->render->inputs, j->input, dump, e))
+    if (j->columns && dump->path && outputs_allowed(j->render->inputs, j->input, dump, e) && outputs_make_folders(dump, e))
         j->dump = dump_open(dump->path, (size_t)r->width * (size_t)r->height * 3, e);
     if (!j->columns || (dump->path && !j->dump))
         return false;

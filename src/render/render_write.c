@@ -16,7 +16,7 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
         const struct output *output = &list->output[k];
         if (output->writer->tells_times != tell_times)
             continue;
-        if (!outputs_allowed(j->render->inputs, j->input, output, e) ||
+        if (!outputs_allowed(j->render->inputs, j->input, output, e) || !outputs_make_folders(output, e) ||
             !writer_save(output->writer, &j->report, output->strips, output->path, e))
             return false;
         say_written(j, output->path);

@@ -13,13 +13,14 @@
 enum { FILMS = 200 };
 
 static struct err problem[FILMS];
+static enum input_duty duty[FILMS];
 
 /* `count` films without a problem. */
 static struct inputs inputs_of(size_t count)
 {
     for (size_t i = 0; i < FILMS; i++)
         err_clear(&problem[i]);
-    return (struct inputs){.problem = problem, .count = count};
+    return (struct inputs){.problem = problem, .duty = duty, .count = count};
 }
 
 static struct film_queue *open_queue(const struct inputs *in)

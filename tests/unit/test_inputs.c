@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "barcode/log.h"
 #include "named.h"
 
 static void a_folder_is_scanned(void **state)
@@ -105,6 +106,119 @@ static void stems(void **state)
     inputs_free(&in);
 }
 
+static void expect_films(const struct inputs *in, const char *const *path, const char *const *stem)
+{
+    size_t count = 0;
+    for (; path[count]; count++) {
+        assert_true(count < in->count);
+        assert_string_equal(in->path[count], path[count]);
+        assert_string_equal(in->stem[count], stem[count]);
+        assert_int_equal(in->problem[count].code, ERR_NONE);
+    }
+    assert_int_equal(in->count, count);
+}
+
+/* Expands one folder, with the folders below or with all endings. */
+static void expand_folder(char *path, bool recursive, bool any, struct inputs *in)
+{
+    struct options o = options_for(&path, 1);
+    struct err e = ERR_INIT;
+    o.recursive = recursive;
+    o.any = any;
+    if (!inputs_expand(&o, in, &e))
+        fail_msg("%s", e.text);
+}
+
+static void folders_below(void **state)
+{
+    (void)state;
+    static const char *const dir[] = {"t", "t/s2", "t/s10", "t/s10/deep", "t/.hidden", "t/empty", "t/film.mkv"};
+    for (size_t i = 0; i < sizeof dir / sizeof *dir; i++)
+        mkdir(dir[i], 0777);
+    static const char *const name[] = {"t/z.mkv", "t/s2/e10.mkv", "t/s2/e2.mkv", "t/s2/e2.avi", "t/s10/e2.mkv", "t/s10/deep/e2.mkv", "t/.hidden/x.mkv",
+                                       "t/film.mkv/in.mkv", "t/s2/x.gif"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        touch(name[i]);
+    static const char *const path[] = {"t/z.mkv", "t/film.mkv/in.mkv", "t/s2/e2.avi", "t/s2/e2.mkv", "t/s2/e10.mkv", "t/s10/e2.mkv",
+                                       "t/s10/deep/e2.mkv", NULL};
+    static const char *const stem[] = {"z", "film.mkv/in", "s2/e2", "s2/e2-2", "s2/e10", "s10/e2", "s10/deep/e2"};
+    static char t[] = "t", hidden[] = "t/empty";
+    struct inputs in;
+    expand_folder(t, true, false, &in);
+    expect_films(&in, path, stem);
+    assert_true(in.file[0].regular && in.file[0].bytes == 1 && in.file[0].inode != in.file[1].inode);
+    inputs_free(&in);
+    expand_folder(hidden, true, false, &in);
+    assert_int_equal(in.count, 1);
+    expect_sentence(&in.problem[0], ERR_INPUT, "no films in the folder 't/empty' or below it");
+    inputs_free(&in);
+}
+
+/* A way back up is left out; a way to the side, or a second way to the same folder, is not. */
+static void loops(void **state)
+{
+    (void)state;
+    mkdir("t", 0777);
+    mkdir("t/a", 0777);
+    mkdir("t/a/b", 0777);
+    touch("t/a/b/x.mkv");
+    assert_int_equal(symlink(".", "t/self"), 0);
+    assert_int_equal(symlink("../..", "t/a/b/up"), 0);
+    assert_int_equal(symlink("../a", "t/a/b/gone"), 0);      /* leads nowhere */
+    assert_int_equal(symlink("a/b", "t/side"), 0);
+    assert_int_equal(symlink("x.mkv", "t/a/b/y.mkv"), 0);
+    static const char *const path[] = {"t/a/b/x.mkv", "t/a/b/y.mkv", "t/side/x.mkv", "t/side/y.mkv", NULL};
+    static const char *const stem[] = {"a/b/x", "a/b/y", "side/x", "side/y"};
+    static char t[] = "t";
+    struct inputs in;
+    log_set_level(LOG_ERROR);
+    expand_folder(t, true, false, &in);
+    log_set_level(LOG_INFO);
+    expect_films(&in, path, stem);
+    inputs_free(&in);
+}
+
+/* Hidden files are no films, nor what barcode made. */
+static void any_ending(void **state)
+{
+    (void)state;
+    static const uint8_t picture[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 16, 't', 'E', 'X', 't', 'S', 'o', 'f', 't', 'w', 'a', 'r', 'e', 0,
+                                      'b', 'a', 'r', 'c', 'o', 'd', 'e', 0, 0, 0, 0};
+    mkdir("t", 0777);
+    static const char *const name[] = {"t/a.gif", "t/b", "t/c.mkv", "t/.d.gif", "t/other.png"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        touch(name[i]);
+    put("t/made.png", picture, sizeof picture);
+    put("t/made.json", "{\n\"version\": \"1\",\n\"film\": {\"id\":null", 38);
+    mkfifo("t/pipe", 0600);
+    static const char *const path[] = {"t/a.gif", "t/b", "t/c.mkv", "t/other.png", NULL};
+    static const char *const stem[] = {"a", "b", "c", "other"};
+    static char t[] = "t";
+    struct inputs in;
+    expand_folder(t, false, true, &in);
+    expect_films(&in, path, stem);
+    inputs_free(&in);
+}
+
+/* Every name is given out once, however many there are. */
+static void many_of_one_name(void **state)
+{
+    (void)state;
+    enum { FILMS = 3000 };
+    static char name[] = "x.mkv", other[] = "x-7.mkv", *list[FILMS + 1];
+    for (size_t i = 0; i < FILMS; i++)
+        list[i] = i == 5 ? other : name;
+    struct inputs in;
+    expand(list, &in);
+    assert_int_equal(in.count, FILMS);
+    assert_string_equal(in.stem[4], "x-5");
+    assert_string_equal(in.stem[5], "x-7");
+    assert_string_equal(in.stem[6], "x-6");
+    assert_string_equal(in.stem[7], "x-8");
+    assert_string_equal(in.stem[FILMS - 1], "x-3000");
+    inputs_free(&in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +227,10 @@ int main(void)
         TEST(what_cannot_be_expanded),
         TEST(a_folder_without_films),
         TEST(stems),
+        TEST(folders_below),
+        TEST(loops),
+        TEST(any_ending),
+        TEST(many_of_one_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

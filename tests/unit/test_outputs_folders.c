@@ -107,10 +107,57 @@ static void outputs_in_folders(void **state)
     inputs_free(&in);
 }
 
+/* Folders below the one that was named are made when an output is written there, and not before. */
+static void the_tree_is_mirrored(void **state)
+{
+    (void)state;
+    static const char *const dir[] = {"t", "t/a", "t/a/b", "out", "j"};
+    for (size_t i = 0; i < sizeof dir / sizeof *dir; i++)
+        mkdir(dir[i], 0777);
+    touch("t/a/b/x.mkv");
+    touch("t/y.mkv");
+    static char t[] = "t", *words[] = {t};
+    struct inputs in;
+    struct outputs list;
+    struct err e = ERR_INIT;
+    struct options o = options_for(words, 1);
+    o.recursive = true;
+    o.output = "out";
+    o.dump = "j";
+    extra(&o, "json", "j/");
+    assert_true(inputs_expand(&o, &in, &e));
+    expect_allowed(&o, &in);
+    assert_true(outputs_of(&o, &in, 1, &list, &e));
+    assert_string_equal(list.output[0].path, "out/a/b/x.png");
+    assert_string_equal(list.output[0].below, "a/b/x.png");
+    assert_string_equal(list.output[1].path, "j/a/b/x.json");
+    assert_string_equal(list.output[1].below, "a/b/x.json");
+    assert_string_equal(list.dump.below, "a/b/x.rgb");
+    assert_int_not_equal(access("out/a", F_OK), 0);
+    assert_true(outputs_make_folders(&list.output[0], &e) && outputs_make_folders(&list.output[0], &e));
+    assert_int_equal(access("out/a/b", F_OK), 0);
+    expect_allowed(&o, &in);
+    outputs_free(&list);
+    /* What stands in the way of one folder is that film's problem. */
+    touch("j/a");
+    expect_problem(&o, &in, 1, ERR_FAILED, "cannot write 'j/a/b/x.json': 'j/a' is not a folder");
+    remove("j/a");
+    o.output = "gone/";
+    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    o.output = NULL;
+    expect_allowed(&o, &in);
+    assert_true(outputs_of(&o, &in, 1, &list, &e));
+    assert_string_equal(list.output[0].below, "a/b/x.png");
+    assert_true(list.output[0].below == list.output[0].path && outputs_make_folders(&list.output[0], &e));
+    assert_int_equal(access("a/b", F_OK), 0);
+    outputs_free(&list);
+    inputs_free(&in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(other_films_pictures_stay), TEST(outputs_in_folders),
+        TEST(other_films_pictures_stay), TEST(outputs_in_folders), TEST(the_tree_is_mirrored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

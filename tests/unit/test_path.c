@@ -78,10 +78,27 @@ static void last_parts(void **state)
     assert_last("", "");
 }
 
+/* Each name comes before all that follow it. */
+static void natural_order(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"", "-x", "9", "010", "10", "11", "99999999999999999999998", "99999999999999999999999", "C", "a", "a2b", "a10",
+                                       "a10b2", "a10b10", "ab", "e00", "e01", "e1", "e2", "e009", "e10", "e10a", "ea", "\xc3\xa9"};
+    size_t count = sizeof name / sizeof *name;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < count; j++) {
+            int order = path_order(name[i], name[j]);
+            if ((order > 0) - (order < 0) != (i > j) - (i < j))
+                fail_msg("'%s' against '%s': %d", name[i], name[j], order);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joins), cmocka_unit_test(fills_what_is_there), cmocka_unit_test(beside), cmocka_unit_test(last_parts),
+        cmocka_unit_test(natural_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

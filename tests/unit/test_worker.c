@@ -16,7 +16,8 @@
 enum { FILMS = 4 };
 
 static struct err problem[FILMS];
-static const struct inputs four = {.problem = problem, .count = FILMS};
+static enum input_duty duty[FILMS];
+static const struct inputs four = {.problem = problem, .duty = duty, .count = FILMS};
 
 /* What a worker does with the films from the next one on: film 1 kills it, film 2 cannot be read. */
 static void work(struct worker *w, struct film_queue *queue, int signal)

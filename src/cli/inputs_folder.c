@@ -1,0 +1,143 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+#include "barcode/path.h"
+#include "barcode/writer.h"
+#include "inputs_list.h"
+#include "inputs_names.h"
+
+/* A folder on the way down from the one that was named. */
+struct level {
+    const struct level *up;        /* NULL: that one */
+    const char *path, *below;      /* `below` as inputs_list_film has it */
+    dev_t device;
+    ino_t inode;
+};
+
+static int select_shown(const struct dirent *d)
+{
+    return d->d_name[0] != '.';
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return path_order((*a)->d_name, (*b)->d_name);
+}
+
+/* True for what barcode made: by --any its pictures would become films of the next run. */
+static bool is_output(const char *path)
+{
+    char film[FILM_ID_TEXT];
+    for (size_t i = 0; i < writer_count; i++)
+        if (writer_made(writer_table[i], path, film))
+            return true;
+    return false;
+}
+
+/*
+ * True for a film: a regular file, or one that stat() knows nothing of, since opening it says why. A user who names a folder means the
+ * films in it, whatever a folder, pipe, socket or device there is called.
+ */
+static bool is_film(const struct options *o, const char *path, const char *name)
+{
+    struct stat s;
+    if (!o->any && !inputs_is_film_name(name))
+        return false;
+    bool known = stat(path, &s) == 0;
+    if (known && S_ISDIR(s.st_mode))
+        return false;
+    const char *why = known && !S_ISREG(s.st_mode)                 ? "it is no regular file"
+                      : !inputs_is_film_name(name) && is_output(path) ? "barcode made it"
+                                                                      : NULL;
+    if (why)
+        log_msg(LOG_VERBOSE, "'%s' is left out: %s", path, why);
+    return !why;
+}
+
+static bool add_films(struct inputs_list *list, const struct level *at, struct dirent *const *entry, int count, struct err *e)
+{
+    for (int i = 0; i < count; i++) {
+        char *path = path_join(at->path, entry[i]->d_name, "", e);
+        if (!path || interrupted()) {
+            free(path);
+            return path ? interrupt_error(e) : false;
+        }
+        if (!is_film(list->options, path, entry[i]->d_name))
+            free(path);
+        else if (!inputs_list_film(list, path, at->below, e))
+            return false;
+    }
+    return true;
+}
+
+/* The folder above, or this one itself, that the folder of these numbers is; NULL: none. A way that leads back up has no end. */
+static const struct level *find_above(const struct level *at, const struct stat *s)
+{
+    while (at && (at->device != s->st_dev || at->inode != s->st_ino))
+        at = at->up;
+    return at;
+}
+
+static bool add_level(struct inputs_list *list, const struct level *at, struct err *e);
+
+/* `name` in the folder `at`, if it is a folder itself. */
+static bool add_below(struct inputs_list *list, const struct level *at, const struct dirent *d, struct err *e)
+{
+    struct stat s;
+    if (d->d_type != DT_DIR && d->d_type != DT_LNK && d->d_type != DT_UNKNOWN)
+        return true;
+    char *path = path_join(at->path, d->d_name, "", e), *below = path ? path_join(at->below, d->d_name, "/", e) : NULL;
+    bool ok = below != NULL;
+    if (ok && stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
+        const struct level *above = find_above(at, &s), next = {.up = at, .path = path, .below = below, .device = s.st_dev, .inode = s.st_ino};
+        if (above)
+            log_msg(LOG_WARNING, "the folder '%s' is left out: it leads back to '%s', which it lies in", path, above->path);
+        else
+            ok = add_level(list, &next, e);
+    }
+    free(below);
+    free(path);
+    return ok;
+}
+
+/* The films of a folder, then those of the folders in it; each by name. */
+static bool add_level(struct inputs_list *list, const struct level *at, struct err *e)
+{
+    struct dirent **entry = NULL;
+    struct err problem = ERR_INIT;
+    int count = scandir(at->path, &entry, select_shown, by_name);
+    if (count < 0) {
+        err_set(&problem, ERR_INPUT, "cannot read the folder '%s': %s", at->path, strerror(errno));
+        return inputs_list_problem(list, at->path, &problem, e);
+    }
+    bool ok = add_films(list, at, entry, count, e);
+    for (int i = 0; i < count; i++) {
+        ok = ok && (!list->options->recursive || add_below(list, at, entry[i], e));
+        free(entry[i]);
+    }
+    free(entry);
+    return ok;
+}
+
+bool inputs_folder(struct inputs_list *list, const char *folder, struct err *e)
+{
+    struct stat s = {.st_ino = 0};
+    struct err problem = ERR_INIT;
+    struct level top = {.path = folder, .below = ""};
+    size_t before = list->in->count;
+    if (stat(folder, &s) == 0) {
+        top.device = s.st_dev;
+        top.inode = s.st_ino;
+    }
+    if (!add_level(list, &top, e))
+        return false;
+    if (list->in->count > before)
+        return true;
+    err_set(&problem, ERR_INPUT, "no films in the folder '%s'%s", folder, list->options->recursive ? " or below it" : "");
+    return inputs_list_problem(list, folder, &problem, e);
+}

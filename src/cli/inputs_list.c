@@ -1,0 +1,142 @@
+#include "inputs_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "barcode/path.h"
+
+/* ---- Names ---- */
+
+/* FNV-1a (Fowler, Noll, Vo). */
+static size_t name_hash(const char *name)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return (size_t)(h ^ h >> 32);
+}
+
+/* The slot that has the name, or the empty one where it belongs. */
+static size_t *find_slot(const struct inputs_names *names, char *const *stem, const char *name)
+{
+    size_t at = name_hash(name) & (names->slots - 1);
+    while (names->slot[at] && strcmp(stem[names->slot[at] - 1], name) != 0)
+        at = (at + 1) & (names->slots - 1);
+    return &names->slot[at];
+}
+
+/* Room for one more name: at most half of the slots are used. */
+static bool grow_names(struct inputs_names *names, char *const *stem, struct err *e)
+{
+    if (names->slots > 2 * names->used)
+        return true;
+    struct inputs_names more = {.slots = names->slots ? 2 * names->slots : 64, .used = names->used};
+    more.slot = calloc(more.slots, sizeof *more.slot);
+    if (!more.slot)
+        return err_memory(e, more.slots * sizeof *more.slot);
+    for (size_t i = 0; i < names->slots; i++)
+        if (names->slot[i])
+            *find_slot(&more, stem, stem[names->slot[i] - 1]) = names->slot[i];
+    free(names->slot);
+    *names = more;
+    return true;
+}
+
+void inputs_names_free(struct inputs_names *names)
+{
+    free(names->slot);
+    *names = (struct inputs_names){.slots = 0};
+}
+
+/* The output name for a film's path, below a folder; it differs from every stem that is in the list already. */
+static char *make_stem(struct inputs_list *list, const char *path, const char *below, struct err *e)
+{
+    size_t length = 5;
+    const char *name = path_is_synthetic(path) ? "synth" : path_last(path, &length);
+    for (size_t i = length; !path_is_synthetic(path) && i > 1; i--) {
+        if (name[i - 1] == '.') {
+            length = i - 1;
+            break;
+        }
+    }
+    size_t bytes = strlen(below) + length + 24;      /* room for "-" and any size_t */
+    char *stem = grow_names(&list->names, list->in->stem, e) ? malloc(bytes) : NULL;
+    if (!stem) {
+        err_memory(e, bytes);
+        return NULL;
+    }
+    size_t used = (size_t)snprintf(stem, bytes, "%s%.*s", below, (int)length, name), *slot;
+    for (size_t n = 2; *(slot = find_slot(&list->names, list->in->stem, stem)); n++)
+        snprintf(stem + used, bytes - used, "-%zu", n);
+    *slot = list->in->count + 1;
+    list->names.used++;
+    return stem;
+}
+
+/* ---- The list ---- */
+
+static bool grow_array(void *array, size_t count, size_t each, struct err *e)
+{
+    void *old, *more;
+    memcpy(&old, array, sizeof old);
+    more = realloc(old, count * each);
+    if (!more)
+        return err_memory(e, count * each);
+    memcpy(array, &more, sizeof more);
+    return true;
+}
+
+/* Room for one more entry. The arrays that grew before one failed are freed with the rest. */
+static bool grow(struct inputs *in, struct err *e)
+{
+    size_t n = in->count ? 2 * in->count : 1;
+    if (in->count & (in->count - 1))         /* room for the next power of two is there */
+        return true;
+    return grow_array(&in->path, n, sizeof *in->path, e) && grow_array(&in->stem, n, sizeof *in->stem, e) &&
+           grow_array(&in->problem, n, sizeof *in->problem, e) && grow_array(&in->file, n, sizeof *in->file, e) &&
+           grow_array(&in->duty, n, sizeof *in->duty, e);
+}
+
+static struct input_file look_at(const char *path)
+{
+    struct stat s;
+    if (path_is_synthetic(path) || stat(path, &s) != 0 || !S_ISREG(s.st_mode))
+        return (struct input_file){.regular = false};
+    return (struct input_file){.regular = true, .device = (uint64_t)s.st_dev, .inode = (uint64_t)s.st_ino, .bytes = (uint64_t)s.st_size};
+}
+
+bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e)
+{
+    struct inputs *in = list->in;
+    char *stem = grow(in, e) ? make_stem(list, path, below, e) : NULL;
+    if (!stem) {
+        free(path);
+        return false;
+    }
+    in->path[in->count] = path;
+    in->stem[in->count] = stem;
+    in->file[in->count] = look_at(path);
+    in->duty[in->count] = INPUT_TO_DO;
+    in->problem[in->count++] = (struct err)ERR_INIT;
+    return true;
+}
+
+bool inputs_list_problem(struct inputs_list *list, const char *path, const struct err *problem, struct err *e)
+{
+    struct inputs *in = list->in;
+    char *copy = strdup(path);
+    if (!copy)
+        return err_memory(e, strlen(path) + 1);
+    if (!grow(in, e)) {
+        free(copy);
+        return false;
+    }
+    in->path[in->count] = copy;
+    in->stem[in->count] = NULL;
+    in->file[in->count] = (struct input_file){.regular = false};
+    in->duty[in->count] = INPUT_TO_DO;
+    in->problem[in->count++] = *problem;
+    return true;
+}

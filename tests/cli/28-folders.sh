@@ -1,0 +1,94 @@
+# shellcheck shell=bash
+# Folders as people have them: folders below folders, numbers in names, loops, files of any ending.
+# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
+
+test_folder_recursive() {
+    mkdir -p films/s2/extras films/s10 films/.hidden o j
+    cp "$(clip h264-closed.mkv)" films/s2/e01.mkv
+    cp "$(clip hevc-open.mkv)" films/s10/e01.mkv
+    cp "$(clip h264-open.mp4)" films/s2/e01.mp4
+    cp "$(clip one-frame.mkv)" films/s2/extras/e2.mkv
+    cp "$(clip one-frame.mkv)" films/s2/extras/e10.mkv
+    cp "$(clip one-frame.mkv)" films/.hidden/x.mkv
+    ok -r films -n 20 -o o --json j --dump j/
+    grep -o "wrote 'o/[^']*'" "$LOGS/stderr" | tr '\n' ' ' > order
+    [ "$(cat order)" = "wrote 'o/s2/e01.png' wrote 'o/s2/e01-2.png' wrote 'o/s2/extras/e2.png' wrote 'o/s2/extras/e10.png' wrote 'o/s10/e01.png' " ] ||
+        fail "in this order: $(cat order)"
+    for name in s2/e01 s2/e01-2 s2/extras/e2 s2/extras/e10 s10/e01; do
+        [ -s "o/$name.png" ] && [ -s "j/$name.json" ] && [ -s "j/$name.rgb" ] || fail "$name lacks something"
+    done
+    [ "$(find o j -type f | wc -l)" -eq 15 ] || fail "made $(find o j -type f)"
+    ok films/s10/e01.mkv -n 20 -o alone.png
+    cmp alone.png o/s10/e01.png || fail "in a tree it is another picture"
+    # The same again, over what is there; and without -o below the working folder.
+    ok --recursive films -q -n 20 -o o
+    ok -r films -q -n 20
+    cmp s2/extras/e10.png o/s2/extras/e10.png
+    refuses 3 -r films/.hidden/../s2/nowhere
+    mkdir -p none/below
+    refuses 3 -r none
+    says "no films in the folder 'none' or below it$"
+}
+
+test_folder_loops() {
+    mkdir -p films/a/b o
+    cp "$(clip one-frame.mkv)" films/a/b/x.mkv
+    ln -s ../.. films/a/b/up
+    ln -s . films/self
+    ln -s ../../elsewhere films/a/side
+    mkdir elsewhere
+    cp "$(clip one-frame.mkv)" elsewhere/y.mkv
+    LIMIT=20 ok -r films -o o
+    says "warning: the folder 'films/a/b/up' is left out: it leads back to 'films', which it lies in$"
+    says "warning: the folder 'films/self' is left out"
+    [ "$(cd o && find . -type f | sort | tr '\n' ' ')" = "./a/b/x.png ./a/side/y.png " ] || fail "made $(find o)"
+}
+
+test_folder_natural_order() {
+    mkdir films
+    for n in 10 2 1 009; do cp "$(clip one-frame.mkv)" films/e$n.mkv; done
+    ok films
+    [ "$(grep -o 'e[0-9]*\.png' "$LOGS/stderr" | tr '\n' ' ')" = "e1.png e2.png e009.png e10.png " ] || fail "another order"
+}
+
+test_folder_any_ending() {
+    mkdir films o
+    f=$(clip h264-closed.mkv)
+    ffmpeg -nostdin -v error -i "$f" -frames:v 12 films/a.gif
+    ffmpeg -nostdin -v error -i "$f" -frames:v 5 -f apng films/b.apng
+    cp "$f" films/noending
+    cp "$f" films/.hidden
+    echo notes > films/notes.txt
+    refuses 3 films -o o
+    rm films/notes.txt
+    ok --any films -n 2 -o o
+    check png o/a.png 6 360
+    files films films/.hidden films/a.gif films/b.apng films/noending o o/a.png o/b.png o/noending.png
+    # Its own pictures do not become films.
+    for _ in 1 2; do (cd films && ok --any . -n 2 --json .); done
+    files films films/.hidden films/a.gif films/a.json films/a.png films/b.apng films/b.json films/b.png films/noending films/noending.json \
+        films/noending.png o o/a.png o/b.png o/noending.png
+    echo notes > films/notes.txt
+    run --any films -n 2 -o o
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    says notes.txt
+}
+
+# A film that has the name which its picture would get.
+test_folder_of_pictures() {
+    mkdir films
+    ffmpeg -nostdin -v error -i "$(clip h264-closed.mkv)" -frames:v 5 -f apng films/a.png
+    cp "$(clip one-frame.mkv)" films/b.mkv
+    cp films/a.png before.png
+    (
+        cd films
+        run --any . -n 2
+        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+        says "the output 'a.png' is the film itself; choose another name with -o"
+        files a.png b.mkv b.png
+    )
+    cmp before.png films/a.png || fail "the film was replaced"
+    mkdir o
+    ok --any films -n 2 -o o
+    [ -s o/a.png ] || fail "no picture of it"
+}
