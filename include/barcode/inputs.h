@@ -19,6 +19,7 @@ struct input_file {
     bool regular;        /* false: a pipe, a synthetic film, or not there; the rest is 0 */
     uint64_t device, inode;
     uint64_t bytes;
+    int64_t modified_ns; /* since 1970 */
 };
 
 /* Whether an entry is this run's to do. */

@@ -4,6 +4,7 @@
 #ifndef BARCODE_REPORT_H
 #define BARCODE_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "barcode/column.h"
@@ -19,11 +20,13 @@
 extern "C" {
 #endif
 
-enum { REPORT_WARNINGS = 16 };
+enum { REPORT_WARNINGS = 16, REPORT_RECIPE = 1024 };
 
 struct report {
     const struct film *film;
     char film_id[FILM_ID_TEXT];        /* as film_id.h has it; "": the film has none */
+    char recipe[REPORT_RECIPE];        /* recipe.h: what was asked for, of the output that is being written; "": nobody said */
+    bool partial;                      /* pictures of the film are missing, damaged or lost */
     struct selection selection;        /* as used: every N decided                   */
     struct kmeans_params kmeans;       /* as asked for                               */
     int steady;                        /* per cent (steady.h): columns have their choice; 0: each its largest cluster and its first mode */

@@ -23,6 +23,15 @@ enum {
     WRITER_HEAD = 4096           /* bytes of a file that writer.ours gets, where it has so many */
 };
 
+/* What a whole file that barcode made says of itself. */
+struct writer_told {
+    char film[FILM_ID_TEXT];     /* the film's id; "": it had none                        */
+    char recipe[REPORT_RECIPE];  /* recipe.h; "": it does not say                         */
+    bool partial;                /* the film decoded only in part; false where the format does not say */
+    uint64_t columns;            /* with width and height, what a dump of it holds; 0: it does not say */
+    int width, height;           /* staged size                                           */
+};
+
 /* Functions may be called from any thread, for several files at once. */
 struct writer {
     const char *name;                /* "png"; "json" and "bench" are also the long options that ask for them      */
@@ -42,6 +51,12 @@ struct writer {
     bool (*ours)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
 
     /*
+     * Reads a file of this format to its end. False: barcode did not make it, or it is not as it was written, whatever became of
+     * it. `told` comes in zeroed. NULL: the format does not say.
+     */
+    bool (*told)(FILE *f, struct writer_told *told);
+
+    /*
      * Writes the whole output to `f`; does not open, flush or close it. `strips`: what is to be painted or told. On failure
      * `e` gets the cause alone ("No space left on device"): writer_save puts what it was writing in front. A writer that may
      * take long asks interrupted() several times a second and fails when it is true; writer_save then makes the sentence.
@@ -50,8 +65,8 @@ struct writer {
 };
 
 /*
- * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, barcode:film (its id), Title, Description, barcode:KEY = the
- *         parameters; nothing of engine or times: same input, same bytes
+ * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, barcode:film (its id), barcode:recipe, Title, Description,
+ *         barcode:KEY = the parameters; nothing of engine or times: same input, same bytes
  * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
  * bench   stage times, counts, frames/s, peak memory: one JSON object, one line
  *
@@ -77,6 +92,12 @@ const char *writer_usual_ending(const struct writer *w);
  * does not say. Opens regular files only. Any thread.
  */
 bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT]);
+
+/*
+ * True if barcode wrote the file at `path` with this writer and it is whole; *told then has what it says. False for other formats
+ * than PNG and JSON. Opens regular files only. Any thread.
+ */
+bool writer_tells(const struct writer *w, const char *path, struct writer_told *told);
 
 /*
  * Writes to `path` through a temporary file beside it, fsync and rename: after a failure or a

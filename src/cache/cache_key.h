@@ -14,16 +14,11 @@
 #include "barcode/film.h"
 #include "barcode/hash.h"
 #include "barcode/selection.h"
+#include "barcode/version.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/*
- * Raise this when a staged frame of any film may come out different from before: shrink, colour, selection, order of
- * frames. tests/unit/test_cache_key.c holds a golden frame that fails when the arithmetic changes and this does not.
- */
-enum { STAGED_VERSION = 3 };
 
 /* Where a film's file was last seen: not its identity, but enough to notice that it was written to. */
 struct cache_place {

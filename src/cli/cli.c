@@ -18,7 +18,7 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_ANY, KEY_USAGE
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_ANY, KEY_UPDATE, KEY_USAGE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -35,6 +35,7 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Films:", GROUP_FILMS},
     {"recursive", 'r', NULL, 0, "also the folders below a FOLDER; outputs lie likewise", 0},
     {"any", KEY_ANY, NULL, 0, "of a FOLDER, files of any ending (GIF, APNG)", 0},
+    {"update", KEY_UPDATE, NULL, 0, "leave out films whose outputs are there, of the same film and options", 0},
 
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
     {"output", 'o', "FILE|DIR", 0, "output file or folder, - for stdout (FILM's stem + .png, here; of stdin: stdin.png)", 0},
@@ -293,6 +294,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case 'r': p->o->recursive = true; return 0;
     case KEY_ANY: p->o->any = true; return 0;
+    case KEY_UPDATE: p->o->update = true; return 0;
     case KEY_STRICT: p->o->strict = true; return 0;
     case KEY_OVERWRITE: p->o->overwrite = true; return 0;
     case KEY_VERIFY: p->o->verify = true; return 0;

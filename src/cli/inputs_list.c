@@ -104,7 +104,8 @@ static struct input_file look_at(const char *path)
     struct stat s;
     if (path_is_synthetic(path) || stat(path, &s) != 0 || !S_ISREG(s.st_mode))
         return (struct input_file){.regular = false};
-    return (struct input_file){.regular = true, .device = (uint64_t)s.st_dev, .inode = (uint64_t)s.st_ino, .bytes = (uint64_t)s.st_size};
+    return (struct input_file){.regular = true, .device = (uint64_t)s.st_dev, .inode = (uint64_t)s.st_ino, .bytes = (uint64_t)s.st_size,
+                               .modified_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec};
 }
 
 bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e)

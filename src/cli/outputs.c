@@ -11,6 +11,7 @@
 #include "barcode/path.h"
 #include "inputs_names.h"
 #include "outputs_folders.h"
+#include "update_dump.h"
 
 /* Formats that a user may expect; one that a writer has is not refused. */
 static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp", "tif", "tiff", "svg", "pdf", "avif", NULL};
@@ -140,7 +141,7 @@ bool outputs_of(const struct options *o, const struct inputs *in, size_t i, stru
     }
     for (size_t k = 0; k < list->count; k++)
         list->output[k].overwrite = o->overwrite;
-    list->dump.overwrite = o->overwrite;
+    list->dump.overwrite = o->overwrite || update_knows_dump(o, in, i, list);
     return true;
 }
 

@@ -54,18 +54,33 @@ const char *writer_usual_ending(const struct writer *w)
     return w->ending ? w->ending[0] : w->name;
 }
 
+/* A regular file, open; NULL: there is none. A pipe without a writer would keep fopen waiting. */
+static FILE *open_regular(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rbe") : NULL;
+}
+
 bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT])
 {
     uint8_t head[WRITER_HEAD];
-    struct stat s;
     film[0] = 0;
-    /* A pipe without a writer would keep fopen waiting. */
-    FILE *f = w->ours && stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rb") : NULL;
+    FILE *f = w->ours ? open_regular(path) : NULL;
     if (!f)
         return false;
     size_t size = fread(head, 1, sizeof head, f);
     fclose(f);
     return w->ours(head, size, film);
+}
+
+bool writer_tells(const struct writer *w, const char *path, struct writer_told *told)
+{
+    *told = (struct writer_told){.columns = 0};
+    FILE *f = w->told ? open_regular(path) : NULL;
+    bool whole = f && w->told(f, told);
+    if (f)
+        fclose(f);
+    return whole;
 }
 
 bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)

@@ -226,7 +226,8 @@ static bool put_trim(FILE *f, const struct report *r)
 static bool put_head(FILE *f, const struct report *r)
 {
     const struct kmeans_params *k = &r->kmeans;
-    return put_key(f, "version", json_string(BARCODE_VERSION)) && put_key(f, "film", film_value(r)) &&
+    return put_key(f, "version", json_string(BARCODE_VERSION)) && (!r->recipe[0] || put_key(f, "recipe", json_string(r->recipe))) &&
+           put_key(f, "film", film_value(r)) &&
            put_key(f, "selection", selection_value(&r->selection)) &&
            put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_trim(f, r) && put_key(f, "engine", writer_json_bytes(r->engine)) &&
            put_key(f, "decode", writer_json_bytes(r->decode)) && put_key(f, "isa", writer_json_bytes(r->isa)) &&
@@ -267,7 +268,27 @@ static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
     return id != NULL;
 }
 
+/* The string behind `key`, without its quotes, as is; "" where there is none, or where it needs more room. */
+static void take_string(const char *text, size_t size, const char *key, char *out, size_t room)
+{
+    const char *begin = after(text, size, key), *end = text + size;
+    const char *quote = begin ? memchr(begin, '"', (size_t)(end - begin)) : NULL;
+    if (quote && (size_t)(quote - begin) < room)
+        snprintf(out, room, "%.*s", (int)(quote - begin), begin);
+}
+
+/* By its first keys, and by its end: it is written from front to back. */
+static bool read_told(FILE *f, struct writer_told *told)
+{
+    char head[WRITER_HEAD], tail[3];
+    size_t size = fread(head, 1, sizeof head, f);
+    if (!is_ours((const uint8_t *)head, size, told->film))
+        return false;
+    take_string(head, size, ",\n\"recipe\": \"", told->recipe, sizeof told->recipe);
+    return fseek(f, -(long)sizeof tail, SEEK_END) == 0 && fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0;
+}
+
 /* No ending: -o x.json is a picture of that name, and --json asks for JSON. */
 const struct writer writer_json = {
-    .name = "json", .title = "JSON", .tells_times = true, .ours = is_ours, .write = write_json
+    .name = "json", .title = "JSON", .tells_times = true, .ours = is_ours, .told = read_told, .write = write_json
 };

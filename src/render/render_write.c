@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "barcode/clock.h"
+#include "barcode/recipe.h"
 #include "render_job.h"
 
 static void say_written(const struct render_job *j, const char *path)
@@ -16,6 +17,7 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
         const struct output *output = &list->output[k];
         if (output->writer->tells_times != tell_times)
             continue;
+        recipe_text(j->render->options, output->strips, j->report.recipe);
         if (!outputs_allowed(j->render->inputs, j->input, output, e) || !outputs_make_folders(output, e) ||
             !writer_save(output->writer, &j->report, output->strips, output->path, e))
             return false;
@@ -37,6 +39,7 @@ static bool write_dump(struct render_job *j, struct err *e)
 bool render_write(struct render_job *j, int64_t started, struct err *e)
 {
     int64_t before = clock_ns();
+    j->report.partial = !render_is_whole(j);
     bool fine = write_outputs(j, &j->outputs, false, e) && write_dump(j, e);
     j->report.times.write = (double)(clock_ns() - before) / 1e9;
     j->report.times.wall = (double)(clock_ns() - started) / 1e9;

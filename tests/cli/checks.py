@@ -6,7 +6,8 @@
     checks.py keyframes FILM EXACT.json EXACT.rgb KEYS.json KEYS.rgb
                                            every column of KEYS: the key frame at or before its time, as EXACT (every frame) has it
     checks.py picture PNG JSON MODE        every pixel of a picture of one pixel a column against the columns
-    checks.py same JSON JSON               equal but for times, threads and instruction set
+    checks.py same JSON JSON               equal but for times, threads, instruction set and how it was asked for
+    checks.py pixels PNG PNG               the same picture, whatever its text
     checks.py shape JSON                   src/DESIGN.md section 7, field by field
     checks.py dominant JSON RGB            the modes of the dump's frames, by the definition of dominant.h once more
     checks.py dump JSON RGB                the dump's size, and its averages against the columns'
@@ -207,6 +208,10 @@ def png(path, width, height):
         expect(chunk in head, f"{path} has no {chunk.decode()} in its head")
 
 
+def pixels(a, b):
+    expect(decode_png(a) == decode_png(b), f"{a} and {b} show different things")
+
+
 def linear_light(rgb):
     """The channels of an sRGB colour, by IEC 61966-2-1, in the units of srgb.h."""
     share = (v / 255 for v in rgb)
@@ -363,7 +368,7 @@ def rows(path, json_path, dump_path):
 
 def shape(path):
     facts = load(path)
-    for key in ("version", "film", "selection", "size", "engine", "decode", "k", "n_init", "race", "init", "max_iter", "seed",
+    for key in ("version", "recipe", "film", "selection", "size", "engine", "decode", "k", "n_init", "race", "init", "max_iter", "seed",
                 "columns", "missing", "warnings", "stages"):
         expect(key in facts, f"no '{key}'")
     for key in ("path", "codec", "width", "height", "matrix", "range", "rate", "duration"):
@@ -385,7 +390,7 @@ def shape(path):
 
 def plain(facts):
     facts = dict(facts)
-    for key in ("stages", "threads", "isa", "cache", "counts"):
+    for key in ("stages", "threads", "isa", "cache", "counts", "recipe"):
         facts.pop(key, None)
     return facts
 
@@ -425,7 +430,7 @@ def trimmed(path, *rectangles):
     expect(got == list(rectangles), f"pictures are cut to {got}, right is {list(rectangles)}")
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, picture, narrow, steady, dominant, rows, shape, same, dump, size, get, trimmed)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, pixels, picture, narrow, steady, dominant, rows, shape, same, dump, size, get, trimmed)}
 
 if __name__ == "__main__":
     try:

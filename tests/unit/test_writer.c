@@ -160,6 +160,85 @@ static void test_made(void **state)
     assert_string_equal(writer_usual_ending(png), "png");
 }
 
+/* What a file says, if it is whole. */
+static bool tells(const char *name, struct writer_told *told)
+{
+    return writer_tells(writer_find(name), path, told);
+}
+
+static void put_bytes(const char *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+}
+
+static size_t get_bytes(char *bytes, size_t room)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    size_t size = fread(bytes, 1, room, f);
+    assert_int_equal(fclose(f), 0);
+    return size;
+}
+
+static void test_tells(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct writer_told told;
+    static const char *const name[] = {"png", "json"};
+    assert_false(tells("png", &told) || tells("bench", &told));
+    snprintf(report.film_id, sizeof report.film_id, "123-0123456789abcdef0123456789abcdef");
+    for (size_t i = 0; i < 2; i++) {
+        report.recipe[0] = 0;
+        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &told));
+        assert_string_equal(told.recipe, "");
+        memset(report.recipe, 'r', REPORT_RECIPE - 1);
+        report.partial = i == 0;
+        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &told));
+        assert_string_equal(told.recipe, report.recipe);
+        assert_string_equal(told.film, report.film_id);
+        assert_int_equal(told.partial, report.partial);
+        assert_true(i == 1 || (told.columns == 40 && told.width == 32 && told.height == 18));
+        assert_false(tells(name[1 - i], &told));
+    }
+    report.partial = false;
+}
+
+/* One that is cut off, longer, or has one wrong bit anywhere is not whole; nothing else comes of it. */
+static void test_broken_picture_tells_nothing(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct writer_told told;
+    static char bytes[1 << 16];
+    snprintf(report.recipe, sizeof report.recipe, "definition=1.1 k=8");
+    assert_true(writer_save(writer_find("png"), &report, alone("kmeans"), path, &e));
+    size_t size = get_bytes(bytes, sizeof bytes - 1);
+    assert_true(size > 500 && size < sizeof bytes - 1);
+    for (size_t i = 0; i < size; i++) {
+        put_bytes(bytes, i);
+        assert_false(tells("png", &told));
+        bytes[i] = (char)(bytes[i] ^ 1 << i % 8);
+        put_bytes(bytes, size);
+        assert_false(tells("png", &told));
+        bytes[i] = (char)(bytes[i] ^ 1 << i % 8);
+    }
+    put_bytes(bytes, size + 1);
+    assert_false(tells("png", &told));
+    put_bytes(bytes, size);
+    assert_true(tells("png", &told));
+    /* JSON, whose values have no checksum. */
+    assert_true(writer_save(writer_find("json"), &report, alone("kmeans"), path, &e));
+    size = get_bytes(bytes, sizeof bytes);
+    for (size_t i = 0; i < size; i++) {
+        put_bytes(bytes, i);
+        assert_false(tells("json", &told));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +246,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_failure_keeps_the_old, setup, teardown),
         cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(test_made, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_tells, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_broken_picture_tells_nothing, setup, teardown),
         cmocka_unit_test(test_table),
         cmocka_unit_test_setup_teardown(test_no_folder, setup, teardown),
     };

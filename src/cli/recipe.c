@@ -1,0 +1,90 @@
+#include "barcode/recipe.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "barcode/version.h"
+
+static void add(char text[REPORT_RECIPE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(char text[REPORT_RECIPE], const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, REPORT_RECIPE - used, format, args);
+    va_end(args);
+}
+
+static void add_seconds(char text[REPORT_RECIPE], const char *name, int64_t us)
+{
+    add(text, " %s=%" PRId64 ".%06d", name, us / 1000000, (int)(us % 1000000));
+}
+
+static void add_selection(char text[REPORT_RECIPE], const struct selection *s)
+{
+    if (s->kind == SELECT_INTERVAL)
+        add_seconds(text, "interval", s->interval_us);
+    else if (s->kind == SELECT_COLUMNS)
+        add(text, " columns=%" PRIu64, s->columns);
+    else if (s->every > 0)
+        add(text, " every=%" PRIu64, s->every);
+    else
+        add(text, " every=auto");
+    if (s->keyframes)
+        add(text, " keyframes");
+    if (s->start_us > 0)
+        add_seconds(text, "start", s->start_us);
+    if (s->end_us != INT64_MAX)
+        add_seconds(text, "end", s->end_us);
+}
+
+static void add_size(char text[REPORT_RECIPE], const struct size_rule *size)
+{
+    if (size->kind == SIZE_SIDE)
+        add(text, " size=%d", size->side);
+    else if (size->kind == SIZE_EXACT)
+        add(text, " size=%dx%d", size->width, size->height);
+    else if (size->kind == SIZE_DIVIDE)
+        add(text, " size=1/%d", size->divisor);
+    else
+        add(text, " size=full");
+}
+
+static void add_trim(char text[REPORT_RECIPE], const struct trim_rule *trim)
+{
+    char rect[TRIM_TEXT];
+    trim_text(&trim->rect, rect);
+    add(text, " trim=%s", trim->kind == TRIM_AUTO ? "auto" : trim->kind == TRIM_OFF ? "off" : rect);
+}
+
+static void add_colours(char text[REPORT_RECIPE], const struct options *o, struct strips strips)
+{
+    const struct kmeans_params *k = &o->kmeans;
+    if (o->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
+        add(text, " steady=%d", o->steady);
+    if (strips_obey(strips) & STRIP_ORDER)
+        add(text, " order=%s", palette_order_name(o->order));
+    if (strips_need(strips) & STRIP_CLUSTERS)
+        add(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k, k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init),
+            k->max_iter, k->seed);
+}
+
+void recipe_text(const struct options *o, struct strips strips, char text[REPORT_RECIPE])
+{
+    text[0] = 0;
+    add(text, "definition=%d.%d", STAGED_VERSION, PICTURE_VERSION);
+    for (size_t i = 0; i < strips.count; i++)
+        add(text, "%s%s", i == 0 ? " mode=" : ",", strips.kind[i]->name);
+    add_selection(text, &o->selection);
+    add_size(text, &o->size);
+    add_trim(text, &o->trim);
+    if (o->stream != SOURCE_STREAM_CHOICE)
+        add(text, " stream=%d", o->stream);
+    if (o->width > 0)
+        add(text, " width=%d", o->width);
+    add(text, " height=%d", o->height);
+    add_colours(text, o, strips);
+}

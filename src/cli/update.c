@@ -1,0 +1,128 @@
+#include "barcode/update.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+#include "barcode/recipe.h"
+#include "update_dump.h"
+
+/* A film and what was found out about it, each at most once. */
+struct question {
+    const struct options *options;
+    const char *path;
+    struct input_file file;
+    char id[FILM_ID_TEXT];           /* "": not asked for yet, or the film has none */
+    struct writer_told picture;      /* what its first picture says                 */
+};
+
+static int64_t in_ns(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* A time in the future is a clock's mistake and says nothing. */
+static bool written_since(const struct question *q, const struct stat *output)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return q->file.regular && q->file.modified_ns > in_ns(output->st_mtim) && q->file.modified_ns <= in_ns(now);
+}
+
+/* True if this is the film that the output says. Reading it is the last thing that is done. */
+static bool is_of(struct question *q, const char *film)
+{
+    struct err e = ERR_INIT;
+    return film[0] && (q->id[0] || film_id_of(q->path, q->id, &e)) && strcmp(q->id, film) == 0;
+}
+
+/* Why an output has to be made; NULL: it is there. Fills *told where barcode made what is there. */
+static const char *why_output(struct question *q, const struct output *output, struct writer_told *told)
+{
+    struct stat s;
+    char recipe[REPORT_RECIPE];
+    *told = (struct writer_told){.columns = 0};
+    if (outputs_is_stdout(output->path) || stat(output->path, &s) != 0)
+        return "is not there";
+    if (!output->writer->told || !S_ISREG(s.st_mode))
+        return "does not say what it shows";
+    if (!writer_tells(output->writer, output->path, told))
+        return "is not whole";
+    recipe_text(q->options, output->strips, recipe);
+    if (strcmp(recipe, told->recipe) != 0)
+        return "was made with other options";
+    if (q->options->strict && told->partial)
+        return "shows only a part (--strict)";
+    if (written_since(q, &s))
+        return "is older than the film";
+    return is_of(q, told->film) ? NULL : "shows another film";
+}
+
+/* The same for the dump, by what the picture says. */
+static const char *why_dump(const struct question *q, const char *path)
+{
+    struct stat s;
+    const struct writer_told *t = &q->picture;
+    if (outputs_is_stdout(path) || stat(path, &s) != 0)
+        return "is not there";
+    if (!S_ISREG(s.st_mode) || (uint64_t)s.st_size != t->columns * (uint64_t)t->width * (uint64_t)t->height * 3)
+        return "is not whole";
+    return written_since(q, &s) ? "is older than the film" : NULL;
+}
+
+static struct question ask(const struct options *o, const struct inputs *in, size_t i)
+{
+    return (struct question){.options = o, .path = in->path[i], .file = in->file[i]};
+}
+
+/* Why the film has to be done, and of which output that is said; NULL: it has not. */
+static const char *why_film(struct question *q, const struct outputs *list, const char **which)
+{
+    for (size_t k = 0; k < list->count; k++) {
+        struct writer_told told;
+        const char *why = why_output(q, &list->output[k], &told);
+        *which = list->output[k].path;
+        if (why)
+            return why;
+        if (k == 0)
+            q->picture = told;
+    }
+    if (!list->dump.path)
+        return NULL;
+    *which = list->dump.path;
+    return why_dump(q, list->dump.path);
+}
+
+bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i, const struct outputs *list)
+{
+    struct stat s;
+    struct question q = ask(o, in, i);
+    if (!o->update || !list->dump.path || outputs_is_stdout(list->dump.path) || stat(list->dump.path, &s) != 0)
+        return false;
+    return !why_output(&q, &list->output[0], &q.picture) && !why_dump(&q, list->dump.path);
+}
+
+bool update_leave_out(const struct options *o, struct inputs *in, struct err *e)
+{
+    for (size_t i = 0; i < in->count && o->update; i++) {
+        struct outputs list;
+        struct err problem = ERR_INIT;         /* told by outputs_check */
+        struct question q = ask(o, in, i);
+        const char *which = NULL;
+        if (interrupted())
+            return interrupt_error(e);
+        if (!inputs_is_due(in, i) || !outputs_of(o, in, i, &list, &problem))
+            continue;
+        const char *why = why_film(&q, &list, &which);
+        if (!why)
+            in->duty[i] = INPUT_LEFT_OUT;
+        if (why)
+            log_msg(LOG_VERBOSE, "'%s' is to be done: '%s' %s", in->path[i], which, why);
+        else
+            log_msg(LOG_VERBOSE, "'%s' is left out: '%s' is of this film and these options", in->path[i], list.output[0].path);
+        outputs_free(&list);
+    }
+    return true;
+}

@@ -1,0 +1,13 @@
+/* update_dump.h - what --update knows of a dump, for outputs.c. Any thread. */
+#ifndef BARCODE_UPDATE_DUMP_H
+#define BARCODE_UPDATE_DUMP_H
+
+#include "barcode/outputs.h"
+
+/*
+ * True with --update where the dump of film `i` is there, and the picture beside it says that it is this film's: then a run that was
+ * stopped before it had written everything may replace it.
+ */
+bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i, const struct outputs *list);
+
+#endif

@@ -1,0 +1,162 @@
+# shellcheck shell=bash
+# --update: what is there is left out, and a run that was stopped is taken up.
+# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
+
+# Which of its films the latest run made, by the pictures that it wrote.
+made() {
+    grep -o "wrote '[^']*\.png'" "$LOGS/stderr" | sed "s/wrote '//; s/'//" | tr '\n' ' '
+}
+
+# makes PICTURES ARG...: the run makes exactly these.
+makes() {
+    local want=$1
+    shift
+    ok "$@"
+    [ "$(made)" = "$want" ] || fail "made '$(made)', not '$want'"
+}
+
+# A tree of different films, small and soon done: tree COUNT
+tree() {
+    mkdir -p films/a/deep films/b
+    local i folder=films
+    for i in $(seq "$1"); do
+        case $((i % 3)) in 0) folder=films/a ;; 1) folder=films/a/deep ;; 2) folder=films/b ;; esac
+        ffmpeg -nostdin -v error -f lavfi -i "testsrc2=size=128x72:rate=12:duration=2,hue=h=$((i * 17))" -g 6 "$folder/e$i.mkv"
+    done
+}
+
+test_update_leaves_out() {
+    mkdir films o
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    cp "$(clip hevc-open.mkv)" films/b.mkv
+    set -- films -n 20 -o o --update
+    makes 'o/a.png o/b.png ' "$@"
+    stat -c %Y.%i o/* > before
+    makes '' "$@"
+    ok "$@" -v
+    says "'films/a.mkv' is left out: 'o/a.png' is of this film and these options$"
+    stat -c %Y.%i o/* | cmp - before || fail "a picture was written"
+    # What is missing, changed or broken is made again.
+    rm o/a.png
+    makes 'o/a.png ' "$@"
+    truncate -s -1 o/b.png
+    makes 'o/b.png ' "$@"
+    printf x | dd of=o/b.png bs=1 seek=700 conv=notrunc 2> /dev/null
+    makes 'o/b.png ' "$@"
+    cp o/a.png old.png
+    touch films/a.mkv
+    ok "$@" -v
+    [ "$(made)" = 'o/a.png ' ] || fail "a film that was written to: made '$(made)'"
+    says "'films/a.mkv' is to be done: 'o/a.png' is older than the film"
+    cmp old.png o/a.png
+    # Without --update everything is made, and a stranger's file stays.
+    makes 'o/a.png o/b.png ' films -n 20 -o o
+    echo mine > o/a.png
+    run "$@"
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    [ "$(cat o/a.png)" = mine ] || fail "a stranger's file is gone"
+    # Another film of that name is told, and its picture is not replaced.
+    cp films/b.mkv films/a.mkv
+    mv old.png o/a.png
+    touch -d yesterday films/a.mkv
+    run "$@"
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "'o/a.png' is there and shows another film"
+}
+
+test_update_and_options() {
+    cp "$(clip h264-closed.mkv)" a.mkv
+    ok a.mkv -n 20 --update
+    makes '' a.mkv -n 20 --update --threads 1 --decode cpu --engine cpu --no-cache
+    for option in '-n 20 -k 5' '-n 20 --seed 3' '-n 20 --no-race' '-n 20 --height 99' '-n 20 --width 7' '-n 20 --size 100' '-n 20 --trim off' \
+        '-n 20 -m palette' '-n 20 --start 1' '-n 20 --end 3' '-n 20 --steady' '-n 19' '--columns 3' '--interval 1' '-n 20 --keyframes' \
+        '-n 20 --stream 0' '-n 20 -m all'; do
+        # shellcheck disable=SC2086  # words
+        makes 'a.png ' a.mkv $option --update
+        # shellcheck disable=SC2086
+        makes '' a.mkv $option --update
+    done
+    # What a mode does not obey.
+    ok a.mkv -n 20 -m average -o b.png
+    makes '' a.mkv -n 20 -m average -k 3 --seed 4 --order share -o b.png --update
+}
+
+# All outputs have to be there, and one that is missing is made in their company.
+test_update_with_several_outputs() {
+    mkdir films o j
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    cp "$(clip hevc-open.mkv)" films/b.mkv
+    set -- films -n 20 -m kmeans,average -o o --json j --dump j --update
+    both='o/a-kmeans.png o/a-average.png '
+    makes "${both}o/b-kmeans.png o/b-average.png " "$@"
+    makes '' "$@"
+    rm j/a.rgb
+    makes "$both" "$@"
+    rm o/a-average.png
+    makes "$both" "$@"
+    # Stopped before the JSON: the dump beside a picture of the film is its own.
+    rm j/a.json
+    makes "$both" "$@"
+    truncate -s 5 j/a.json
+    run "$@"
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    rm j/a.json
+    ok "$@"
+    truncate -s -3 j/a.json
+    makes "$both" "$@"
+    # A dump of other options is nobody's.
+    run "$@" -n 10
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "'j/a.rgb' is there, and raw pictures do not say of which film they are"
+    # What goes to stdout is not there.
+    makes 'o/a-kmeans.png ' films/a.mkv -n 20 -o o/a-kmeans.png --json - --update
+}
+
+test_update_strictly() {
+    mkdir o
+    f=$(clip damaged/corrupt.mkv)
+    run "$f" -n 2 -o o --strict
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    makes '' "$f" -n 2 -o o --update
+    run "$f" -n 2 -o o --update --strict
+    [ "$STATUS" -eq 1 ] || fail "a film in part passes for whole: exit status $STATUS, not 1"
+}
+
+test_update_after_ctrl_c() {
+    tree 12
+    mkdir right o
+    ok -r films -q -n 1 -o right
+    env --default-signal=INT "$BARCODE" -r films -n 1 -o o --update > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    pid=$! STATUS=0 COMMAND="barcode -r films, and Ctrl-C after some films"
+    for _ in $(seq 200); do
+        [ "$(find o -name '*.png' | wc -l)" -lt 3 ] || break
+        sleep 0.02
+    done
+    kill -s INT $pid
+    wait $pid || STATUS=$?
+    [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+    [ -z "$(find o -name '*.tmp')" ] || fail "left behind: $(find o -name '*.tmp')"
+    there=$(find o -name '*.png' | wc -l)
+    ok -r films -n 1 -o o --update
+    [ "$(made | wc -w)" -eq $((12 - there)) ] || fail "there were $there, and it made $(made)"
+    diff -r right o || fail "another tree"
+}
+
+# Killed at any moment, again and again.
+test_update_after_kill() {
+    tree 20
+    mkdir right o
+    ok -r films -q -n 1 -m kmeans,average -o right --dump right
+    local round
+    for round in $(seq 8); do
+        "$BARCODE" -r films -n 1 -m kmeans,average -o o --dump o --json o --update > /dev/null 2>&1 &
+        pid=$!
+        sleep "0.$((RANDOM % 60 + 10))"
+        kill -s KILL $pid 2> /dev/null || true
+        wait $pid 2> /dev/null || true
+    done
+    find o -name '.*.tmp' -delete
+    ok -r films -n 1 -m kmeans,average -o o --dump o --json o --update
+    find o -name '*.json' -delete
+    diff -r right o || fail "another tree"
+}

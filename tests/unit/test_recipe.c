@@ -1,0 +1,95 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "barcode/cli.h"
+#include "barcode/recipe.h"
+
+static char text[REPORT_RECIPE];
+
+/* The recipe of all that a command line asks for. */
+static const char *recipe(const char *line)
+{
+    static char words[256], program[] = "barcode", film[] = "x.mkv", *argument[32];
+    struct options o;
+    struct err e = ERR_INIT;
+    int count = 0;
+    argument[count++] = program;
+    argument[count++] = film;
+    snprintf(words, sizeof words, "%s", line);
+    for (char *save, *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        argument[count++] = w;
+    argument[count] = NULL;
+    if (cli_parse(count, argument, &o, &e) != CLI_RUN)
+        fail_msg("'%s': %s", line, e.text);
+    recipe_text(&o, (struct strips){o.strip, o.strips}, text);
+    return text;
+}
+
+static void what_it_says(void **state)
+{
+    (void)state;
+    assert_string_equal(recipe(""), "definition=3.1 mode=kmeans every=auto size=320 trim=auto height=360 k=8 n_init=20 race=yes init=scalable "
+                                    "max_iter=300 seed=0");
+    assert_string_equal(recipe("-m average,downsample --interval 0.5 --start 1:00 --end 90.25 --size 1/4 --trim off --stream 2 --width 7 --keyframes"),
+                        "definition=3.1 mode=average,downsample interval=0.500000 keyframes start=60.000000 end=90.250000 size=1/4 trim=off stream=2 "
+                        "width=7 height=360");
+    assert_string_equal(recipe("-m dominant --steady --columns 16 --size full --trim 4:5:6:7 --height 9"),
+                        "definition=3.1 mode=dominant columns=16 size=full trim=4:5:6:7 height=9 steady=10");
+}
+
+/* Every option that changes a picture changes its recipe. */
+static void every_option_counts(void **state)
+{
+    (void)state;
+    static const char *const option[] = {"", "-m palette", "-m all", "--width 5", "--height 5", "-k 5", "--steady", "--steady=9", "--n-init 3", "--no-race",
+                                         "--init random", "--max-iter 5", "--seed 1", "--size 100", "--size 100x100", "--size 1/100", "--size full",
+                                         "--trim off", "--trim 8:8:0:0", "-n 24", "-n 1", "--interval 1", "--columns 24", "--keyframes", "--start 1",
+                                         "--end 1", "--stream 0", "-m palette --order share"};
+    enum { COUNT = sizeof option / sizeof *option };
+    static char all[COUNT][REPORT_RECIPE];
+    for (size_t i = 0; i < COUNT; i++) {
+        strcpy(all[i], recipe(option[i]));
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(all[i], all[j]) == 0)
+                fail_msg("'%s' and '%s' have the same recipe", option[i], option[j]);
+    }
+}
+
+/* Others change nothing, nor do those that the strip does not obey. */
+static void no_other_option_counts(void **state)
+{
+    (void)state;
+    char plain[REPORT_RECIPE];
+    strcpy(plain, recipe("-m average"));
+    static const char *const option[] = {"-k 3", "--seed 4", "--steady", "--order share", "--no-race", "--threads 1", "--engine cpu", "--decode cpu",
+                                         "-o out.png", "--json x", "--strict", "--no-cache", "--verify", "--update", "-r", "--any", "-q", "--steady=0"};
+    for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "-m average %s", option[i]);
+        assert_string_equal(recipe(line), plain);
+    }
+}
+
+/* The longest one has its room. */
+static void it_is_never_cut(void **state)
+{
+    (void)state;
+    recipe("-m all --columns 10000000 --start 100000:00:00.5 --end 999999:59:59.999999 --size 16384x16384 --trim 16384:16384:16384:16384 --stream 9999 "
+           "--width 10000000 --height 1 -k 64 --n-init 1000 --init k-means++ --max-iter 100000 --seed 18446744073709551615 --steady=50 --keyframes");
+    assert_non_null(strstr(text, " seed=18446744073709551615"));
+    assert_true(strlen(text) < REPORT_RECIPE - 400);
+    assert_null(strpbrk(text, "\"\\\n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_it_says), cmocka_unit_test(every_option_counts), cmocka_unit_test(no_other_option_counts), cmocka_unit_test(it_is_never_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
