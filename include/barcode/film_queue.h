@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "barcode/inputs.h"
 
@@ -35,6 +36,18 @@ void film_queue_done(struct film_queue *q, size_t film, const struct err *failur
  * else of the first that failed, in the order of the inputs; else 0.
  */
 int film_queue_status(struct film_queue *q);
+
+/* How far a run is. */
+struct film_tally {
+    size_t due;                    /* films that the queue has or had                             */
+    size_t done, failed;           /* of them; one that was interrupted is neither                */
+    size_t problems;               /* entries with a problem known beforehand                     */
+    size_t left_out;               /* INPUT_LEFT_OUT                                              */
+    uint64_t bytes, bytes_ended;   /* of the files of those that are due; of those done or failed */
+};
+
+/* Any thread. */
+struct film_tally film_queue_tally(struct film_queue *q);
 
 /* Frees the queue; sets *q to NULL. NULL is fine. No film may be under way. */
 void film_queue_free(struct film_queue **q);

@@ -40,6 +40,7 @@ struct options {
     const char *output;         /* NULL: the default name; "-": stdout, by any name */
     struct options_extra extra[WRITERS_MOST];      /* --json, --bench: in the table's order, `extras` of them */
     size_t extras;
+    const char *report;         /* a line a film; NULL: none; "-": stdout           */
     const char *dump;           /* NULL: none; "-": stdout                          */
 
     const struct strip_kind *strip[STRIPS_MOST];   /* the wanted ones in the table's order, `strips` of them */

@@ -18,11 +18,23 @@ enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct progress;
 
+/* A run of several films: how far all of them are, and the one that is under way. */
+struct progress_run {
+    uint64_t films, films_total;       /* ended, failed ones too; to be done   */
+    uint64_t bytes, bytes_total;       /* of their files, 0 for what is no file */
+    uint64_t bytes_now;                /* of the file under way                */
+    uint64_t films_begin, bytes_begin; /* ended before `seconds` began         */
+    uint64_t frames;                   /* film frames of those ended since     */
+    int64_t begin_ns;                  /* when this process began to work (clock_ns); `seconds` since */
+    double seconds;
+};
+
 /* What is known at a tick. Totals are 0 when unknown. */
 struct progress_state {
     uint64_t frames, frames_total;     /* film frames covered                */
     uint64_t columns, columns_total;   /* columns done                       */
     double share;                      /* 0..1 of the film, < 0 when unknown */
+    const struct progress_run *run;    /* NULL: the only film. Lent for the call */
 };
 
 /*
@@ -40,8 +52,13 @@ void progress_tick(struct progress *p, const struct progress_state *s);
 void progress_close(struct progress **p);
 
 /*
+ * How far a run is: of its bytes, or of its films where these are no files. 0..1.
+ */
+double progress_share(const struct progress_run *r, double share_of_film);
+
+/*
  * The text of a line (for tests): "NAME  37 %  1234 frames/s  120/320 columns  ETA 0:12", `seconds` after the start.
- * At most size - 1 bytes: a long name is cut, then left out, then the tail is cut. What is unknown is left out.
+ * In a run of several films share, rate and ETA are of them all: "NAME  37 %  3/24 films  1234 frames/s  ETA 1:02:03". At most size - 1 bytes: a long name is cut, then left out, then the tail is cut. What is unknown is left out.
  */
 void progress_format(char *text, int size, const char *title, const struct progress_state *s, double seconds);
 

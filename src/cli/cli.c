@@ -18,7 +18,7 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_ANY, KEY_UPDATE, KEY_USAGE
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_USAGE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -67,6 +67,7 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
     {"dump", KEY_DUMP, "FILE|DIR", 0, "write the analysed frames as raw RGB24", 0},
+    {"report", KEY_REPORT, "FILE", 0, "append a line of JSON for every film: what became of it", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0, "replace what was made of other films, too", 0},
     {"bench", KEY_BENCH, NULL, 0, "print stage times and rates to stdout as JSON", 0},
 
@@ -240,6 +241,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     struct options *o = p->o;
     switch (key) {
     case 'o':          return set_path(p, "-o", arg, &o->output);
+    case KEY_REPORT:   return set_path(p, "--report", arg, &o->report);
     case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
     case 'm':          return cli_parse_modes(arg, o, p->e);
     case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
@@ -358,11 +360,12 @@ static bool check_together(const struct parse *p)
         return err_set(p->e, ERR_USAGE, "--verify compares two ways of decoding, and --keyframes has only one; give one of them");
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s", p->start ? p->start : "0", p->end);
-    int on_stdout = (o->output && outputs_is_stdout(o->output)) + (o->dump && outputs_is_stdout(o->dump));
+    int on_stdout = (o->output && outputs_is_stdout(o->output)) + (o->dump && outputs_is_stdout(o->dump)) +
+                    (o->report && outputs_is_stdout(o->report));
     for (size_t i = 0; i < o->extras; i++)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
-        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump - and --bench");
+        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump -, --report - and --bench");
     return check_pixels(o, p->e);
 }
 

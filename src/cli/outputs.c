@@ -287,8 +287,11 @@ static bool check_output(const struct inputs *in, size_t i, const struct output 
     return outputs_check_folder(output, shared ? e : problem) || !shared;
 }
 
-static bool check_pairs(const struct outputs *list, struct err *e)
+static bool check_pairs(const struct outputs *list, const char *report, struct err *e)
 {
+    for (size_t k = 0; report && nth(list, k); k++)
+        if (same_output(nth(list, k)->path, report))
+            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by --report", report, nth(list, k)->option);
     for (size_t k = 0; nth(list, k); k++) {
         for (size_t j = k + 1; nth(list, j); j++) {
             const struct output *a = nth(list, k), *b = nth(list, j);
@@ -310,7 +313,7 @@ static bool check_film(const struct options *o, struct inputs *in, size_t i, str
     if (outputs_of(o, in, i, &outputs, problem)) {
         for (size_t k = 0; nth(&outputs, k) && ok && problem->code == ERR_NONE; k++)
             ok = check_output(in, i, nth(&outputs, k), k < outputs.pictures, problem, e);
-        ok = ok && check_pairs(&outputs, e);
+        ok = ok && check_pairs(&outputs, o->report, e);
         outputs_free(&outputs);
     }
     if (problem->code == ERR_USAGE) {
@@ -350,7 +353,10 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
         if (inputs_is_due(in, i) && !check_film(o, in, i, e))
             return false;
     }
-    bool ok = check_name("-o", o->output, e) && check_format(o->output, e);
+    /* The report is appended to, so that anything else in its place would be spoilt. */
+    struct output report = {.path = o->report};
+    bool ok = check_name("-o", o->output, e) && check_format(o->output, e) && check_name("--report", o->report, e) &&
+              (!o->report || spare_films(in, &report, e));
     for (size_t k = 0; k < list.count && ok; k++)
         ok = check_name(list.named[k].option, list.named[k].path, e);
     return ok;

@@ -16,6 +16,7 @@ struct progress {
     bool terminal, log;     /* where to; neither: silent */
     int64_t begin, next;    /* clock_ns                  */
     struct progress_state last;
+    struct progress_run run;   /* what `last` points to     */
     bool unshown;           /* `last` is in no line yet  */
 };
 
@@ -77,6 +78,10 @@ void progress_tick(struct progress *p, const struct progress_state *s)
     if (!p || (!p->terminal && !p->log))
         return;
     p->last = *s;
+    if (s->run) {
+        p->run = *s->run;
+        p->last.run = &p->run;
+    }
     p->unshown = true;
     int64_t now = clock_ns();
     if (now < p->next)
@@ -124,31 +129,66 @@ static void format_eta(char *text, size_t size, double seconds)
         snprintf(text, size, "  ETA %llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
 }
 
+double progress_share(const struct progress_run *r, double share_of_film)
+{
+    double now = share_of_film < 0 ? 0 : share_of_film > 1 ? 1 : share_of_film;
+    double share = r->bytes_total > 0 ? ((double)r->bytes + now * (double)r->bytes_now) / (double)r->bytes_total
+                   : r->films_total > 0 ? ((double)r->films + now) / (double)r->films_total : 0;
+    return share > 1 ? 1 : share;
+}
+
+static void append_rate(char *tail, size_t size, uint64_t frames, double seconds)
+{
+    char part[64];
+    if (frames == 0 || seconds <= 0)
+        return;
+    snprintf(part, sizeof part, "  %.0f frames/s", (double)frames / seconds);
+    append(tail, size, part);
+}
+
+/* `begin` of the share was there when the seconds began. In the first second or percent the guess would be wild. */
+static void append_eta(char *tail, size_t size, double share, double begin, double seconds)
+{
+    char part[64];
+    if (!(share - begin >= 0.01) || share >= 1 || seconds < 1)
+        return;
+    format_eta(part, sizeof part, seconds * (1 - share) / (share - begin));
+    append(tail, size, part);
+}
+
+/* Everything after the title, of several films. */
+static void format_run(char *tail, size_t size, const struct progress_state *s)
+{
+    const struct progress_run *r = s->run;
+    struct progress_run begin = {.films = r->films_begin, .films_total = r->films_total, .bytes = r->bytes_begin, .bytes_total = r->bytes_total};
+    double share = progress_share(r, s->share);
+    snprintf(tail, size, "%4d %%  %llu/%llu films", (int)(share * 100), (unsigned long long)r->films, (unsigned long long)r->films_total);
+    append_rate(tail, size, r->frames + s->frames, r->seconds);
+    append_eta(tail, size, share, progress_share(&begin, 0), r->seconds);
+}
+
 /* Everything after the title. */
 static void format_tail(char *tail, size_t size, const struct progress_state *s, double seconds)
 {
     char part[64];
     double share = s->share > 1 ? 1 : s->share;
     tail[0] = '\0';
+    if (s->run) {
+        format_run(tail, size, s);
+        return;
+    }
     if (share >= 0) {
         snprintf(part, sizeof part, "%4d %%", (int)(share * 100));
         append(tail, size, part);
     }
-    if (s->frames > 0 && seconds > 0) {
-        snprintf(part, sizeof part, "  %.0f frames/s", (double)s->frames / seconds);
-        append(tail, size, part);
-    }
+    append_rate(tail, size, s->frames, seconds);
     if (s->columns_total > 0)
         snprintf(part, sizeof part, "  %llu/%llu columns", (unsigned long long)s->columns,
                  (unsigned long long)s->columns_total);
     else
         snprintf(part, sizeof part, "  %llu columns", (unsigned long long)s->columns);
     append(tail, size, part);
-    /* In the first second or percent the guess would be wild. */
-    if (share >= 0.01 && share < 1 && seconds >= 1) {
-        format_eta(part, sizeof part, seconds * (1 - share) / share);
-        append(tail, size, part);
-    }
+    append_eta(tail, size, share, 0, seconds);
 }
 
 /* At most `room` bytes of the title, never half of a UTF-8 character; "..." says that it was cut. */

@@ -9,7 +9,20 @@ struct film_queue {
     pthread_mutex_t lock;          /* guards `failure` and what follows               */
     size_t next;
     bool interrupted;
+    struct film_tally tally;
 };
+
+static void count_entry(struct film_tally *t, const struct inputs *in, size_t i)
+{
+    if (inputs_is_due(in, i)) {
+        t->due++;
+        t->bytes += in->file[i].bytes;
+    } else if (in->duty[i] == INPUT_LEFT_OUT) {
+        t->left_out++;
+    } else if (in->duty[i] == INPUT_TO_DO) {
+        t->problems++;
+    }
+}
 
 struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
 {
@@ -23,6 +36,8 @@ struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
     }
     pthread_mutex_init(&q->lock, NULL);
     q->in = in;
+    for (size_t i = 0; i < in->count; i++)
+        count_entry(&q->tally, in, i);
     return q;
 }
 
@@ -40,12 +55,23 @@ bool film_queue_next(struct film_queue *q, size_t *film)
 
 void film_queue_done(struct film_queue *q, size_t film, const struct err *failure)
 {
-    if (!failure)
-        return;
+    bool interrupted = failure && failure->code == ERR_INTERRUPTED;
     pthread_mutex_lock(&q->lock);
-    q->failure[film] = *failure;
-    q->interrupted |= failure->code == ERR_INTERRUPTED;
+    if (failure)
+        q->failure[film] = *failure;
+    q->interrupted |= interrupted;
+    q->tally.done += !failure;
+    q->tally.failed += failure && !interrupted;
+    q->tally.bytes_ended += interrupted ? 0 : q->in->file[film].bytes;
     pthread_mutex_unlock(&q->lock);
+}
+
+struct film_tally film_queue_tally(struct film_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    struct film_tally tally = q->tally;
+    pthread_mutex_unlock(&q->lock);
+    return tally;
 }
 
 /* The first of [count] that is an error; NULL: none is. */

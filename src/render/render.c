@@ -99,7 +99,6 @@ static void describe_decoding(struct render_job *j)
 static void close_job(struct render_job *j)
 {
     dump_discard(&j->dump);
-    outputs_free(&j->outputs);
     digest_free(&j->first);
     digest_free(&j->second);
     columns_free(&j->columns);
@@ -121,11 +120,13 @@ static bool goes_on_without_gpu(const struct render *r, size_t i, const struct e
 
 bool render_film(const struct render *r, size_t i, struct err *e)
 {
-    const struct engine *engine;
+    struct render_job j = {.input = i};
+    int64_t first = clock_ns();
     bool fine;
     do {
         int64_t started = clock_ns();
-        struct render_job j = {.render = r, .input = i};
+        outputs_free(&j.outputs);
+        j = (struct render_job){.render = r, .input = i};
         fine = open_job(&j, e);
         j.report.times.start_up = (double)(clock_ns() - started) / 1e9;
         fine = fine && render_stage(&j, e);
@@ -134,9 +135,10 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         if (fine && r->options->strict && !render_is_whole(&j))
             fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
-        engine = j.engine;
-    } while (!fine && goes_on_without_gpu(r, i, engine, e));
+    } while (!fine && goes_on_without_gpu(r, i, j.engine, e));
     if (!fine && e->code == ERR_INTERRUPTED)
         err_prefix(e, "'%s'", r->inputs->path[i]);
+    fine = render_tell_film(&j, fine, (double)(clock_ns() - first) / 1e9, e);
+    outputs_free(&j.outputs);
     return fine;
 }

@@ -1,15 +1,9 @@
+#include "barcode/clock.h"
 #include "barcode/film_queue.h"
 #include "barcode/interrupt.h"
 #include "barcode/render.h"
 #include "barcode/worker.h"
-
-/* Reports the problems that are known before the first film is opened: now, not hours later. */
-static void tell_problems(const struct inputs *in)
-{
-    for (size_t i = 0; i < in->count; i++)
-        if (in->problem[i].code != ERR_NONE)
-            err_tell(&in->problem[i]);
-}
+#include "render_tell.h"
 
 /* After an interruption the next film fails without being opened. */
 static bool render_unless_interrupted(const struct render *r, size_t film, struct err *e)
@@ -24,9 +18,15 @@ static bool render_unless_interrupted(const struct render *r, size_t film, struc
 static void work(const struct render *r, struct film_queue *queue, struct worker *w)
 {
     struct err e = ERR_INIT;
+    struct film_tally tally = film_queue_tally(queue);
+    struct progress_run run = {.begin_ns = clock_ns(), .films_begin = tally.done + tally.failed, .bytes_begin = tally.bytes_ended};
+    struct render own = *r;
+    own.run = tally.due > 1 ? &run : NULL;
     for (size_t film; film_queue_next(queue, &film); err_clear(&e)) {
         worker_takes(w, film);
-        bool fine = render_unless_interrupted(r, film, &e);
+        tally = film_queue_tally(queue);
+        render_run_turn(&own, &tally, film);
+        bool fine = render_unless_interrupted(&own, film, &e);
         if (!fine)
             err_tell(&e);
         film_queue_done(queue, film, fine ? NULL : &e);
@@ -52,8 +52,11 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
     size_t film = 0;
     enum worker_end end = worker_watch(w, queue, &film, &e);
     if (end == WORKER_CRASHED) {
+        struct err unwritten = ERR_INIT;
         err_prefix(&e, "'%s'", r->inputs->path[film]);
         film_queue_done(queue, film, &e);
+        if (!render_tell_lost(r, film, &e, &unwritten))
+            err_tell(&unwritten);
     }
     c->status = end == WORKER_DONE ? w->status : err_tell(&e);
     c->found = end != WORKER_DONE && w->status > 0 ? w->status : c->found;
@@ -61,22 +64,42 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
     return end == WORKER_CRASHED || (end == WORKER_BROKE && c->broke == 1);
 }
 
-int render_films(const struct render *r)
+/* The films, by as many workers as it takes. *here: in the process that began the run, and not in a worker. */
+static int run_crew(const struct render *r, struct film_queue *queue, bool *here)
 {
-    struct err e = ERR_INIT;
-    struct film_queue *queue = film_queue_open(r->inputs, &e);
-    if (!queue)
-        return err_tell(&e);
-    tell_problems(r->inputs);
     struct worker worker;
     struct crew crew = {.status = 0};
     bool parent = worker_start(&worker);
     while (parent && watch(r, queue, &worker, &crew))
         parent = worker_start(&worker);
+    *here = parent || worker.pid < 0;
     if (!parent) {
         work(r, queue, &worker);
         crew.status = film_queue_status(queue);
     }
-    film_queue_free(&queue);
     return crew.found > 0 ? crew.found : crew.status;
+}
+
+int render_films(const struct render *r)
+{
+    struct err e = ERR_INIT;
+    struct render own = *r;
+    int64_t begin = clock_ns();
+    const char *report = r->options->report;
+    bool here = true;
+    int status = 0;
+    struct film_queue *queue = film_queue_open(r->inputs, &e);
+    if (queue && report)
+        own.ledger = ledger_open(report, &e);
+    if (!queue || (report && !own.ledger) || !render_tell_known(&own, &e))
+        status = err_tell(&e);
+    else
+        status = run_crew(&own, queue, &here);
+    if (queue && here && e.code == ERR_NONE) {
+        struct film_tally tally = film_queue_tally(queue);
+        render_tell_end(&tally, (double)(clock_ns() - begin) / 1e9);
+    }
+    ledger_close(&own.ledger);
+    film_queue_free(&queue);
+    return status;
 }

@@ -34,6 +34,7 @@ struct render_job {
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t total_bytes;            /* of the film's file, 0: unknown     */
     int64_t keys;                    /* --keyframes: how many key frames the film has, 0: nobody counted them */
+    bool written;                    /* all outputs are there              */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
 };
 
@@ -92,6 +93,14 @@ bool render_judge(struct render_job *j, struct err *e);
 
 /* True when every selected picture was there and sound. */
 bool render_is_whole(const struct render_job *j);
+
+/* ---- render_tell.c ---- */
+
+/* Says what became of a film: with -v, and to the report. `seconds` it took; `fine`: as the film ended so far. False: it failed. */
+bool render_tell_film(const struct render_job *j, bool fine, double seconds, struct err *e);
+
+/* The run of several films as of now; NULL: there is one film. Valid until the next call. Main thread. */
+const struct progress_run *render_run_now(const struct render *r);
 
 /* ---- render_write.c ---- */
 

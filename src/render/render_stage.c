@@ -51,6 +51,7 @@ static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rg
 /* What the progress line needs beside the state of the pass. */
 struct shown {
     struct progress *progress;
+    const struct render *render;
     const struct film *film;
     uint64_t columns_total;          /* estimate, 0 unknown */
 };
@@ -70,6 +71,7 @@ static void show_progress(void *user, const struct pass_state *now)
         state.share = (double)now->film.bytes / (double)now->film.total_bytes;
     if (state.share > 1 || (now->done && state.share >= 0))
         state.share = 1;
+    state.run = render_run_now(shown->render);
     progress_tick(shown->progress, &state);
 }
 
@@ -81,7 +83,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     bool judging = j->digest && j->digest == j->second;
     const char *slash = strrchr(f->path, '/');
     /* A progress line for which there is no memory is left out: the run is as good without it. */
-    struct shown shown = {.progress = progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f,
+    struct shown shown = {.progress = progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f, .render = j->render,
                           .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us)};
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,

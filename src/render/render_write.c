@@ -44,5 +44,6 @@ bool render_write(struct render_job *j, int64_t started, struct err *e)
     j->report.times.write = (double)(clock_ns() - before) / 1e9;
     j->report.times.wall = (double)(clock_ns() - started) / 1e9;
     fine = fine && write_outputs(j, &j->outputs, true, e);
+    j->written = fine;
     return fine;
 }

@@ -66,7 +66,7 @@ test_ctrl_c_keeps_the_old_picture() {
 test_ctrl_c_stops_the_whole_batch() {
     long_film
     cp "$(clip h264-closed.mkv)" short.mkv
-    stops INT 0.4 long.mkv short.mkv -n 1 -k 16
+    stops INT 0.4 long.mkv short.mkv -n 1 -k 16 -q
     files long.mkv short.mkv
 }
 

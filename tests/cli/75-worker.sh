@@ -2,20 +2,6 @@
 # Films are worked on in a process of their own: what kills that costs one film.
 # shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
-# The process that the program $pid started, once there is one, in $worker.
-find_worker() {
-    worker=
-    for _ in $(seq 200); do
-        for stat in /proc/[0-9]*/stat; do
-            { read -r child _ _ parent _ < "$stat"; } 2> /dev/null || continue
-            [ "$parent" != "$pid" ] || worker=$child
-        done
-        [ -z "$worker" ] || return 0
-        sleep 0.05
-    done
-    fail "there is no worker"
-}
-
 # until_true WORD...: waits until the command is true
 until_true() {
     for _ in $(seq 200); do

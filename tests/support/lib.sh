@@ -77,6 +77,20 @@ says_not() {
     ! grep -q -- "$1" "$LOGS/stderr" || fail "stderr says '$1'"
 }
 
+# The process that the program $pid started, once there is one, in $worker.
+find_worker() {
+    worker=
+    for _ in $(seq 200); do
+        for stat in /proc/[0-9]*/stat; do
+            { read -r child _ _ parent _ < "$stat"; } 2> /dev/null || continue
+            [ "$parent" != "$pid" ] || worker=$child
+        done
+        [ -z "$worker" ] || return 0
+        sleep 0.05
+    done
+    fail "there is no worker"
+}
+
 # files NAME...: the working folder holds exactly these, hidden ones included.
 files() {
     local have want

@@ -14,13 +14,14 @@ enum { FILMS = 200 };
 
 static struct err problem[FILMS];
 static enum input_duty duty[FILMS];
+static struct input_file file[FILMS];
 
 /* `count` films without a problem. */
 static struct inputs inputs_of(size_t count)
 {
     for (size_t i = 0; i < FILMS; i++)
         err_clear(&problem[i]);
-    return (struct inputs){.problem = problem, .duty = duty, .count = count};
+    return (struct inputs){.problem = problem, .duty = duty, .file = file, .count = count};
 }
 
 static struct film_queue *open_queue(const struct inputs *in)
@@ -138,6 +139,30 @@ static void an_interruption_ends_it(void **state)
     film_queue_free(&q);
 }
 
+/* What is done, and of how many bytes; an interrupted film is neither done nor failed. */
+static void the_tally(void **state)
+{
+    (void)state;
+    struct inputs in = inputs_of(7);
+    for (size_t i = 0; i < 7; i++)
+        file[i].bytes = 1 << i;
+    err_set(&problem[1], ERR_FAILED, "in the way");
+    duty[2] = INPUT_LEFT_OUT;
+    struct film_queue *q = film_queue_open(&in, NULL);
+    struct film_tally t = film_queue_tally(q);
+    assert_true(t.due == 5 && t.problems == 1 && t.left_out == 1 && t.done + t.failed == 0 && t.bytes == 127 - 2 - 4 && t.bytes_ended == 0);
+    take(q, 0, ERR_NONE);
+    take(q, 3, ERR_INPUT);
+    take(q, 4, ERR_NONE);
+    t = film_queue_tally(q);
+    assert_true(t.due == 5 && t.done == 2 && t.failed == 1 && t.bytes_ended == 1 + 8 + 16);
+    take(q, 5, ERR_INTERRUPTED);
+    t = film_queue_tally(q);
+    assert_true(t.done == 2 && t.failed == 1 && t.bytes_ended == 25);
+    film_queue_free(&q);
+    duty[2] = INPUT_TO_DO;
+}
+
 struct taker {
     struct film_queue *queue;
     atomic_int *taken;             /* [FILMS] how often */
@@ -181,7 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_order), cmocka_unit_test(the_first_failure_is_the_status), cmocka_unit_test(first_in_order_not_in_time),
-        cmocka_unit_test(problems_come_first), cmocka_unit_test(an_interruption_ends_it), cmocka_unit_test(several_under_way),
+        cmocka_unit_test(problems_come_first), cmocka_unit_test(an_interruption_ends_it), cmocka_unit_test(several_under_way), cmocka_unit_test(the_tally),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

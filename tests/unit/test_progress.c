@@ -52,6 +52,38 @@ static void what_is_unknown_is_left_out(void **state)
     assert_string_equal(text, "NAME  9/9 columns");
 }
 
+/* Of several films share, rate and ETA are of them all. */
+static void several_films(void **state)
+{
+    (void)state;
+    char text[200];
+    struct progress_run run = {.films = 3, .films_total = 24, .bytes = 300, .bytes_total = 1000, .bytes_now = 200, .frames = 5000, .seconds = 10};
+    struct progress_state s = third;
+    s.share = 0.5;
+    s.run = &run;
+    progress_format(text, sizeof text, "NAME", &s, 2);
+    assert_string_equal(text, "NAME  40 %  3/24 films  1734 frames/s  ETA 0:15");
+    /* After a crash another process goes on: what was there before it is nothing that it was quick about. */
+    run.films_begin = 2;
+    run.bytes_begin = 200;
+    progress_format(text, sizeof text, "NAME", &s, 2);
+    assert_string_equal(text, "NAME  40 %  3/24 films  1734 frames/s  ETA 0:30");
+    /* No files: by their number. */
+    run = (struct progress_run){.films = 1, .films_total = 4, .seconds = 10};
+    s.frames = 0;
+    s.share = 0.5;
+    progress_format(text, sizeof text, "NAME", &s, 2);
+    assert_string_equal(text, "NAME  37 %  1/4 films  ETA 0:17");
+    s.share = -1;
+    progress_format(text, sizeof text, "NAME", &s, 2);
+    assert_string_equal(text, "NAME  25 %  1/4 films  ETA 0:30");
+    run.seconds = 0.5;
+    progress_format(text, sizeof text, "NAME", &s, 2);
+    assert_string_equal(text, "NAME  25 %  1/4 films");
+    run = (struct progress_run){.films_total = 0};
+    assert_true(progress_share(&run, 1) == 0);
+}
+
 /* The line fits any width, and never ends in half a character of the name. */
 static void it_fits(void **state)
 {
@@ -228,7 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line),
         cmocka_unit_test(what_is_unknown_is_left_out),
-        cmocka_unit_test(it_fits),
+        cmocka_unit_test(it_fits), cmocka_unit_test(several_films),
         cmocka_unit_test(a_pipe_gets_nothing_unasked),
         cmocka_unit_test(a_pipe_gets_the_end_of_a_short_run),
         cmocka_unit_test(a_pipe_gets_lines_when_asked),

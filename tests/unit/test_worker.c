@@ -17,7 +17,8 @@ enum { FILMS = 4 };
 
 static struct err problem[FILMS];
 static enum input_duty duty[FILMS];
-static const struct inputs four = {.problem = problem, .duty = duty, .count = FILMS};
+static struct input_file file[FILMS];
+static const struct inputs four = {.problem = problem, .duty = duty, .file = file, .count = FILMS};
 
 /* What a worker does with the films from the next one on: film 1 kills it, film 2 cannot be read. */
 static void work(struct worker *w, struct film_queue *queue, int signal)

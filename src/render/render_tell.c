@@ -1,0 +1,112 @@
+#include "render_tell.h"
+
+#include <inttypes.h>
+
+#include "barcode/clock.h"
+#include "render_job.h"
+
+enum { OUTPUTS_MOST = STRIPS_MOST + WRITERS_MOST + 1 };
+
+static size_t list_outputs(const struct outputs *list, const char *path[OUTPUTS_MOST])
+{
+    size_t count = 0;
+    for (size_t k = 0; k < list->count; k++)
+        path[count++] = list->output[k].path;
+    if (list->dump.path)
+        path[count++] = list->dump.path;
+    return count;
+}
+
+/* An entry of a film that failed, or was interrupted. */
+static struct ledger_entry failed_entry(const struct render *r, size_t film, const struct err *failure)
+{
+    return (struct ledger_entry){.film = r->inputs->path[film], .status = failure->code == ERR_INTERRUPTED ? LEDGER_INTERRUPTED : LEDGER_FAILED,
+                                 .reason = failure->text, .exit = err_exit_status(failure), .seconds = -1, .columns = -1};
+}
+
+bool render_tell_film(const struct render_job *j, bool fine, double seconds, struct err *e)
+{
+    const struct render *r = j->render;
+    const char *path = r->inputs->path[j->input], *output[OUTPUTS_MOST];
+    struct err problem = ERR_INIT;
+    if (r->run)
+        r->run->frames += j->report.counts.displayed;
+    if (fine)
+        log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", path, j->report.count, seconds);
+    struct ledger_entry entry = fine ? (struct ledger_entry){.film = path, .status = LEDGER_DONE} : failed_entry(r, j->input, e);
+    entry.seconds = seconds;
+    entry.columns = j->report.count > 0 ? (int64_t)j->report.count : -1;
+    entry.report = &j->report;
+    entry.output = output;
+    entry.outputs = j->written ? list_outputs(&j->outputs, output) : 0;
+    if (ledger_add(r->ledger, &entry, &problem))
+        return fine;
+    return err_set(e, problem.code, "'%s': %s", path, problem.text);
+}
+
+static bool tell_left_out(const struct render *r, size_t film, struct err *e)
+{
+    struct outputs list;
+    const char *output[OUTPUTS_MOST];
+    if (!r->ledger)
+        return true;
+    if (!outputs_of(r->options, r->inputs, film, &list, e))
+        return false;
+    struct ledger_entry entry = {.film = r->inputs->path[film], .status = LEDGER_LEFT_OUT, .seconds = -1, .columns = -1,
+                                 .reason = "its outputs are there, of this film and these options", .output = output};
+    entry.outputs = list_outputs(&list, output);
+    bool fine = ledger_add(r->ledger, &entry, e);
+    outputs_free(&list);
+    return fine;
+}
+
+bool render_tell_known(const struct render *r, struct err *e)
+{
+    const struct inputs *in = r->inputs;
+    bool fine = true;
+    for (size_t i = 0; i < in->count && fine; i++) {
+        if (in->duty[i] == INPUT_LEFT_OUT) {
+            fine = tell_left_out(r, i, e);
+        } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
+            err_tell(&in->problem[i]);
+            fine = render_tell_lost(r, i, &in->problem[i], e);
+        }
+    }
+    return fine;
+}
+
+bool render_tell_lost(const struct render *r, size_t film, const struct err *failure, struct err *e)
+{
+    struct ledger_entry entry = failed_entry(r, film, failure);
+    return ledger_add(r->ledger, &entry, e);
+}
+
+void render_tell_end(const struct film_tally *t, double seconds)
+{
+    size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
+    char rest[40] = "";
+    if (films < 2)
+        return;
+    if (open > 0)
+        snprintf(rest, sizeof rest, ", %zu not done", open);
+    log_msg(LOG_INFO, "%zu films: %zu done, %zu left out, %zu failed%s, in %.1f s", films, t->done, t->left_out, t->failed + t->problems, rest, seconds);
+}
+
+void render_run_turn(const struct render *r, const struct film_tally *t, size_t film)
+{
+    struct progress_run *run = r->run;
+    if (!run)
+        return;
+    run->films = t->done + t->failed;
+    run->films_total = t->due;
+    run->bytes = t->bytes_ended;
+    run->bytes_total = t->bytes;
+    run->bytes_now = r->inputs->file[film].bytes;
+}
+
+const struct progress_run *render_run_now(const struct render *r)
+{
+    if (r->run)
+        r->run->seconds = (double)(clock_ns() - r->run->begin_ns) / 1e9;
+    return r->run;
+}

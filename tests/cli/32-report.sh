@@ -1,0 +1,139 @@
+# shellcheck shell=bash
+# Runs of many films: the report, the last line, the progress of them all.
+# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
+
+# report FILE: its lines as "film status exit columns outputs", one a line; fails where one is no JSON of these keys.
+report() {
+    "$PYTHON" - "$1" << 'PY' || fail "$1 is no report"
+import json, re, sys
+for text in open(sys.argv[1], "rb"):
+    assert text.endswith(b"\n"), text
+    line = json.loads(text)
+    assert list(line) == ["film", "status", "reason", "exit", "seconds", "columns", "warnings", "outputs", "finished"], line
+    assert (line["reason"] is None) == (line["status"] == "done"), line
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", line["finished"]), line
+    assert line["status"] != "done" or line["seconds"] > 0, line
+    print(line["film"], line["status"], line["exit"], line["columns"], ",".join(line["outputs"]) or "-")
+PY
+}
+
+test_report() {
+    mkdir films o empty
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    cp "$(clip hevc-open.mkv)" films/b.mkv
+    echo no film > films/c.mkv
+    cp "$(clip damaged/corrupt.mkv)" films/d.mkv
+    echo mine > o/b.png
+    run empty films missing.mkv -n 20 -o o --json o --report r.jsonl
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    report r.jsonl > got
+    cat > want << END
+empty failed 3 None -
+films/b.mkv failed 1 None -
+films/a.mkv done 0 10 o/a.png,o/a.json
+films/c.mkv failed 3 None -
+films/d.mkv done 0 10 o/d.png,o/d.json
+missing.mkv failed 3 None -
+END
+    sed -i 's/d.mkv done 0 [0-9]*/d.mkv done 0 10/' got
+    diff want got || fail "the report"
+    grep -q "no films in the folder 'empty'" r.jsonl || fail "no reason"
+    grep 'd\.mkv' r.jsonl | grep -q 'warnings":\["' || fail "no warnings"
+    says '^barcode: 6 films: 2 done, 0 left out, 4 failed, in [0-9.]* s$'
+    # Appended to, and what is left out is told, too.
+    rm o/b.png films/c.mkv
+    ok films -n 20 -o o --json o --report r.jsonl --update
+    says '^barcode: 3 films: 1 done, 2 left out, 0 failed, in [0-9.]* s$'
+    report r.jsonl | tail -n 3 | sed 's/0 10 /0 /' > got
+    cat > want << END
+films/a.mkv left_out 0 None o/a.png,o/a.json
+films/d.mkv left_out 0 None o/a.png,o/a.json
+films/b.mkv done 0 o/b.png,o/b.json
+END
+    sed -i 's#d.mkv left_out 0 None o/d.png,o/d.json#d.mkv left_out 0 None o/a.png,o/a.json#' got
+    diff want got || fail "the report of the second run"
+    # A film alone has its line, and none is said in the end; with -q it never is.
+    ok films/a.mkv -n 20 -o x.png --report -
+    cp "$LOGS/stdout" one.jsonl
+    [ "$(report one.jsonl)" = "films/a.mkv done 0 10 x.png" ] || fail "a film alone"
+    says_not 'films:'
+    ok films -q -n 20 -o o
+    [ ! -s "$LOGS/stderr" ] || fail "-q says something"
+}
+
+test_report_of_crash() {
+    cp "$(clip h264-closed.mkv)" a.mkv
+    cp a.mkv c.mkv
+    mkfifo b.mkv
+    COMMAND="barcode a.mkv b.mkv c.mkv, and a signal to its worker" STATUS=0
+    "$BARCODE" a.mkv b.mkv c.mkv -n 20 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    pid=$!
+    for _ in $(seq 200); do
+        [ ! -s a.png ] || break
+        sleep 0.05
+    done
+    find_worker
+    sleep 0.2
+    kill -s ABRT "$worker"
+    wait $pid || STATUS=$?
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    [ "$(report r | tr '\n' ' ')" = "a.mkv done 0 10 a.png b.mkv failed 1 None - c.mkv done 0 10 c.png " ] || fail "$(cat r)"
+    grep -q 'crashed: ' r || fail "no reason"
+    says '^barcode: 3 films: 2 done, 0 left out, 1 failed, in'
+}
+
+test_report_of_interruption() {
+    cp "$(clip h264-closed.mkv)" a.mkv
+    cp a.mkv c.mkv
+    mkfifo b.mkv
+    env --default-signal=INT "$BARCODE" a.mkv b.mkv c.mkv -n 20 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    pid=$! STATUS=0 COMMAND="barcode a.mkv b.mkv c.mkv, interrupted"
+    for _ in $(seq 200); do
+        [ ! -s a.png ] || break
+        sleep 0.05
+    done
+    sleep 0.2
+    kill -s INT $pid
+    wait $pid || STATUS=$?
+    [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+    [ "$(report r | tr '\n' ' ')" = "a.mkv done 0 10 a.png b.mkv interrupted 130 None - " ] || fail "$(cat r)"
+    says '^barcode: 3 films: 1 done, 0 left out, 0 failed, 2 not done, in'
+    rm b.mkv
+    ok a.mkv c.mkv -n 20 --update --report r
+    [ "$(report r | tail -n 2 | tr '\n' ' ')" = "a.mkv left_out 0 None a.png c.mkv done 0 10 c.png " ] || fail "$(cat r)"
+}
+
+test_report_spares_files() {
+    f=$(clip h264-closed.mkv)
+    cp "$f" film.mkv
+    ln film.mkv link
+    echo precious > notes
+    refuses 2 film.mkv --report film.mkv
+    refuses 2 film.mkv --report link
+    refuses 2 film.mkv --report film.png
+    refuses 2 film.mkv --report other.avi
+    refuses 2 film.mkv --report - -o -
+    refuses 2 film.mkv --report ''
+    refuses 1 film.mkv --report notes
+    refuses 1 film.mkv --report .
+    refuses 1 film.mkv --report gone/r
+    cmp film.mkv "$f" && [ "$(cat notes)" = precious ] || fail "something was spoilt"
+    files film.mkv link notes
+    # A disk that is full is told, and costs no picture.
+    run film.mkv -q -n 20 --report /dev/full
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    one_sentence
+    says "'film.mkv': cannot write the report '/dev/full': No space left on device"
+    files film.mkv film.png link notes
+}
+
+test_progress_of_many() {
+    mkdir films o
+    for n in 1 2 3; do cp "$(clip h264-closed.mkv)" films/$n.mkv; done
+    ok films -n 20 -o o --progress=always -v
+    says '^barcode: 1.mkv .* 0/3 films'
+    says '^barcode: 3.mkv 100 %  2/3 films  [0-9]* frames/s'
+    [ "$(grep -c "^barcode: 'films/[123].mkv' is done: 10 columns in [0-9.]* s$" "$LOGS/stderr")" -eq 3 ] || fail "-v does not say each film"
+    ok films/1.mkv -n 20 -o o --progress=always
+    says_not 'films  '
+}

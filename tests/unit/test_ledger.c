@@ -1,0 +1,191 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "barcode/ledger.h"
+
+static char folder[] = "/tmp/test_ledger.XXXXXX";
+static char path[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/report", folder);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+/* The file's lines; the caller frees them. */
+static size_t lines(char *line[], size_t most)
+{
+    FILE *f = fopen(path, "rb");
+    size_t count = 0, room = 0;
+    for (char *text = NULL; count < most && getline(&text, &room, f) >= 0; text = NULL, room = 0) {
+        line[count++] = text;
+        assert_int_equal(text[strlen(text) - 1], '\n');
+    }
+    fclose(f);
+    return count;
+}
+
+static void put(const char *text)
+{
+    FILE *f = fopen(path, "wb");
+    fputs(text, f);
+    fclose(f);
+}
+
+static struct ledger *opened(void)
+{
+    struct err e = ERR_INIT;
+    struct ledger *l = ledger_open(path, &e);
+    if (!l)
+        fail_msg("%s", e.text);
+    return l;
+}
+
+static const struct ledger_entry plain = {.film = "a.mkv", .seconds = -1, .columns = -1};
+
+static void what_a_line_says(void **state)
+{
+    (void)state;
+    static struct report report = {.warnings = 2, .warning = {"one", "two \xff"}};
+    static const char *const output[] = {"a.png", "-"};
+    struct ledger_entry entry = {.film = "dir/Am\xc3\xa9lie \xff\n\"x\".mkv", .status = LEDGER_DONE, .seconds = 1.25, .columns = 720, .report = &report,
+                                 .output = output, .outputs = 2};
+    char *line[4];
+    struct err e = ERR_INIT;
+    struct ledger *l = opened();
+    assert_true(ledger_add(l, &entry, &e));
+    entry = (struct ledger_entry){.film = "b", .status = LEDGER_FAILED, .reason = "no film", .exit = 3, .seconds = -1, .columns = -1};
+    assert_true(ledger_add(l, &entry, &e));
+    ledger_close(&l);
+    assert_null(l);
+    assert_int_equal(lines(line, 4), 2);
+    static const char first[] = "{\"film\":\"dir/Am\xc3\xa9lie \xef\xbf\xbd\\n\\\"x\\\".mkv\",\"status\":\"done\",\"reason\":null,\"exit\":0,\"seconds\":1.25,"
+                                "\"columns\":720,\"warnings\":[\"one\",\"two \xef\xbf\xbd\"],\"outputs\":[\"a.png\",\"-\"],\"finished\":\"2";
+    static const char second[] = "{\"film\":\"b\",\"status\":\"failed\",\"reason\":\"no film\",\"exit\":3,\"seconds\":null,\"columns\":null,\"warnings\":[],"
+                                 "\"outputs\":[],\"finished\":\"2";
+    assert_memory_equal(line[0], first, strlen(first));
+    assert_memory_equal(line[1], second, strlen(second));
+    for (int i = 0; i < 2; i++) {
+        json_error_t error;
+        json_t *value = json_loads(line[i], 0, &error);
+        assert_non_null(value);
+        const char *time = json_string_value(json_object_get(value, "finished"));
+        assert_int_equal(strlen(time), strlen("2026-11-22T14:55:13Z"));
+        json_decref(value);
+        free(line[i]);
+    }
+    assert_true(ledger_add(NULL, &plain, &e));
+}
+
+/* What is there stays, and a line that was torn is ended. */
+static void lines_are_appended(void **state)
+{
+    (void)state;
+    char *line[8];
+    put("{\"film\":\"old\"}\n{\"film\":\"torn");
+    for (int i = 0; i < 2; i++) {
+        struct ledger *l = opened();
+        assert_true(ledger_add(l, &plain, NULL));
+        ledger_close(&l);
+    }
+    assert_int_equal(lines(line, 8), 4);
+    assert_string_equal(line[0], "{\"film\":\"old\"}\n");
+    assert_string_equal(line[1], "{\"film\":\"torn\n");
+    for (int i = 0; i < 4; i++)
+        free(line[i]);
+}
+
+/* What is no report is not spoilt. */
+static void strangers_files_stay(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"precious\n", "{\n\"version\": \"0.1.0\"", "{"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        struct err e = ERR_INIT;
+        struct stat s;
+        put(text[i]);
+        assert_null(ledger_open(path, &e));
+        assert_int_equal(e.code, ERR_FAILED);
+        assert_non_null(strstr(e.text, "is there and is no report of barcode; choose another name with --report"));
+        assert_true(stat(path, &s) == 0 && (size_t)s.st_size == strlen(text[i]));
+    }
+    struct err e = ERR_INIT;
+    assert_null(ledger_open(folder, &e));
+    assert_non_null(strstr(e.text, "cannot write the report"));
+    put("");
+    struct ledger *l = opened();
+    ledger_close(&l);
+    err_clear(&e);
+    l = ledger_open("/dev/full", &e);
+    assert_non_null(l);
+    assert_false(ledger_add(l, &plain, &e));
+    assert_non_null(strstr(e.text, "cannot write the report '/dev/full': No space left on device"));
+    ledger_close(&l);
+}
+
+/* Several processes at once, each by a descriptor of its own, and by one that they share. */
+static void lines_are_whole(void **state)
+{
+    (void)state;
+    enum { WRITERS = 4, LINES = 200 };
+    static char name[3000];
+    static char *line[WRITERS * LINES + 1];
+    memset(name, 'x', sizeof name - 1);
+    struct ledger *shared = opened();
+    for (int i = 0; i < WRITERS; i++) {
+        if (fork() != 0)
+            continue;
+        struct ledger *l = i % 2 ? shared : opened();
+        bool fine = true;
+        for (int k = 0; k < LINES; k++) {
+            struct ledger_entry entry = plain;
+            name[sizeof name - 1 - (size_t)k] = 0;      /* all lengths */
+            entry.film = name;
+            fine &= ledger_add(l, &entry, NULL);
+        }
+        _exit(!fine);
+    }
+    for (int i = 0, how; i < WRITERS; i++)
+        assert_true(wait(&how) > 0 && how == 0);
+    ledger_close(&shared);
+    size_t count = lines(line, WRITERS * LINES + 1);
+    assert_int_equal(count, WRITERS * LINES);
+    for (size_t i = 0; i < count; i++) {
+        json_t *value = json_loads(line[i], 0, NULL);
+        assert_non_null(value);
+        json_decref(value);
+        free(line[i]);
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_a_line_says), TEST(lines_are_appended), TEST(strangers_files_stay), TEST(lines_are_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
