@@ -12,6 +12,7 @@
 #include "barcode/interrupt.h"
 #include "barcode/outputs.h"
 #include "barcode/render.h"
+#include "barcode/shard.h"
 #include "barcode/update.h"
 
 /* The cores that this process may use. */
@@ -46,8 +47,8 @@ int main(int argc, char **argv)
     struct engines engines;
     engines_init(&engines, options.engine, options.device, threads);
     struct render r = {.options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
-    bool ready = inputs_expand(&options, &inputs, &e) && update_leave_out(&options, &inputs, &e) &&
-                 outputs_check(&options, &inputs, &e);
+    bool ready = inputs_expand(&options, &inputs, &e) && shard_split(&options, &inputs, &e) &&
+                 update_leave_out(&options, &inputs, &e) && outputs_check(&options, &inputs, &e);
     int status = ready ? render_films(&r) : err_tell(&e);
     engines_close(&engines);
     inputs_free(&inputs);

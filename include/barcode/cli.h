@@ -43,6 +43,9 @@ bool cli_parse_order(const char *text, struct options *o, struct err *e);
 /* "auto", "cpu", "cuda", "cuda:1" into o->engine and o->device. ERR_ENGINE when this build lacks the engine. */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);
 
+/* "2/8" into o->shard and o->shards. */
+bool cli_parse_shard(const char *text, struct options *o, struct err *e);
+
 /* "auto", "cpu", "nvdec" into o->decode. */
 bool cli_parse_decode(const char *text, struct options *o, struct err *e);
 

@@ -25,7 +25,8 @@ struct input_file {
 /* Whether an entry is this run's to do. */
 enum input_duty {
     INPUT_TO_DO,         /* a film to be rendered, or a problem to be told          */
-    INPUT_LEFT_OUT       /* --update: its outputs are there                         */
+    INPUT_LEFT_OUT,      /* --update: its outputs are there                         */
+    INPUT_OTHERS         /* --shard: another process does it                        */
 };
 
 struct inputs {

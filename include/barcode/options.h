@@ -61,6 +61,7 @@ struct options {
     int threads;                /* 1..1024; 0: one a core                           */
     enum progress_when progress;
     bool strict, verify;
+    int shard, shards;          /* --shard I/N: I from 1; 0, 0: not asked for       */
     bool update;                /* leave out the films whose outputs are there      */
     bool overwrite;             /* outputs of other films too, where the program chose the name */
     struct cache_options cache; /* of staged frames                                 */

@@ -18,7 +18,7 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_USAGE
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_USAGE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -33,9 +33,10 @@ enum group { GROUP_FILMS = 1, GROUP_PICTURE, GROUP_COLOURS, GROUP_FRAMES, GROUP_
 /* Parsing, --help and the man page all come from this table. */
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Films:", GROUP_FILMS},
-    {"recursive", 'r', NULL, 0, "also the folders below a FOLDER; outputs lie likewise", 0},
+    {"recursive", 'r', NULL, 0, "the folders below a FOLDER too; outputs likewise", 0},
     {"any", KEY_ANY, NULL, 0, "of a FOLDER, files of any ending (GIF, APNG)", 0},
-    {"update", KEY_UPDATE, NULL, 0, "leave out films whose outputs are there, of the same film and options", 0},
+    {"shard", KEY_SHARD, "I/N", 0, "do the Ith share, from 1, of the films among N", 0},
+    {"update", KEY_UPDATE, NULL, 0, "leave out films whose outputs are there already", 0},
 
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
     {"output", 'o', "FILE|DIR", 0, "output file or folder, - for stdout (FILM's stem + .png, here; of stdin: stdin.png)", 0},
@@ -67,7 +68,7 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
     {"dump", KEY_DUMP, "FILE|DIR", 0, "write the analysed frames as raw RGB24", 0},
-    {"report", KEY_REPORT, "FILE", 0, "append a line of JSON for every film: what became of it", 0},
+    {"report", KEY_REPORT, "FILE", 0, "append a line of JSON for every film", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0, "replace what was made of other films, too", 0},
     {"bench", KEY_BENCH, NULL, 0, "print stage times and rates to stdout as JSON", 0},
 
@@ -241,6 +242,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     struct options *o = p->o;
     switch (key) {
     case 'o':          return set_path(p, "-o", arg, &o->output);
+    case KEY_SHARD:    return cli_parse_shard(arg, o, p->e);
     case KEY_REPORT:   return set_path(p, "--report", arg, &o->report);
     case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
     case 'm':          return cli_parse_modes(arg, o, p->e);
@@ -271,13 +273,14 @@ static void answer(struct parse *p, int key, struct argp_state *state)
     state->name = name;
     state->flags &= ~(unsigned)ARGP_NO_ERRS;
     p->answered = true;
+    errno = 0;
     if (key == 'V')
         puts("barcode " BARCODE_VERSION);
     else
         argp_state_help(state, stdout, key == 'h' ? ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC
                                                   : ARGP_HELP_USAGE);
-    if (fflush(stdout) != 0)
-        err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno));
+    if (fflush(stdout) != 0 || ferror(stdout))      /* which may have come in the middle of it, and left nothing to flush */
+        err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

@@ -74,11 +74,11 @@ struct film_tally film_queue_tally(struct film_queue *q)
     return tally;
 }
 
-/* The first of [count] that is an error; NULL: none is. */
-static const struct err *first_of(const struct err *error, size_t count)
+/* The first error among this run's entries; NULL: none. */
+static const struct err *first_of(const struct inputs *in, const struct err *error)
 {
-    for (size_t i = 0; i < count; i++)
-        if (error[i].code != ERR_NONE)
+    for (size_t i = 0; i < in->count; i++)
+        if (in->duty[i] == INPUT_TO_DO && error[i].code != ERR_NONE)
             return &error[i];
     return NULL;
 }
@@ -86,7 +86,7 @@ static const struct err *first_of(const struct err *error, size_t count)
 int film_queue_status(struct film_queue *q)
 {
     pthread_mutex_lock(&q->lock);
-    const struct err *problem = first_of(q->in->problem, q->in->count), *failure = first_of(q->failure, q->in->count);
+    const struct err *problem = first_of(q->in, q->in->problem), *failure = first_of(q->in, q->failure);
     int status = q->interrupted ? ERR_INTERRUPTED : problem ? err_exit_status(problem) : failure ? err_exit_status(failure) : 0;
     pthread_mutex_unlock(&q->lock);
     return status;

@@ -97,7 +97,7 @@ int render_films(const struct render *r)
         status = run_crew(&own, queue, &here);
     if (queue && here && e.code == ERR_NONE) {
         struct film_tally tally = film_queue_tally(queue);
-        render_tell_end(&tally, (double)(clock_ns() - begin) / 1e9);
+        render_tell_end(r, &tally, (double)(clock_ns() - begin) / 1e9);
     }
     ledger_close(&own.ledger);
     film_queue_free(&queue);

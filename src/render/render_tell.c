@@ -81,15 +81,18 @@ bool render_tell_lost(const struct render *r, size_t film, const struct err *fai
     return ledger_add(r->ledger, &entry, e);
 }
 
-void render_tell_end(const struct film_tally *t, double seconds)
+void render_tell_end(const struct render *r, const struct film_tally *t, double seconds)
 {
     size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
-    char rest[40] = "";
-    if (films < 2)
+    const struct options *o = r->options;
+    char rest[40] = "", shard[40] = "";
+    if (films < 2 && o->shards == 0)
         return;
+    if (o->shards > 0)
+        snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
     if (open > 0)
         snprintf(rest, sizeof rest, ", %zu not done", open);
-    log_msg(LOG_INFO, "%zu films: %zu done, %zu left out, %zu failed%s, in %.1f s", films, t->done, t->left_out, t->failed + t->problems, rest, seconds);
+    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu left out, %zu failed%s, in %.1f s", shard, films, films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 
 void render_run_turn(const struct render *r, const struct film_tally *t, size_t film)

@@ -13,8 +13,8 @@ bool render_tell_known(const struct render *r, struct err *e);
 /* Notes a film that nobody else can speak for any more: `failure` ended the process that worked on it, or it was not begun. */
 bool render_tell_lost(const struct render *r, size_t film, const struct err *failure, struct err *e);
 
-/* One line in the end, for several films. `seconds` of the run. */
-void render_tell_end(const struct film_tally *t, double seconds);
+/* One line in the end, for several films or a shard. `seconds` of the run. */
+void render_tell_end(const struct render *r, const struct film_tally *t, double seconds);
 
 /* Fills the run from the tally, with `film` under way. Nothing where there is one film. */
 void render_run_turn(const struct render *r, const struct film_tally *t, size_t film);

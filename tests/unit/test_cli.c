@@ -239,6 +239,21 @@ static void misuse_is_one_sentence(void **state)
     bad("f --dump - --bench", "stdout can carry only one of -o -, --json -, --dump -, --report - and --bench");
 }
 
+static void many_films(void **state)
+{
+    (void)state;
+    good("films");
+    assert_false(o.recursive || o.any || o.update || o.report || o.shard || o.shards);
+    good("-r --any --update --shard 3/16 --report r films");
+    assert_true(o.recursive && o.any && o.update && o.shard == 3 && o.shards == 16);
+    assert_string_equal(o.report, "r");
+    good("--recursive --shard=1/1 films");
+    assert_true(o.recursive && o.shard == 1 && o.shards == 1);
+    bad("--shard 17/16 a", "--shard: '17/16' is not I/N, a number from 1 to N and the number of shards");
+    bad("--shard 2 a", "--shard: '2' is not I/N, a number from 1 to N and the number of shards");
+    bad("--report= a", "--report: the name is empty");
+}
+
 static void names_of_stdout(void **state)
 {
     (void)state;
@@ -440,7 +455,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_strict),
         cmocka_unit_test(steady),
         cmocka_unit_test(misuse_is_one_sentence),
-        cmocka_unit_test(names_of_stdout),
+        cmocka_unit_test(names_of_stdout), cmocka_unit_test(many_films),
         cmocka_unit_test(the_cache), cmocka_unit_test(what_this_build_lacks),
         cmocka_unit_test(abbreviations_and_levels),
         cmocka_unit_test(times),

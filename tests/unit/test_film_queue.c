@@ -163,6 +163,22 @@ static void the_tally(void **state)
     duty[2] = INPUT_TO_DO;
 }
 
+/* What is another shard's is neither done here, nor does its problem count. */
+static void others_films(void **state)
+{
+    (void)state;
+    struct inputs in = inputs_of(3);
+    err_set(&problem[0], ERR_INPUT, "no films");
+    duty[0] = duty[1] = INPUT_OTHERS;
+    struct film_queue *q = film_queue_open(&in, NULL);
+    assert_int_equal(film_queue_status(q), 0);
+    take(q, 2, ERR_NONE);
+    assert_empty(q);
+    assert_true(film_queue_tally(q).due == 1 && film_queue_tally(q).problems == 0);
+    film_queue_free(&q);
+    duty[0] = duty[1] = INPUT_TO_DO;
+}
+
 struct taker {
     struct film_queue *queue;
     atomic_int *taken;             /* [FILMS] how often */
@@ -206,7 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_order), cmocka_unit_test(the_first_failure_is_the_status), cmocka_unit_test(first_in_order_not_in_time),
-        cmocka_unit_test(problems_come_first), cmocka_unit_test(an_interruption_ends_it), cmocka_unit_test(several_under_way), cmocka_unit_test(the_tally),
+        cmocka_unit_test(problems_come_first), cmocka_unit_test(an_interruption_ends_it), cmocka_unit_test(several_under_way), cmocka_unit_test(the_tally), cmocka_unit_test(others_films),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,51 @@
+#include "barcode/shard.h"
+
+#include <stdlib.h>
+
+/* One entry of the list in the order in which they are dealt out. */
+struct piece {
+    uint64_t bytes;
+    size_t entry;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+static size_t lightest(const uint64_t *load, size_t shards)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < shards; i++)
+        if (load[i] < load[best])
+            best = i;
+    return best;
+}
+
+bool shard_split(const struct options *o, struct inputs *in, struct err *e)
+{
+    size_t shards = (size_t)o->shards;
+    if (shards == 0)
+        return true;
+    struct piece *piece = calloc(in->count + 1, sizeof *piece);
+    uint64_t *load = calloc(shards, sizeof *load);
+    bool ok = piece && load;
+    if (!ok)
+        err_memory(e, in->count * sizeof *piece + shards * sizeof *load);
+    for (size_t i = 0; ok && i < in->count; i++)
+        piece[i] = (struct piece){.bytes = in->file[i].bytes > 0 ? in->file[i].bytes : 1, .entry = i};
+    if (ok)
+        qsort(piece, in->count, sizeof *piece, by_size);
+    for (size_t i = 0; ok && i < in->count; i++) {
+        size_t to = lightest(load, shards);
+        load[to] += piece[i].bytes;
+        if (to + 1 != (size_t)o->shard)
+            in->duty[piece[i].entry] = INPUT_OTHERS;
+    }
+    free(piece);
+    free(load);
+    return ok;
+}
