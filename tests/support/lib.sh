@@ -83,7 +83,7 @@ find_worker() {
     for _ in $(seq 200); do
         for stat in /proc/[0-9]*/stat; do
             { read -r child _ _ parent _ < "$stat"; } 2> /dev/null || continue
-            [ "$parent" != "$pid" ] || worker=$child
+            [ "$parent" != "${pid:?}" ] || worker=$child
         done
         [ -z "$worker" ] || return 0
         sleep 0.05
