@@ -68,12 +68,7 @@ test_report_of_crash() {
     COMMAND="barcode a.mkv b.mkv c.mkv, and a signal to its worker" STATUS=0
     "$BARCODE" a.mkv b.mkv c.mkv -n 20 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
     pid=$!
-    for _ in $(seq 200); do
-        [ ! -s a.png ] || break
-        sleep 0.05
-    done
-    find_worker
-    sleep 0.2
+    find_worker b.mkv
     kill -s ABRT "$worker"
     wait $pid || STATUS=$?
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
@@ -88,11 +83,7 @@ test_report_of_interruption() {
     mkfifo b.mkv
     env --default-signal=INT "$BARCODE" a.mkv b.mkv c.mkv -n 20 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
     pid=$! STATUS=0 COMMAND="barcode a.mkv b.mkv c.mkv, interrupted"
-    for _ in $(seq 200); do
-        [ ! -s a.png ] || break
-        sleep 0.05
-    done
-    sleep 0.2
+    find_worker b.mkv
     kill -s INT $pid
     wait $pid || STATUS=$?
     [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"

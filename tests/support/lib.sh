@@ -77,7 +77,7 @@ says_not() {
     ! grep -q -- "$1" "$LOGS/stderr" || fail "stderr says '$1'"
 }
 
-# The process that the program $pid started, once there is one, in $worker.
+# find_worker [FILE]: the process that the program $pid started, once there is one and it has FILE open, in $worker.
 find_worker() {
     worker=
     for _ in $(seq 200); do
@@ -85,10 +85,12 @@ find_worker() {
             { read -r child _ _ parent _ < "$stat"; } 2> /dev/null || continue
             [ "$parent" != "${pid:?}" ] || worker=$child
         done
-        [ -z "$worker" ] || return 0
+        if [ -n "$worker" ] && { [ $# -eq 0 ] || readlink "/proc/$worker/fd"/* 2> /dev/null | grep -q "/$1\$"; }; then
+            return 0
+        fi
         sleep 0.05
     done
-    fail "there is no worker"
+    fail "there is no worker${1:+ that has $1 open}"
 }
 
 # files NAME...: the working folder holds exactly these, hidden ones included.
