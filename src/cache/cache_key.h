@@ -23,7 +23,7 @@ extern "C" {
  * Raise this when a staged frame of any film may come out different from before: shrink, colour, selection, order of
  * frames. tests/unit/test_cache_key.c holds a golden frame that fails when the arithmetic changes and this does not.
  */
-enum { STAGED_VERSION = 3 };
+enum { STAGED_VERSION = 4 };
 
 /* Where a film's file was last seen: not its identity, but enough to notice that it was written to. */
 struct cache_place {
@@ -71,10 +71,11 @@ enum { CACHE_NAME_BASE = 16 };       /* digits of the name that stand for the ba
 
 /*
  * `trim` is what pictures are cut to, in words, "" or NULL for nothing: "auto" stands for what is found, which is a matter of the film alone.
+ * `light` is how HDR and means are worked out, likewise.
  * `decode` names the decoders that may take part, where that can change a byte of an intact film. False when the text is too long.
  */
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film, const struct selection *rule,
-                    int width, int height, const char *trim, const char *decode);
+                    int width, int height, const char *trim, const char *light, const char *decode);
 
 /* "NAME=VALUE" of the first line in which the two differ, as it is in `text`. Returns its length; 0: they are equal. */
 size_t cache_key_difference(const char *text, const char *other, const char **line);
