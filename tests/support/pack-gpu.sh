@@ -43,7 +43,7 @@ barred half "drawbox=y=0:h=138:c=black:t=fill:enable='gte(t,5)',drawbox=y=942:h=
 barred plain null
 # HDR; the bench's film has no more light than SDR, which is stretched to 400 cd/m2.
 for transfer in smpte2084 arib-std-b67; do
-    "${FF[@]}" -t 6 -i "$bench" -an -vf "setparams=color_primaries=bt709:color_trc=bt709:colorspace=bt709,zscale=t=linear:npl=400,format=gbrpf32le,zscale=p=bt2020,zscale=t=$transfer:m=bt2020nc:r=tv:npl=400,format=yuv420p10le" \
+    "${FF[@]}" -t 3 -i "$bench" -an -vf "setparams=color_primaries=bt709:color_trc=bt709:colorspace=bt709,zscale=t=linear:npl=400,format=gbrpf32le,zscale=p=bt2020,zscale=t=$transfer:m=bt2020nc:r=tv:npl=400,format=yuv420p10le" \
         -c:v libx265 -preset veryfast -crf 30 -x265-params "log-level=error:colorprim=bt2020:transfer=$transfer:colormatrix=bt2020nc" "$out/barred/$transfer.mkv"
 done
 # One clip of every kind that a GPU's decoders might treat in a way of their own.
