@@ -36,10 +36,10 @@ cp "$here/out/sample.mkv" "$out/"
 # Bars: a scope film, one of two shapes, and none; and HDR.
 mkdir "$out/barred"
 barred() { # NAME FILTERS
-    "${FF[@]}" -t 10 -i "$bench" -an -vf "$2" -c:v libx264 -preset veryfast -crf 35 -g 48 "$out/barred/$1.mp4"
+    "${FF[@]}" -t 6 -i "$bench" -an -vf "$2" -c:v libx264 -preset veryfast -crf 35 -g 48 "$out/barred/$1.mp4"
 }
 barred scope "scale=1920:804,pad=1920:1080:0:138"
-barred half "drawbox=y=0:h=138:c=black:t=fill:enable='gte(t,5)',drawbox=y=942:h=138:c=black:t=fill:enable='gte(t,5)'"
+barred half "drawbox=y=0:h=138:c=black:t=fill:enable='gte(t,3)',drawbox=y=942:h=138:c=black:t=fill:enable='gte(t,3)'"
 barred plain null
 # HDR; the bench's film has no more light than SDR, which is stretched to 400 cd/m2.
 for transfer in smpte2084 arib-std-b67; do
