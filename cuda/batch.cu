@@ -81,7 +81,7 @@ static bool deliver_one(const struct gpu_batch *b, int i, const struct engine_jo
     struct column *to = columns_at(job->columns, tag->column, e);
     if (!to)
         return false;
-    column_fill(to, tag, b->host_sum + (size_t)i * job->height * 3, job->width, job->height, job->rows);
+    column_fill(to, tag, b->host_sum + (size_t)i * job->height * 3, job->width, job->height, job->rows, job->means);
     if (job->cluster) {
         const struct gpu_column *from = &b->host_column[i];
         to->clusters = (uint8_t)from->clusters;

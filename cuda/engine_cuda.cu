@@ -20,8 +20,10 @@
 #include "barcode/shrink.h"
 #include "batch.h"
 #include "cuda_check.h"
+#include "device.h"
 #include "dominant_gpu.h"
 #include "kmeans_gpu.h"
+#include "light_gpu.h"
 #include "shrink_gpu.h"
 
 namespace {
@@ -38,6 +40,8 @@ struct cuda {
     struct gpu_batch batch[BATCHES_MAX];
     struct kmeans_gpu *kmeans;
     struct dominant_gpu *dominant;
+    struct light_gpu *light;       /* NULL: no picture becomes light first                  */
+    const struct light_table *means;   /* the job's, on the device                          */
     cudaStream_t stream;           /* clustering                                            */
     struct queue *todo, *running;
     pthread_t feeder, collector;
@@ -91,7 +95,7 @@ bool enqueue(struct cuda *c, struct gpu_batch *b, struct err *e)
     const char *what = "cluster frames";
     if (!cuda_check(cudaMemcpyAsync(b->frame, b->host_frame, n * sizeof *b->frame, cudaMemcpyHostToDevice, c->stream), what, e) ||
         !cuda_check(cudaEventRecord(b->begun, c->stream), what, e) ||
-        !row_sums_gpu(b->rgb, (int)n, job->width, job->height, b->sum, c->stream, e) ||
+        !row_sums_gpu(b->rgb, (int)n, job->width, job->height, c->means, b->sum, c->stream, e) ||
         (job->cluster && !kmeans_gpu_run(c->kmeans, b->rgb, b->frame, (int)n, c->stream, b->column, e)) ||
         (job->modes && !dominant_gpu_run(c->dominant, b->rgb, (int)n, job->width * job->height, job->modes, c->stream, b->modes, e)))
         return false;
@@ -191,49 +195,6 @@ bool slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struct fra
 
 /* ------------------------------------------------------------------ life */
 
-/* The runtime's primary context, which libav's decoders share. */
-bool find_context(struct cuda *c, struct err *e)
-{
-    typedef int get_current(void **);
-    void *function = NULL;
-    cudaDriverEntryPointQueryResult found;
-#if CUDART_VERSION >= 12050
-    cudaError_t code = cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000, cudaEnableDefault, &found);
-#else
-    cudaError_t code = cudaGetDriverEntryPoint("cuCtxGetCurrent", &function, cudaEnableDefault, &found);
-#endif
-    if (!cuda_check(code, "find the driver", e))
-        return false;
-    if (found != cudaDriverEntryPointSuccess || ((get_current *)function)(&c->context) != 0 || !c->context)
-        return err_set(e, ERR_ENGINE, "the CUDA driver gives no context");
-    return true;
-}
-
-bool start_device(struct cuda *c, struct err *e)
-{
-    int count = 0;
-    int driver = 0;
-    if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
-        return err_set(e, ERR_ENGINE, "there is no usable CUDA device: no NVIDIA driver is installed");
-    cudaError_t code = cudaGetDeviceCount(&count);
-    if (code != cudaSuccess || count == 0)
-        return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s",
-                       code == cudaSuccess ? "none found" : cudaGetErrorString(code));
-    if (c->device >= count)
-        return err_set(e, ERR_ENGINE, "there is no CUDA device %d: the last one is %d", c->device, count - 1);
-    cudaDeviceProp p;
-    if (!cuda_check(cudaGetDeviceProperties(&p, c->device), "ask the device", e))
-        return false;
-    if (p.major * 10 + p.minor < 75)
-        return err_set(e, ERR_ENGINE, "CUDA device %d (%s) is too old: compute capability %d.%d, 7.5 is needed", c->device,
-                       p.name, p.major, p.minor);
-    snprintf(c->detail, sizeof c->detail, "%s", p.name);
-    /* Threads that wait for the GPU sleep: the cores belong to the software decoders. */
-    return cuda_check(cudaSetDevice(c->device), "begin", e) &&
-           cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "begin", e) &&
-           cuda_check(cudaFree(0), "begin", e) && find_context(c, e);
-}
-
 struct engine *cuda_open(const struct engine_config *config, struct err *e)
 {
     struct cuda *c = (struct cuda *)calloc(1, sizeof *c);
@@ -245,7 +206,7 @@ struct engine *cuda_open(const struct engine_config *config, struct err *e)
     c->device = config->device;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->freed, NULL);
-    if (start_device(c, e))
+    if (gpu_device_start(c->device, &c->context, c->detail, sizeof c->detail, e))
         return &c->base;
     struct engine *g = &c->base;
     engine_close(&g);
@@ -258,6 +219,8 @@ void release_film(struct cuda *c)
         gpu_batch_close(&c->batch[i]);
     kmeans_gpu_free(&c->kmeans);
     dominant_gpu_free(&c->dominant);
+    light_gpu_free(&c->light);
+    c->means = NULL;
     if (c->stream)
         cudaStreamDestroy(c->stream);
     c->stream = NULL;
@@ -282,7 +245,8 @@ bool open_stream(cudaStream_t *stream, bool urgent, struct err *e)
 bool take_memory(struct cuda *c, struct err *e)
 {
     const struct engine_job *job = &c->job;
-    if (!gpu_plan_choose(job, &c->plan, e) || !open_stream(&c->stream, false, e))
+    if (!gpu_plan_choose(job, &c->plan, e) || !open_stream(&c->stream, false, e) || (job->light && !(c->light = light_gpu_open(job->light, e))) ||
+        (job->means && !(c->means = light_gpu_table(c->light, TRANSFER_SDR, e))))
         return false;
     c->todo = queue_open(BATCHES_MAX, NULL, e);
     c->running = queue_open(BATCHES_MAX, NULL, e);
@@ -424,7 +388,17 @@ bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint8_t *sl
 {
     if (!p->shrink && !(p->shrink = shrink_open(p->cuda->job.width, p->cuda->job.height, e)))
         return false;
+    shrink_use_light(p->shrink, p->cuda->job.light);
     return shrink_frame(p->shrink, view, p->pinned, e) && upload(p, slot, e);
+}
+
+bool shrink_there(struct cuda_port *p, const struct frame_view *view, uint8_t *slot, struct err *e)
+{
+    const struct engine_job *job = &p->cuda->job;
+    const struct light_table *light = NULL;
+    if (light_wanted(job->light, view->transfer) && !(light = light_gpu_table(p->cuda->light, view->transfer, e)))
+        return false;
+    return shrink_gpu(view, job->width, job->height, light, slot, p->stream, e) && settle(p, e);
 }
 
 /* `view` or, when it is NULL, the staged frame `rgb`. */
@@ -440,7 +414,7 @@ bool put(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb,
     uint8_t *slot = b->rgb + (size_t)index * bytes;
     bool fine = cuda_check(cudaSetDevice(c->device), "begin", e);
     if (fine && view && view->on_device)
-        fine = shrink_gpu(view, c->job.width, c->job.height, slot, p->stream, e) && settle(p, e);
+        fine = shrink_there(p, view, slot, e);
     else if (fine && view)
         fine = shrink_here(p, view, slot, e);
     else if (fine)

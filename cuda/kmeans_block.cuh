@@ -63,7 +63,7 @@ template <class T> struct start_shared {
     uint32_t centre[T::MOST];
     uint32_t colour[CANDIDATES], weight[CANDIDATES], distance[CANDIDATES];
     uint32_t drawn[2 * T::MOST > TRIALS_MOST ? 2 * T::MOST : TRIALS_MOST];
-    struct candidate pass[1 + 2 * T::MOST];        /* from pass[1] on; no point is near to pass[0] */
+    struct candidate pass[2 + 2 * T::MOST];        /* from pass[1] on; no point is near to pass[0] */
 };
 
 /* Shared memory of a block that iterates. */
@@ -96,6 +96,8 @@ struct points_view {
 /* A start under way. */
 template <class T> struct start_work {
     struct points_view f;
+    const uint4 *sum;           /* of weight * (r, g, b, 1), a group                                 */
+    const uint32_t *square;     /* of weight * (r^2 + g^2 + b^2)                                     */
     const uint32_t *sorted;
     uint32_t pixels, points;
     uint64_t seed;
@@ -103,6 +105,7 @@ template <class T> struct start_work {
     int k;
     uint32_t *key;              /* [capacity] D2 << KEY_INDEX | nearest candidate                   */
     uint32_t *mass, *reach;     /* [groups] sum of weight * D2, largest D2                          */
+    bool alone;                 /* there is candidate 0 alone, m->colour[0]: no key is written, and no reach */
     struct start_shared<T> *m;
     wide *base;                 /* shared, [threads]: D2 masses before each thread's groups         */
 };

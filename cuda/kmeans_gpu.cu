@@ -29,7 +29,7 @@ enum { TASKS_EACH = 5, WARPS_LEAST = 2 };
 enum { COUNTERS = 1 + KMEANS_RUNGS };
 
 /* The parts of the workspace. */
-enum part { SORTED, POINT, BOX, SUM, MADE, CENTRE, INERTIA, ENDED, OUTCOME, LIST, NEXT, SLOT, KEY, START, TILE, SORT, PARTS };
+enum part { SORTED, POINT, BOX, SUM, SQUARE, MADE, CENTRE, INERTIA, ENDED, OUTCOME, LIST, NEXT, SLOT, KEY, START, TILE, SORT, PARTS };
 
 struct plan {
     struct kmeans_job job;           /* without pointers                                        */
@@ -132,6 +132,7 @@ static cudaError_t plan_make(struct plan *p, const struct kmeans_params *params,
     p->bytes[POINT] = n * j->capacity * sizeof *j->point;
     p->bytes[BOX] = n * j->groups * sizeof *j->box;
     p->bytes[SUM] = n * j->groups * sizeof *j->sum;
+    p->bytes[SQUARE] = n * j->groups * sizeof *j->square;
     p->bytes[MADE] = n * sizeof *j->made;
     p->bytes[CENTRE] = tasks * (size_t)params->k * sizeof *j->centre;
     p->bytes[INERTIA] = tasks * sizeof *j->inertia;
@@ -173,6 +174,7 @@ static void point_into(struct kmeans_gpu *km, const size_t place[PARTS])
     j->point = (uint32_t *)(at + place[POINT]);
     j->box = (uint2 *)(at + place[BOX]);
     j->sum = (uint4 *)(at + place[SUM]);
+    j->square = (uint32_t *)(at + place[SQUARE]);
     j->made = (struct frame_points *)(at + place[MADE]);
     j->centre = (uint2 *)(at + place[CENTRE]);
     j->inertia = (unsigned long long *)(at + place[INERTIA]);

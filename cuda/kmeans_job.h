@@ -47,6 +47,7 @@ struct kmeans_job {
     uint32_t *point;
     uint2 *box;                        /* lowest and highest r | g << 8 | b << 16           */
     uint4 *sum;                        /* of weight * (r, g, b, 1)                          */
+    uint32_t *square;                  /* of weight * (r^2 + g^2 + b^2)                     */
     struct frame_points *made;
     unsigned long long *inertia;       /* [frames][n_init]                                  */
     uint32_t *ended;                   /* [frames][n_init] not 0: the restart is at its end */

@@ -115,12 +115,14 @@ static __device__ __forceinline__ int key_from(const struct candidate &c, uint32
     return (int)c.key - (2 << KEY_INDEX) * (int)dot4(word, c.colour);
 }
 
-/* The groups of one turn against up to 32 candidates. */
-template <class T> static __device__ void add_turn(const struct start_work<T> *w, int turn, int from, int count, bool rival)
+/* The groups of one turn against up to 32 candidates. FRESH: nothing known before; some candidate is near to every group then. */
+template <bool FRESH, class T>
+static __device__ void add_turn(const struct start_work<T> *w, int turn, int from, int count, bool rival)
 {
-    uint32_t group = turn_group(turn), near = 0, mass = 0, reach = 0;
+    uint32_t group = turn_group(turn), near = 0, mass = 0, reach = UINT32_MAX;
     if (group < w->f.groups) {
-        reach = w->reach[group];
+        if (!FRESH)
+            reach = w->reach[group];
         near = near_box(w, lane_box_of(w->f.box[group]), reach, from, count, rival);
     }
     uint32_t left = __ballot_sync(WARP_ALL, near != 0);
@@ -129,7 +131,7 @@ template <class T> static __device__ void add_turn(const struct start_work<T> *w
         left &= left - 1;
         uint32_t at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id(), set = __shfl_sync(WARP_ALL, near, lane);
         uint32_t word = w->f.point[at], square = square_of(word) << KEY_INDEX, new_mass, new_reach;
-        int key = (int)(w->key[at] - square);
+        int key = FRESH ? INT32_MAX : (int)(w->key[at] - square);
         while (set) {                                /* two at a time; after the last comes pass[0] */
             int i = highest(set);
             set ^= member<uint32_t>(i);
@@ -148,8 +150,23 @@ template <class T> static __device__ void add_turn(const struct start_work<T> *w
 }
 
 /*
- * Takes candidates colour[0..count), count <= 2 k, numbered from `first`; first = 0 forgets what was and takes one alone.
- * Returns the potential.
+ * Takes m->colour[0] as candidate 0 alone and returns the potential. Its keys wait: in the round that follows nearly all points
+ * find a nearer one. Of a group, sum w|x - c|^2 = sum w|x|^2 - 2 c . sum wx + |c|^2 sum w, below 2^32 like every mass.
+ */
+template <class T> static __device__ wide nearest_begin(struct start_work<T> *w)
+{
+    uint32_t c = w->m->colour[0];
+    for (uint32_t g = threadIdx.x; g < w->f.groups; g += blockDim.x) {
+        uint4 sum = w->sum[g];
+        w->mass[g] = w->square[g] + square_of(c) * sum.w - 2 * (red_of(c) * sum.x + green_of(c) * sum.y + blue_of(c) * sum.z);
+    }
+    w->alone = true;
+    __syncthreads();
+    return nearest_total(w);
+}
+
+/*
+ * Takes candidates colour[0..count), count <= 2 k + 1, numbered from `first`; first = 0 forgets what was. Returns the potential.
  */
 template <class T> static __device__ wide nearest_add(const struct start_work<T> *w, const uint32_t *colour, int first, int count)
 {
@@ -166,11 +183,18 @@ template <class T> static __device__ wide nearest_add(const struct start_work<T>
         w->m->pass[0].key = INT32_MAX;
     }
     __syncthreads();
-    if (first == 0)
+    int from = 0;
+    if (first == 0 && count == 1) {
         add_first(w);
-    for (int from = 0; first != 0 && from < count; from += 32)
+        from = 1;
+    } else if (first == 0) {
         for (int turn = 0; turn_begin(turn) < w->f.groups; turn++)
-            add_turn(w, turn, from, count - from < 32 ? count - from : 32, first <= 1 + 2 * w->k && count > 1);
+            add_turn<true>(w, turn, 0, count < 32 ? count : 32, true);
+        from = 32;
+    }
+    for (; from < count; from += 32)
+        for (int turn = 0; turn_begin(turn) < w->f.groups; turn++)
+            add_turn<false>(w, turn, from, count - from < 32 ? count - from : 32, first <= 1 + 2 * w->k && count > 1);
     __syncthreads();
     return nearest_total(w);
 }
@@ -197,7 +221,7 @@ template <class T> static __device__ uint32_t nearest_find(const struct start_wo
     t -= __shfl_sync(WARP_ALL, sum - mass, lane);
     uint32_t at = (group + lane) * GROUP + lane_id();
     uint32_t word = w->f.point[at];
-    uint32_t part = warp_prefix((word >> 24) * (w->key[at] >> KEY_INDEX));
+    uint32_t part = warp_prefix((word >> 24) * (w->alone ? distance2(word, w->m->colour[0]) : w->key[at] >> KEY_INDEX));
     lane = __ffs(__ballot_sync(WARP_ALL, part > (uint32_t)t)) - 1;
     return __shfl_sync(WARP_ALL, word, lane) & 0xffffff;
 }

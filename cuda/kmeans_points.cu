@@ -132,6 +132,7 @@ __global__ void groups_kernel(struct kmeans_job j, int first, const uint32_t *st
     if (lane_id() == 0) {
         j.box[(size_t)frame * j.groups + group] = box;
         j.sum[(size_t)frame * j.groups + group] = sum;
+        j.square[(size_t)frame * j.groups + group] = square;
         atomicAdd(&made->square, (unsigned long long)square);
     }
 }

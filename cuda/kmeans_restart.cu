@@ -58,7 +58,10 @@ template <class T, int INIT> __global__ void START_BOUNDS start_kernel(struct km
         if (j.made[frame].distinct <= (uint32_t)w.k)
             continue;
         w.f = frame_of(j, frame);
+        w.sum = j.sum + (size_t)frame * j.groups;
+        w.square = j.square + (size_t)frame * j.groups;
         w.sorted = j.sorted + (size_t)frame * j.pixels;
+        w.alone = false;
         w.points = j.made[frame].points;
         w.number = (uint32_t)j.frame[frame];
         w.restart = (uint32_t)task % (uint32_t)j.params.n_init;

@@ -184,17 +184,18 @@ template <class T> static __device__ void top_up(const struct start_work<T> *w, 
 }
 
 /* k-means||: candidates, their weights, and k-means++ on them. */
-template <class T> static __device__ void start_scalable(const struct start_work<T> *w)
+template <class T> static __device__ void start_scalable(struct start_work<T> *w)
 {
     int count = 1;
     if (threadIdx.x == 0)
         w->m->colour[0] = draw_colour(w, STAGE_ROUNDS, 0);
     __syncthreads();
-    wide total = nearest_add(w, w->m->colour, 0, 1);
+    wide total = nearest_begin(w);
     for (int round = 0; round < SEED_ROUNDS && total > 0; round++) {
-        int before = count;
+        int before = w->alone ? 0 : count;
         count = draw_round(w, round, count, total);
         total = nearest_add(w, w->m->colour + before, before, count - before);
+        w->alone = false;
     }
     if (count < w->k) {
         int before = count;

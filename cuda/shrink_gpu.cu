@@ -1,6 +1,7 @@
 #include "shrink_gpu.h"
 
 #include "barcode/colour.h"
+#include "barcode/light.h"
 #include "barcode/shrink.h"
 #include "cuda_check.h"
 
@@ -23,6 +24,9 @@ struct gpu_shrink {
     int width, height;               /* before orientation                                     */
     shrink_placing to;               /* where its pixels go                                    */
     uint8_t *rgb;
+    const struct light_table *light;      /* NULL: the planes' means go through the matrix          */
+    struct light_gamut gamut;
+    int width_in[3], height_in[3];   /* of the planes                                          */
 };
 
 /* ------------------------------------------------------------------ device */
@@ -55,6 +59,87 @@ __device__ static uint64_t cell_sum(const gpu_plane &p, int shift, uint32_t x, u
         sum += line * overlap(p.y, top, bottom, y0 + j);
     }
     return sum;
+}
+
+/* A sample in fix16, without the matrix's offset. */
+template <int WORD> __device__ static int32_t fix16_at(const gpu_shrink &s, int plane, uint32_t x, uint32_t y)
+{
+    const gpu_plane &p = s.plane[plane];
+    uint32_t value = sample_at<WORD>(p.data + (long long)y * p.pitch + (long long)x * p.step, s.shift) << s.scale;
+    return (int32_t)min(value, 65535u) - s.colour.offset[plane];
+}
+
+/* What the luma sample (x, y) is after light.h's steps. */
+template <int WORD> __device__ static void light_at(const gpu_shrink &s, uint32_t x, uint32_t y, uint32_t out[3])
+{
+    int32_t in[3] = {fix16_at<WORD>(s, 0, x, y), 0, 0};
+    for (int i = 1; i < s.planes; i++) {
+        uint32_t cx = (uint32_t)((uint64_t)x * s.width_in[i] / s.width_in[0]), cy = (uint32_t)((uint64_t)y * s.height_in[i] / s.height_in[0]);
+        in[i] = fix16_at<WORD>(s, i, cx, cy);
+    }
+    uint32_t code[3];
+    for (int i = 0; i < 3; i++)
+        code[i] = light_code_of(s.colour.m[i][0] * in[0] + s.colour.m[i][1] * in[1] + s.colour.m[i][2] * in[2]);
+    light_apply(s.light, s.light->transfer, s.light->linear, &s.gamut, code, out);
+}
+
+/* cell_sum of light_at's three components. */
+template <int WORD>
+__device__ static void light_sums(const gpu_shrink &s, uint32_t x, uint32_t y, uint32_t lane, uint32_t lanes, uint64_t sum[3])
+{
+    const gpu_plane &p = s.plane[0];
+    uint32_t left = x * p.x.pixel, right = left + p.x.pixel, top = y * p.y.pixel, bottom = top + p.y.pixel;
+    uint32_t x0 = left / p.x.sample, y0 = top / p.y.sample;
+    uint32_t columns = (right - 1) / p.x.sample - x0 + 1, rows = (bottom - 1) / p.y.sample - y0 + 1;
+    sum[0] = sum[1] = sum[2] = 0;
+    for (uint32_t j = 0; j < rows; j++) {
+        uint64_t down = overlap(p.y, top, bottom, y0 + j);
+        for (uint32_t i = lane; i < columns; i += lanes) {
+            uint32_t lit[3];
+            light_at<WORD>(s, x0 + i, y0 + j, lit);
+            uint64_t weight = down * overlap(p.x, left, right, x0 + i);
+            for (int c = 0; c < 3; c++)
+                sum[c] += lit[c] * weight;
+        }
+    }
+}
+
+__device__ static void write_light(const gpu_shrink &s, const uint64_t sum[3], uint32_t x, uint32_t y)
+{
+    uint8_t *to = s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down);
+    uint64_t total = (uint64_t)s.plane[0].x.pixel * s.plane[0].y.pixel;
+    for (int c = 0; c < 3; c++)
+        to[c] = light_mean(s.light, s.light->linear, sum[c], total);
+}
+
+/* A thread a pixel, of a picture that becomes light first. */
+template <int WORD> __global__ void light_threads(const gpu_shrink s)
+{
+    uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x >= (uint32_t)s.width)
+        return;
+    uint64_t sum[3];
+    light_sums<WORD>(s, x, y, 0, 1, sum);
+    write_light(s, sum, x, y);
+}
+
+/* A block a pixel. */
+template <int WORD> __global__ void light_blocks(const gpu_shrink s)
+{
+    __shared__ unsigned long long total[3];
+    if (threadIdx.x < 3)
+        total[threadIdx.x] = 0;
+    __syncthreads();
+    uint64_t sum[3];
+    light_sums<WORD>(s, blockIdx.x, blockIdx.y, threadIdx.x, blockDim.x, sum);
+    for (int c = 0; c < 3; c++)
+        atomicAdd(&total[c], (unsigned long long)sum[c]);
+    __syncthreads();
+    if (threadIdx.x != 0)
+        return;
+    for (int c = 0; c < 3; c++)
+        sum[c] = total[c];
+    write_light(s, sum, blockIdx.x, blockIdx.y);
 }
 
 __device__ static uint16_t mean_of(uint64_t sum, const gpu_plane &p, int scale)
@@ -127,6 +212,23 @@ __global__ void sum_rows(const uint8_t *rgb, int width, int height, uint32_t *su
         sum[row * 3 + threadIdx.x] = total[threadIdx.x];
 }
 
+/* A block a row of a frame: column_row_light's means. */
+__global__ void row_light(const uint8_t *rgb, int width, int height, const struct light_table *sdr, uint32_t *mean)
+{
+    __shared__ unsigned long long total[3];
+    if (threadIdx.x < 3)
+        total[threadIdx.x] = 0;
+    __syncthreads();
+    size_t row = (size_t)blockIdx.y * height + blockIdx.x;
+    const uint8_t *at = rgb + row * width * 3;
+    for (int x = threadIdx.x; x < width; x += blockDim.x)
+        for (int c = 0; c < 3; c++)
+            atomicAdd(&total[c], (unsigned long long)light_of_byte(sdr, at[3 * x + c]));
+    __syncthreads();
+    if (threadIdx.x < 3)
+        mean[row * 3 + threadIdx.x] = (uint32_t)((total[threadIdx.x] + width / 2) / width);
+}
+
 /* ------------------------------------------------------------------ host */
 
 static gpu_axis axis_of(int in, int out)
@@ -149,20 +251,40 @@ static void launch(const gpu_shrink &s, bool wide, bool large, cudaStream_t stre
 {
     if (large) {
         dim3 grid(s.width, s.height);
-        if (wide)
+        if (s.light && wide)
+            light_blocks<2><<<grid, 256, 0, stream>>>(s);
+        else if (s.light)
+            light_blocks<1><<<grid, 256, 0, stream>>>(s);
+        else if (wide)
             shrink_blocks<2><<<grid, 256, 0, stream>>>(s);
         else
             shrink_blocks<1><<<grid, 256, 0, stream>>>(s);
         return;
     }
     dim3 grid((s.width + 127) / 128, s.height);
-    if (wide)
+    if (s.light && wide)
+        light_threads<2><<<grid, 128, 0, stream>>>(s);
+    else if (s.light)
+        light_threads<1><<<grid, 128, 0, stream>>>(s);
+    else if (wide)
         shrink_threads<2><<<grid, 128, 0, stream>>>(s);
     else
         shrink_threads<1><<<grid, 128, 0, stream>>>(s);
 }
 
-bool shrink_gpu(const struct frame_view *view, int width, int height, uint8_t *rgb, cudaStream_t stream, struct err *e)
+/* What a picture needs that becomes light first. */
+static void add_light(gpu_shrink &s, const struct frame_view *view, const struct light_table *light)
+{
+    light_matrix(&s.colour, view);
+    s.light = light;
+    s.gamut = light_gamut(view->primaries);
+    for (int i = 0; i < s.planes; i++) {
+        s.width_in[i] = view->plane[i].width;
+        s.height_in[i] = view->plane[i].height;
+    }
+}
+
+bool shrink_gpu(const struct frame_view *view, int width, int height, const struct light_table *light, uint8_t *rgb, cudaStream_t stream, struct err *e)
 {
     bool turned = view->orientation.quarter_turns & 1;
     bool wide = view->bits > 8;
@@ -182,6 +304,8 @@ bool shrink_gpu(const struct frame_view *view, int width, int height, uint8_t *r
     s.shift = view->shift;
     s.scale = 16 - view->bits;
     s.rgb = rgb;
+    if (light)
+        add_light(s, view, light);
     s.to = shrink_place(view->orientation, s.width, s.height);
     enum { LARGE_CELL = 1024 };
     bool large = (long long)view->width * view->height / ((long long)width * height) > LARGE_CELL;
@@ -189,8 +313,11 @@ bool shrink_gpu(const struct frame_view *view, int width, int height, uint8_t *r
     return cuda_check(cudaGetLastError(), "shrink a picture", e);
 }
 
-bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, uint32_t *sum, cudaStream_t stream, struct err *e)
+bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, const struct light_table *means, uint32_t *sum, cudaStream_t stream, struct err *e)
 {
-    sum_rows<<<dim3(height, n), 64, 0, stream>>>(rgb, width, height, sum);
+    if (means)
+        row_light<<<dim3(height, n), 64, 0, stream>>>(rgb, width, height, means, sum);
+    else
+        sum_rows<<<dim3(height, n), 64, 0, stream>>>(rgb, width, height, sum);
     return cuda_check(cudaGetLastError(), "sum rows", e);
 }

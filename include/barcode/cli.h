@@ -40,6 +40,11 @@ bool cli_parse_steady(const char *text, struct options *o, struct err *e);
 /* "lightness", "share" into o->order. */
 bool cli_parse_order(const char *text, struct options *o, struct err *e);
 
+/* --tone-map, --hdr-peak and --light, into o->light. False: ERR_USAGE. */
+bool cli_parse_tone_map(const char *text, struct options *o, struct err *e);
+bool cli_parse_hdr_peak(const char *text, struct options *o, struct err *e);
+bool cli_parse_light(const char *text, struct options *o, struct err *e);
+
 /* "auto", "cpu", "cuda", "cuda:1" into o->engine and o->device. ERR_ENGINE when this build lacks the engine. */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);
 

@@ -14,6 +14,7 @@
 #include "barcode/err.h"
 #include "barcode/frame.h"
 #include "barcode/kmeans.h"
+#include "barcode/light.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,10 +68,14 @@ bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err
 
 /*
  * Fills all of a column but its clusters and its mode, from the tag of its frame and from row_sum[height][3], the sums of the staged
- * frame's rows (at most 255 * 16384 each): every mean is rounded half up. `rows`: the row means too. Both engines fill their
- * columns here. Any thread; one thread alone may write one column.
+ * frame's rows (at most 255 * 16384 each): every mean is rounded half up. `rows`: the row means too. With `means` (engine_job) row_sum
+ * is column_row_light's, and width is not looked at. Both engines fill their columns here. Any thread; one thread alone may write one
+ * column.
  */
-void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows);
+void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows, const struct light_table *means);
+
+/* The mean light of a row of n pixels (1..16384), each channel rounded half up to its unit (light.h). Pure; any thread. */
+void column_row_light(const struct light_table *sdr, const uint8_t *rgb, int n, uint32_t mean[3]);
 
 /* Fills in the modes of a frame, `modes` (1..DOMINANT_MOST) of mode[]. Both engines fill theirs here. As column_fill. */
 void column_fill_modes(struct column *to, const struct cluster *mode, int modes);

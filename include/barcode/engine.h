@@ -24,6 +24,7 @@
 #include "barcode/err.h"
 #include "barcode/frame.h"
 #include "barcode/kmeans.h"
+#include "barcode/light.h"
 #include "barcode/trim.h"
 
 #ifdef __cplusplus
@@ -51,6 +52,8 @@ struct engine_job {
     int ports;                    /* about how many will be open at once; `cpu` has a staged frame's room for each, more may open */
     struct columns *columns;      /* results go here; the caller's          */
     const struct trim *trim;      /* what decoded pictures are cut to before they are shrunk; lent until engine_finish. NULL: nothing */
+    struct light *light;          /* what HDR and linear means go through (light.h); lent until engine_finish. NULL: nothing */
+    const struct light_table *means;   /* --light linear: means of staged frames are taken of light, by SDR's table. NULL: of codes */
     engine_tap *tap;              /* may be NULL                            */
     void *tap_user;
 };

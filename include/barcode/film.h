@@ -13,8 +13,6 @@
 extern "C" {
 #endif
 
-enum transfer { TRANSFER_SDR, TRANSFER_PQ, TRANSFER_HLG };
-
 struct film {
     char *path;                  /* as the user gave it; owned by the source that opened it  */
     char container[48];          /* "matroska,webm"                                         */
@@ -34,6 +32,9 @@ struct film {
     bool matrix_by_size;         /* neither tags nor codec say: a picture of another size may have another matrix */
     bool range_by_format;        /* neither tags nor codec say: grey is full, Y'CbCr limited */
     enum transfer transfer;
+    enum primaries primaries;    /* BT.709 unless the film says otherwise; of PQ and HLG BT.2020 */
+    int peak;                    /* cd/m2: the brightest pixel (MaxCLL), else the mastering display's most; 0: the film does not say */
+    int dolby_vision;            /* its profile, 0: none                                    */
     int64_t rate_num, rate_den;  /* frames a second, 0/1 when unknown                       */
     int64_t duration_us;         /* -1 when unknown                                         */
     bool duration_guessed;       /* from the bit rate or the last timestamp, not stated     */

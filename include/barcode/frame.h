@@ -35,6 +35,12 @@ enum matrix {
 
 enum range { RANGE_UNSPECIFIED, RANGE_LIMITED, RANGE_FULL };
 
+/* How light became samples: SDR is everything that is neither SMPTE ST 2084 (PQ) nor ARIB STD-B67 (HLG). */
+enum transfer { TRANSFER_SDR, TRANSFER_PQ, TRANSFER_HLG, TRANSFERS };
+
+/* What R, G and B are. Only HDR pictures are brought to BT.709's (light.h). */
+enum primaries { PRIMARIES_BT709, PRIMARIES_BT2020, PRIMARIES_P3 };
+
 /*
  * How the decoded picture is turned into the displayed one: first mirrored left to
  * right if `mirror`, then turned clockwise by `quarter_turns` times 90 degrees.
@@ -59,6 +65,8 @@ struct frame_view {
     enum colour_model model;
     enum matrix matrix;         /* never UNSPECIFIED */
     enum range range;           /* never UNSPECIFIED */
+    enum transfer transfer;
+    enum primaries primaries;
     struct orientation orientation;
     int bits;                   /* 8..16 significant bits of a sample                       */
     int shift;                  /* the stored word is shifted right by this (P010: 6)       */

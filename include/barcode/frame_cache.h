@@ -42,6 +42,7 @@ struct frame_cache_ask {
     const struct selection *selection;    /* decided                            */
     int width, height;                    /* staged                             */
     const char *trim;                     /* what --trim says, in words; lent until frame_cache_close; "" or NULL: off */
+    const char *light;                    /* how HDR and means are worked out, likewise; "" or NULL: as in every SDR film */
     int threads;
     const char *decode;                   /* "nvdec", or "any" for those that give the same bytes of a sound film */
     enum cache_decoder decoder;

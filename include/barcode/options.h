@@ -11,6 +11,7 @@
 #include "barcode/cache_options.h"
 #include "barcode/engines.h"
 #include "barcode/kmeans.h"
+#include "barcode/light.h"
 #include "barcode/progress.h"
 #include "barcode/selection.h"
 #include "barcode/size.h"
@@ -51,6 +52,7 @@ struct options {
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;
     struct trim_rule trim;
+    struct light_rule light;    /* --tone-map, --hdr-peak, --light                   */
     int stream;                 /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     enum palette_order order;
     int width, height;          /* of the picture; width 0: a pixel a column        */

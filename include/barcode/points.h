@@ -53,6 +53,7 @@ struct points {
     size_t each, groups, blocks;       /* points a group; 16 groups for each of the blocks that n needs  */
     struct boxes group, block;         /* [groups], [blocks] and room to load and ignore a vector more   */
     uint32_t (*group_sum)[4], (*block_sum)[4];   /* weight * (r, g, b, 1); pixels <= 2^24 only           */
+    uint64_t *group_square;                      /* weight * (r^2 + g^2 + b^2)                           */
 };
 
 struct points_maker;
@@ -78,8 +79,8 @@ void points_seal(struct points *p, size_t n);
 /* Fills what the vector versions of that instruction set look at (not ISA_C; pixels <= 2^24). */
 void points_box(struct points *p, enum isa isa);
 
-/* Scratch memory to make points from frames of at most `pixels` (1..2^28) pixels. */
-struct points_maker *points_maker_open(size_t pixels, struct err *e);
+/* Scratch memory to make points from frames of at most `pixels` (1..2^28) pixels with a supported instruction set. */
+struct points_maker *points_maker_open(size_t pixels, enum isa isa, struct err *e);
 void points_maker_close(struct points_maker **m);
 
 /* How many points a frame of `pixels` pixels may give. */

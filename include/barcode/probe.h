@@ -24,6 +24,7 @@ enum probe_want {
     PROBE_LENGTH = 1 << 0,     /* how many frames are displayed and for how long: reads all of the film, decodes nothing */
     PROBE_KEYS = 1 << 1,       /* how many key frames there are: by the container's index, or by reading all of the film; then
                                   PROBE_LENGTH is found too                                      */
+    PROBE_LIGHT = 1 << 3,      /* how bright an HDR film gets, by what its first picture says         */
     PROBE_BARS = 1 << 2        /* black bars, in two dozen key frames spread over the film. Not found where nothing can be sought  */
 };
 
@@ -38,6 +39,7 @@ struct probe_facts {
     int64_t duration_us;       /* PROBE_LENGTH: from the first frame's start to the last one's end, 0 without a frame */
     int64_t keys;              /* PROBE_KEYS: key frames, 0 or more                              */
     struct trim trim;          /* PROBE_BARS                                                     */
+    int peak;                  /* PROBE_LIGHT: as film.peak                                      */
     int looked, told;          /* PROBE_BARS: pictures that were looked at; of them bright enough to tell */
 };
 

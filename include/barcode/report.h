@@ -11,6 +11,7 @@
 #include "barcode/film.h"
 #include "barcode/film_id.h"
 #include "barcode/kmeans.h"
+#include "barcode/light.h"
 #include "barcode/selection.h"
 #include "barcode/stage.h"
 #include "barcode/strip.h"
@@ -34,6 +35,8 @@ struct report {
     unsigned needs;                    /* what the wanted strips need of a column: enum strip_need */
     int width, height;                 /* staged size                                */
     struct trim trim;                  /* what pictures were cut to                  */
+    struct light_rule light;           /* as used: the peak decided                  */
+    const struct light_table *means;   /* --light linear: columns are averaged by it (strip_fit_mean); NULL: as they are */
     int picture_width, picture_height; /* of one strip; width 0: a pixel a column    */
     const struct columns *columns;     /* finished                                   */
     uint64_t count;                    /* columns                                    */

@@ -18,6 +18,9 @@
  *   5. Orientation: the finished pixels are moved. w and h above are those before it, that is
  *      width and height swapped when quarter_turns is odd.
  * S needs 44 bits, S * 2^(16 - bits) 51.
+ *
+ * Pictures that must become light first (light.h) have their samples changed before step 2, and three components of luma's size then.
+ * S of light needs 52 bits.
  */
 #ifndef BARCODE_SHRINK_H
 #define BARCODE_SHRINK_H
@@ -28,6 +31,7 @@
 
 #include "barcode/err.h"
 #include "barcode/frame.h"
+#include "barcode/light.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +44,9 @@ struct shrink;
  * the displayed orientation, so a film turned by 90 degrees has them already swapped).
  */
 struct shrink *shrink_open(int width, int height, struct err *e);
+
+/* From here on pictures for which light_wanted says so go through `light`, which outlives the workspace; NULL: none do. */
+void shrink_use_light(struct shrink *s, struct light *light);
 
 /*
  * Shrinks `view` into rgb[height][width][3], orientation applied. Memory is taken only

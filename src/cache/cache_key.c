@@ -154,13 +154,15 @@ static bool add_selection(struct cache_key *key, const struct selection *s)
 }
 
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film, const struct selection *rule,
-                    int width, int height, const char *trim, const char *decode)
+                    int width, int height, const char *trim, const char *light, const char *decode)
 {
     char whole[33];
     key->text[0] = 0;
     if (!add_film(key, id, film, decode) || !add(key, "size=%dx%d\n", width, height))
         return false;
     if (trim && *trim && !add(key, "trim=%s\n", trim))
+        return false;
+    if (light && *light && !add(key, "light=%s\n", light))
         return false;
     /* Of the same film they are other frames under the same numbers where no index tells these: frame_cache.c compares times, too. */
     if (rule->keyframes && !add(key, "keyframes=1\n"))

@@ -73,7 +73,7 @@ static void look_for_exact(struct frame_cache *c)
     struct selection exact = *c->ask.selection;
     const struct frame_cache_ask *ask = &c->ask;
     exact.keyframes = false;
-    if (!cache_key_make(&key, &c->id, &ask->film->film, &exact, ask->width, ask->height, ask->trim, ask->decode))
+    if (!cache_key_make(&key, &c->id, &ask->film->film, &exact, ask->width, ask->height, ask->trim, ask->light, ask->decode))
         return;
     struct cache_found found = cache_store_find(&c->store, &key, &c->id.place, NULL, ask->decoder);
     if (found.answer == CACHE_PARTIAL)
@@ -84,7 +84,7 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
     if (!c || !source_can(ask->film, SOURCE_CACHEABLE) || !cache_film_holds(c->path, &c->id) ||
-        !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->trim, ask->decode))
+        !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->trim, ask->light, ask->decode))
         return;
     c->ask = *ask;
     if (c->options->refresh)

@@ -18,7 +18,8 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_NO_RACE, KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_USAGE
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
+    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_USAGE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -46,7 +47,7 @@ static const struct argp_option table[] = {
 
     {NULL, 0, NULL, 0, "Colours:", GROUP_COLOURS},
     {"clusters", 'k', "N", 0, "clusters per frame, 1 to 64 (8)", 0},
-    {"steady", KEY_STEADY, "PERCENT", OPTION_ARG_OPTIONAL, "kmeans, dominant: against flicker, 0 to 50 (10 if bare)", 0},
+    {"steady", KEY_STEADY, "PERCENT", OPTION_ARG_OPTIONAL, "kmeans, dominant: no flicker, 0 to 50 (10 if bare)", 0},
     {"order", KEY_ORDER, "ORDER", 0, "of palette's bands: lightness (default), share", 0},
     {"n-init", KEY_N_INIT, "N", 0, "k-means restarts, of which the best is kept (20)", 0},
     {"no-race", KEY_NO_RACE, NULL, 0, "finish every restart, as scikit-learn does", 0},
@@ -55,11 +56,14 @@ static const struct argp_option table[] = {
     {"seed", KEY_SEED, "N", 0, "random seed (0)", 0},
     {"size", KEY_SIZE, "SIZE", 0, "analysis size: WxH, longer SIDE, 1/D, full (320)", 0},
     {"trim", KEY_TRIM, "RULE", 0, "black bars: auto (default) leaves them out, off, W:H:X:Y", 0},
+    {"tone-map", KEY_TONE_MAP, "CURVE", 0, "HDR to SDR: bt2390 (default), hable, reinhard, clip, off", 0},
+    {"hdr-peak", KEY_HDR_PEAK, "NITS", 0, "brightest light of HDR (what it says, or 1000)", 0},
+    {"light", KEY_LIGHT, "KIND", 0, "means are taken of: code (default), linear light", 0},
 
     {NULL, 0, NULL, 0, "Frames:", GROUP_FRAMES},
     {"every", 'n', "N", 0, "every Nth frame (24; less for a short film)", 0},
     {"interval", KEY_INTERVAL, "TIME", 0, "a frame every TIME, instead of --every", 0},
-    {"columns", KEY_COLUMNS, "N", 0, "N frames evenly spaced in time, instead of --every (a frame may come twice)", 0},
+    {"columns", KEY_COLUMNS, "N", 0, "N frames, evenly spaced in time (some may repeat)", 0},
     {"keyframes", KEY_KEYFRAMES, NULL, 0, "many times faster: the key frame before each of these times", 0},
     {"start", KEY_START, "TIME", 0, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
     {"end", KEY_END, "TIME", 0, "stop before TIME", 0},
@@ -250,6 +254,9 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_HEIGHT:   return set_int(p, "--height", arg, 65535, &o->height);
     case KEY_SIZE:     return set_size(p, arg);
     case KEY_TRIM:     return set_trim(p, arg);
+    case KEY_TONE_MAP: return cli_parse_tone_map(arg, o, p->e);
+    case KEY_HDR_PEAK: return cli_parse_hdr_peak(arg, o, p->e);
+    case KEY_LIGHT:    return cli_parse_light(arg, o, p->e);
     case 'k':          return set_int(p, "-k", arg, 64, &o->kmeans.k);
     case KEY_N_INIT:   return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
     case KEY_STEADY:   return cli_parse_steady(arg, o, p->e);

@@ -21,3 +21,28 @@ bool cli_parse_order(const char *text, struct options *o, struct err *e)
     }
     return err_set(e, ERR_USAGE, "--order: '%s' is not lightness or share", text);
 }
+
+bool cli_parse_tone_map(const char *text, struct options *o, struct err *e)
+{
+    for (int i = 0; i < TONE_MAPS; i++) {
+        o->light.map = (enum tone_map)i;
+        if (strcmp(text, light_map_name(o->light.map)) == 0)
+            return true;
+    }
+    return err_set(e, ERR_USAGE, "--tone-map: '%s' is not bt2390, hable, reinhard, clip or off", text);
+}
+
+bool cli_parse_hdr_peak(const char *text, struct options *o, struct err *e)
+{
+    uint64_t value;
+    if (!cli_read_whole(text, LIGHT_PEAK_LEAST, LIGHT_PEAK_MOST, &value))
+        return err_set(e, ERR_USAGE, "--hdr-peak: '%s' is not a whole number from %d to %d", text, LIGHT_PEAK_LEAST, LIGHT_PEAK_MOST);
+    o->light.peak = (int)value;
+    return true;
+}
+
+bool cli_parse_light(const char *text, struct options *o, struct err *e)
+{
+    o->light.linear = strcmp(text, "linear") == 0;
+    return o->light.linear || strcmp(text, "code") == 0 || err_set(e, ERR_USAGE, "--light: '%s' is not code or linear", text);
+}

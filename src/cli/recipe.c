@@ -60,6 +60,15 @@ static void add_trim(char text[REPORT_RECIPE], const struct trim_rule *trim)
     add(text, " trim=%s", trim->kind == TRIM_AUTO ? "auto" : trim->kind == TRIM_OFF ? "off" : rect);
 }
 
+static void add_light(char text[REPORT_RECIPE], const struct light_rule *light)
+{
+    add(text, " tone_map=%s", light_map_name(light->map));
+    if (light->peak > 0)
+        add(text, " hdr_peak=%d", light->peak);
+    if (light->linear)
+        add(text, " light=linear");
+}
+
 static void add_colours(char text[REPORT_RECIPE], const struct options *o, struct strips strips)
 {
     const struct kmeans_params *k = &o->kmeans;
@@ -81,6 +90,7 @@ void recipe_text(const struct options *o, struct strips strips, char text[REPORT
     add_selection(text, &o->selection);
     add_size(text, &o->size);
     add_trim(text, &o->trim);
+    add_light(text, &o->light);
     if (o->stream != SOURCE_STREAM_CHOICE)
         add(text, " stream=%d", o->stream);
     if (o->width > 0)

@@ -132,11 +132,38 @@ static uint8_t mean(uint64_t sum, uint64_t count)
     return (uint8_t)((2 * sum + count) / (2 * count));
 }
 
-void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows)
+void column_row_light(const struct light_table *sdr, const uint8_t *rgb, int n, uint32_t mean[3])
+{
+    uint64_t sum[3] = {0}, count = (uint64_t)n;
+    for (int x = 0; x < n; x++)
+        for (int c = 0; c < 3; c++)
+            sum[c] += light_of_byte(sdr, *rgb++);
+    for (int c = 0; c < 3; c++)
+        mean[c] = (uint32_t)((sum[c] + count / 2) / count);
+}
+
+/* column_fill's means, of light. */
+static void fill_light(struct column *to, const uint32_t *row_light, int height, bool rows, const struct light_table *sdr)
+{
+    uint64_t sum[3] = {0}, count = (uint64_t)height;
+    for (size_t at = 0; at < (size_t)height * 3; at++) {
+        sum[at % 3] += row_light[at];
+        if (rows)
+            to->row[at] = light_to_byte(sdr, row_light[at]);
+    }
+    for (int c = 0; c < 3; c++)
+        to->average[c] = light_to_byte(sdr, (uint32_t)((sum[c] + count / 2) / count));
+}
+
+void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows, const struct light_table *means)
 {
     uint64_t sum[3] = {0}, pixels = (uint64_t)width * (uint64_t)height;
     name(to, tag);
     to->status = tag->damaged ? COLUMN_DAMAGED : COLUMN_OK;
+    if (means) {
+        fill_light(to, row_sum, height, rows, means);
+        return;
+    }
     for (size_t at = 0; at < (size_t)height * 3; at++) {
         sum[at % 3] += row_sum[at];
         if (rows)

@@ -92,8 +92,11 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     struct column *column = columns_at(job->columns, b->tag.column, e);
     if (!column)
         return false;
-    sum_rows(b->rgb, job->width, job->height, w->row_sum);
-    column_fill(column, &b->tag, w->row_sum, job->width, job->height, job->rows);
+    for (int y = 0; job->means && y < job->height; y++)
+        column_row_light(job->means, b->rgb + (size_t)y * (size_t)job->width * 3, job->width, w->row_sum + 3 * (size_t)y);
+    if (!job->means)
+        sum_rows(b->rgb, job->width, job->height, w->row_sum);
+    column_fill(column, &b->tag, w->row_sum, job->width, job->height, job->rows, job->means);
     size_t pixels = (size_t)job->width * (size_t)job->height;
     if (job->cluster)
         column->clusters = (uint8_t)kmeans_run(w->kmeans, b->rgb, pixels, b->tag.frame, column->cluster, NULL);
@@ -278,8 +281,10 @@ static struct engine_port *cpu_port_open(struct engine *g, struct err *e)
     p->base.engine = g;
     p->cpu = c;
     p->shrink = shrink_open(c->job.width, c->job.height, e);
-    if (p->shrink)
+    if (p->shrink) {
+        shrink_use_light(p->shrink, c->job.light);
         return &p->base;
+    }
     free(p);
     return NULL;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "barcode/colour.h"
+#include "shrink_light.h"
 #include "shrink_sum.h"
 
 /* Planes whose samples lie among each other (NV12's chroma, packed RGB): their columns are summed together. */
@@ -24,6 +25,8 @@ struct shrink {
     struct mean_scratch running;
     uint16_t *mean[3];          /* a row of means by component, max(width, height) each; one block */
     struct colour_transform colour;
+    struct light *light;        /* lent; NULL: pictures are averaged as they are                 */
+    struct shrink_light *lit;   /* made when the first picture needs it                          */
 };
 
 struct shrink *shrink_open(int width, int height, struct err *e)
@@ -64,8 +67,14 @@ void shrink_free(struct shrink **s)
     free((*s)->running.prefix);
     free((*s)->running.total);
     free((*s)->mean[0]);
+    shrink_light_free(&(*s)->lit);
     free(*s);
     *s = NULL;
+}
+
+void shrink_use_light(struct shrink *s, struct light *light)
+{
+    s->light = light;
 }
 
 static int planes_of(const struct frame_view *v)
@@ -204,10 +213,29 @@ struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdif
     return p;
 }
 
+/* The same for a picture that becomes light first. */
+static bool shrink_lit(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e)
+{
+    const struct light_table *t = light_table(s->light, view->transfer, e);
+    bool turned = view->orientation.quarter_turns & 1;
+    int width = turned ? s->height : s->width, height = turned ? s->width : s->height;
+    bool whole = view->model == MODEL_GREY || (view->plane[1].width == view->plane[2].width && view->plane[1].height == view->plane[2].height);
+    if (!whole)
+        return err_set(e, ERR_FAILED, "cannot shrink a picture whose chroma planes differ in size");
+    if (!t || (!s->lit && !(s->lit = shrink_light_open(e))))
+        return false;
+    if (!shrink_axis_fit(&s->x[0], (uint32_t)view->plane[0].width, (uint32_t)width, e)
+        || !shrink_axis_fit(&s->y[0], (uint32_t)view->plane[0].height, (uint32_t)height, e))
+        return false;
+    return shrink_light_frame(s->lit, light_isa(s->light), t, view, &s->x[0], &s->y[0], rgb, e);
+}
+
 bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e)
 {
     if (!shrink_check_view(view, e))
         return false;
+    if (light_wanted(s->light, view->transfer))
+        return shrink_lit(s, view, rgb, e);
     bool turned = view->orientation.quarter_turns & 1;
     int width = turned ? s->height : s->width, height = turned ? s->width : s->height;
     struct group group[3];

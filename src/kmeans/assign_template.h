@@ -181,17 +181,20 @@ struct stretch {
     uint32_t change[STRETCH_POINTS + LANES];            /* point in the stretch | new label << CHANGE_NEW */
 };
 
-/* Notes those of LANES points whose label is no longer `is`. */
-static inline void note_changes(const struct assign *a, struct stretch *s, size_t at, lanes is)
+/*
+ * Notes those of LANES points whose label is no longer `is` at `next`; returns where the next are noted, which so stays in a
+ * register.
+ */
+static inline uint32_t *note_changes(const struct assign *a, const struct stretch *s, size_t at, lanes is, uint32_t *next)
 {
     uint32_t changed = lanes_differ(is, lanes_from_u8(a->label + at));
     lanes point = lanes_add(lanes_count(), lanes_all((int)(at - s->block * BLOCK)));
-    lanes_pack(s->change + s->changes, changed, lanes_or(point, lanes_left(is, CHANGE_NEW)));
-    s->changes += (uint32_t)__builtin_popcount(changed);
+    lanes_pack(next, changed, lanes_or(point, lanes_left(is, CHANGE_NEW)));
+    return next + __builtin_popcount(changed);
 }
 
 /* Scores a group against the centroids in `set`. */
-static inline void visit(struct assign *a, struct stretch *s, size_t group, uint64_t set)
+static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t group, uint64_t set, uint32_t *next)
 {
     size_t at = group * GROUP;
     lanes margin = lanes_all(INT32_MAX);
@@ -213,19 +216,20 @@ static inline void visit(struct assign *a, struct stretch *s, size_t group, uint
     }
     for (int v = 0; v < VECTORS; v++) {
         margin = lanes_min(margin, lanes_sub(second[v], best[v]));
-        note_changes(a, s, at + (size_t)(v * LANES), index_of(a, best[v]));
+        next = note_changes(a, s, at + (size_t)(v * LANES), index_of(a, best[v]), next);
     }
     a->slack[0][group] = a->slack[1][group] = lanes_least(margin);
+    return next;
 }
 
 /*
  * The same for two rivals: one linear function, half of P_low - P_high rounded down (the steps are even), and a slack
  * for each side.
  */
-static inline void visit_pair(struct assign *a, struct stretch *s, size_t group, int low, int high)
+static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, size_t group, int low, int high, uint32_t *next)
 {
     const struct assign_table *t = &a->now;
-    lanes constant = lanes_all((t->constant[low] - t->constant[high]) >> 1);
+    lanes constant = lanes_right1(lanes_sub(lanes_all(t->constant[low]), lanes_all(t->constant[high])));
     lanes step_rb = pairs_sub(lanes_all((int)t->half_rb[low]), lanes_all((int)t->half_rb[high]));
     lanes step_g = pairs_sub(lanes_all((int)t->half_g[low]), lanes_all((int)t->half_g[high]));
     lanes side_low = lanes_all(SLACK_MOST / 2), side_high = side_low;
@@ -236,10 +240,11 @@ static inline void visit_pair(struct assign *a, struct stretch *s, size_t group,
         /* As unsigned numbers the other side's are huge. ~d = -d - 1. */
         side_low = lanes_min_unsigned(side_low, lanes_not(d));
         side_high = lanes_min_unsigned(side_high, d);
-        note_changes(a, s, at, lanes_pick_negative(d, lanes_all(low), lanes_all(high)));
+        next = note_changes(a, s, at, lanes_pick_negative(d, lanes_all(low), lanes_all(high)), next);
     }
     a->slack[0][group] = 2 * lanes_least(side_low);
     a->slack[1][group] = 2 * lanes_least(side_high);
+    return next;
 }
 
 /*
@@ -364,6 +369,7 @@ static inline void settle(struct assign *a, size_t block)
 /* Visits what must be visited in these blocks of the stretch. */
 FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks, struct shape shape)
 {
+    uint32_t *next = s->change;
     memset(s->visits, 0, sizeof s->visits);
     for (uint32_t left = blocks; left; left &= left - 1)
         list_visits(a, s, s->block + (size_t)__builtin_ctz(left));
@@ -374,11 +380,12 @@ FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks
             if (shape.words == 2)
                 set |= (uint64_t)a->rivals[1][block] << 32;
             if (list == 2)
-                visit_pair(a, s, group, KIND_LOWER(a->kind[block]), KIND_HIGHER(a->kind[block]));
+                next = visit_pair(a, s, group, KIND_LOWER(a->kind[block]), KIND_HIGHER(a->kind[block]), next);
             else
-                visit(a, s, group, set);
+                next = visit(a, s, group, set, next);
         }
     }
+    s->changes = (uint32_t)(next - s->change);
     for (uint32_t left = blocks; left; left &= left - 1)
         settle(a, s->block + (size_t)__builtin_ctz(left));
 }
@@ -391,7 +398,6 @@ FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
         uint32_t blocks = look(a, s.block, first, shape) & (uint32_t)((UINT64_C(1) << count) - 1);
         for (size_t i = 0; first && i < count; i++)
             claim(a, s.block + i);
-        s.changes = 0;
         visit_blocks(a, &s, blocks, shape);
         apply(a, &s);
     }

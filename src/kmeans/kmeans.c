@@ -96,7 +96,7 @@ struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, en
     }
     km->params = *params;
     km->isa = pixels <= PIXELS_VECTOR ? isa : ISA_C;
-    km->maker = points_maker_open(pixels, e);
+    km->maker = points_maker_open(pixels, km->isa, e);
     if (km->maker && points_open(&km->points, most, e))
         km->seed = seed_open(params, most, km->isa, e);
     if (!km->seed || !open_restarts(km, most, e))

@@ -65,6 +65,64 @@ static inline lanes lanes_double(lanes a) { return _mm512_add_epi32(a, a); }
 static inline lanes pairs_max(lanes a, lanes b) { return _mm512_max_epi16(a, b); }
 static inline lanes pairs_sub(lanes a, lanes b) { return _mm512_sub_epi16(a, b); }
 static inline lanes pairs_below(lanes a, lanes b) { return _mm512_subs_epu16(a, b); }
+static inline lanes bytes_min(lanes a, lanes b) { return _mm512_min_epu8(a, b); }
+static inline lanes bytes_max(lanes a, lanes b) { return _mm512_max_epu8(a, b); }
+/* Byte i of the result: the byte of table[16] that byte i of `index` (0..15) names. */
+static inline lanes bytes_look_up(const uint8_t *table, lanes index)
+{
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)table)), index);
+}
+/* The low halves of the products. */
+static inline lanes lanes_mul(lanes a, lanes b) { return _mm512_mullo_epi32(a, b); }
+/* Lane i of the result: the sum of lanes 0 to i. */
+static inline lanes lanes_sums(lanes a)
+{
+    lanes zero = _mm512_setzero_si512();
+    a = _mm512_add_epi32(a, _mm512_alignr_epi32(a, zero, 15));
+    a = _mm512_add_epi32(a, _mm512_alignr_epi32(a, zero, 14));
+    a = _mm512_add_epi32(a, _mm512_alignr_epi32(a, zero, 12));
+    return _mm512_add_epi32(a, _mm512_alignr_epi32(a, zero, 8));
+}
+static inline uint32_t lanes_last(lanes a)
+{
+    return (uint32_t)_mm_extract_epi32(_mm512_extracti32x4_epi32(a, 3), 3);
+}
+/* to[i] = the sum of all lanes of a[i]; `to` at a multiple of 16 bytes. */
+static inline void lanes_store_sums(uint32_t to[4], const lanes a[4])
+{
+    __m256i half[4];
+    for (int i = 0; i < 4; i++)
+        half[i] = _mm256_add_epi32(_mm512_castsi512_si256(a[i]), _mm512_extracti64x4_epi64(a[i], 1));
+    __m256i sum = _mm256_hadd_epi32(_mm256_hadd_epi32(half[0], half[1]), _mm256_hadd_epi32(half[2], half[3]));
+    _mm_store_si128((__m128i *)to, _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1)));
+}
+/* a0 b0 + a1 b1, a2 b2 + a3 b3, ... as halves: unsigned bytes times signed ones. */
+static inline lanes bytes_dot(lanes a, lanes b) { return _mm512_maddubs_epi16(a, b); }
+/* The LANES pixels of 3 bytes at rgb, a word each with the high byte 0. Of LANES_RGB pixels bytes are read. */
+static inline lanes lanes_from_rgb(const uint8_t *rgb)
+{
+    __m512i words = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)rgb));
+    words = _mm512_inserti32x4(words, _mm_loadu_si128((const __m128i *)(rgb + 12)), 1);
+    words = _mm512_inserti32x4(words, _mm_loadu_si128((const __m128i *)(rgb + 24)), 2);
+    words = _mm512_inserti32x4(words, _mm_loadu_si128((const __m128i *)(rgb + 36)), 3);
+    __m128i apart = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
+    return _mm512_shuffle_epi8(words, _mm512_broadcast_i32x4(apart));
+}
+/* The least and the greatest of each of the words' four bytes. */
+static inline uint32_t bytes_least(lanes a)
+{
+    __m256i half = _mm256_min_epu8(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    __m128i m = _mm_min_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    m = _mm_min_epu8(m, _mm_shuffle_epi32(m, 0x4e));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_min_epu8(m, _mm_shuffle_epi32(m, 0xb1)));
+}
+static inline uint32_t bytes_most(lanes a)
+{
+    __m256i half = _mm256_max_epu8(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    __m128i m = _mm_max_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    m = _mm_max_epu8(m, _mm_shuffle_epi32(m, 0x4e));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_max_epu8(m, _mm_shuffle_epi32(m, 0xb1)));
+}
 static inline lanes lanes_or(lanes a, lanes b) { return _mm512_or_si512(a, b); }
 /* acc + a.low * b.low + a.high * b.high, signed halves. */
 static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
@@ -141,6 +199,47 @@ static inline lanes lanes_double(lanes a) { return _mm256_add_epi32(a, a); }
 static inline lanes pairs_max(lanes a, lanes b) { return _mm256_max_epi16(a, b); }
 static inline lanes pairs_sub(lanes a, lanes b) { return _mm256_sub_epi16(a, b); }
 static inline lanes pairs_below(lanes a, lanes b) { return _mm256_subs_epu16(a, b); }
+static inline lanes bytes_min(lanes a, lanes b) { return _mm256_min_epu8(a, b); }
+static inline lanes bytes_max(lanes a, lanes b) { return _mm256_max_epu8(a, b); }
+static inline lanes bytes_look_up(const uint8_t *table, lanes index)
+{
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table)), index);
+}
+static inline lanes lanes_mul(lanes a, lanes b) { return _mm256_mullo_epi32(a, b); }
+static inline lanes lanes_sums(lanes a)
+{
+    a = _mm256_add_epi32(a, _mm256_slli_si256(a, 4));
+    a = _mm256_add_epi32(a, _mm256_slli_si256(a, 8));
+    /* Each half has its own sums: the first one's last goes to the second. */
+    lanes last = _mm256_permutevar8x32_epi32(a, _mm256_set1_epi32(3));
+    return _mm256_add_epi32(a, _mm256_blend_epi32(_mm256_setzero_si256(), last, 0xf0));
+}
+static inline uint32_t lanes_last(lanes a) { return (uint32_t)_mm256_extract_epi32(a, 7); }
+static inline void lanes_store_sums(uint32_t to[4], const lanes a[4])
+{
+    __m256i sum = _mm256_hadd_epi32(_mm256_hadd_epi32(a[0], a[1]), _mm256_hadd_epi32(a[2], a[3]));
+    _mm_store_si128((__m128i *)to, _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1)));
+}
+static inline lanes bytes_dot(lanes a, lanes b) { return _mm256_maddubs_epi16(a, b); }
+static inline lanes lanes_from_rgb(const uint8_t *rgb)
+{
+    __m256i words = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)rgb));
+    words = _mm256_inserti128_si256(words, _mm_loadu_si128((const __m128i *)(rgb + 12)), 1);
+    __m128i apart = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
+    return _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(apart));
+}
+static inline uint32_t bytes_least(lanes a)
+{
+    __m128i m = _mm_min_epu8(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    m = _mm_min_epu8(m, _mm_shuffle_epi32(m, 0x4e));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_min_epu8(m, _mm_shuffle_epi32(m, 0xb1)));
+}
+static inline uint32_t bytes_most(lanes a)
+{
+    __m128i m = _mm_max_epu8(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    m = _mm_max_epu8(m, _mm_shuffle_epi32(m, 0x4e));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_max_epu8(m, _mm_shuffle_epi32(m, 0xb1)));
+}
 static inline lanes lanes_or(lanes a, lanes b) { return _mm256_or_si256(a, b); }
 static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
 {
@@ -191,6 +290,9 @@ enum { VECTORS = 2, GROUP = VECTORS * LANES, BLOCK = GROUP * POINTS_BLOCK };
 
 _Static_assert((int)GROUP >= (int)POINTS_GROUP_LEAST && POINTS_STEP % BLOCK == 0 && POINTS_BLOCK % LANES == 0,
                "what points.c makes room for");
+
+/* Pixels that lanes_from_rgb reads of. */
+enum { LANES_RGB = LANES + 2 };
 
 /* The colours of LANES points, as pairs. */
 struct colours {

@@ -15,11 +15,17 @@ struct assign;
 struct nearest;
 struct points;
 
-/* A set leaves the same as the plain functions; all but `box` need what `box` has filled. */
+/* A set leaves the same as the plain functions; those from `begin` on need what `box` has filled. */
 struct kmeans_vector {
+    /* The pixels rgb[pixels][3] as runs of equal neighbours in run[pixels] (points_key.h); returns how many. Uses up p. */
+    size_t (*runs)(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels);
+    /* Colours, weights, prefixes and square of the runs, which are sorted by key; returns how many points they are. */
+    size_t (*distinct)(struct points *p, const uint32_t *run, size_t runs);
     /* points_box. */
     void (*box)(struct points *p);
-    /* seed_nearest_add; the caller sums `total` and `before`. */
+    /* The masses of the groups with n->origin alone. */
+    void (*begin)(struct nearest *n);
+    /* seed_nearest_add; the caller sums `total` and `before`. With n->alone it writes all keys. */
     void (*add)(struct nearest *n, const uint32_t *colour, int first, int count, bool last);
     /* seed_nearest_try. */
     void (*try)(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);

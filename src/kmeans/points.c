@@ -5,20 +5,18 @@
 
 #include "kmeans_lines.h"
 #include "kmeans_vector.h"
+#include "points_key.h"
 
 /*
  * Up to SORT_MOST pixels the keys are sorted, 12 bits a pass, low half first: 8 bytes a pixel. Above
  * that a table of 2^24 counters is smaller than the keys and its scan is cheap beside the pixels.
  */
-enum { DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, KEYS = 1 << 24, SORT_MOST = 1 << 22 };
-
+enum { DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, SORT_MOST = 1 << 22 };
 struct points_maker {
-    size_t pixels;
+    const struct kmeans_vector *vector; /* NULL: plain C                                          */
     uint32_t *key, *other;              /* [pixels], the two sides of the sort; NULL with a table */
     uint32_t *table;                    /* [KEYS] counts; NULL with a sort                        */
     uint32_t low[DIGITS], high[DIGITS]; /* histograms, then positions                             */
-    uint32_t spread[3][256];            /* a channel's bits at their places in the key            */
-    uint32_t gather[DIGITS];            /* 12 bits of a key as the low nibbles of a colour word   */
 };
 
 size_t points_most(size_t pixels)
@@ -49,8 +47,9 @@ bool points_open(struct points *p, size_t capacity, struct err *e)
     p->prefix = kmeans_lines(padded * sizeof *p->prefix);
     p->group_sum = kmeans_lines(groups * sizeof *p->group_sum);
     p->block_sum = kmeans_lines(blocks * sizeof *p->block_sum);
-    if (p->colour && p->weight && p->prefix && p->group_sum && p->block_sum && boxes_open(&p->group, groups) &&
-        boxes_open(&p->block, blocks))
+    p->group_square = kmeans_lines(groups * sizeof *p->group_square);
+    if (p->colour && p->weight && p->prefix && p->group_sum && p->block_sum && p->group_square &&
+        boxes_open(&p->group, groups) && boxes_open(&p->block, blocks))
         return true;
     points_close(p);
     return err_memory(e, padded * (sizeof *p->colour + sizeof *p->weight + sizeof *p->prefix));
@@ -65,13 +64,24 @@ void points_close(struct points *p)
     free(p->block.low_rb);
     free(p->group_sum);
     free(p->block_sum);
+    free(p->group_square);
     memset(p, 0, sizeof *p);
+}
+
+/* What follows from the points, their sums and prefixes: n and the padding. */
+static void close_up(struct points *p, size_t n)
+{
+    p->n = n;
+    p->padded = (n + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
+    p->pixels = p->prefix[n - 1];
+    for (size_t i = n; i < p->padded; i++) {
+        p->colour[i] = p->colour[n - 1];
+        p->weight[i] = 0;
+    }
 }
 
 void points_seal(struct points *p, size_t n)
 {
-    p->n = n;
-    p->padded = (n + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
     uint32_t pixels = 0;
     uint64_t square = 0;
     for (size_t i = 0; i < n; i++) {
@@ -80,12 +90,8 @@ void points_seal(struct points *p, size_t n)
         p->prefix[i] = pixels;
         square += (uint64_t)p->weight[i] * (r * r + g * g + b * b);
     }
-    p->pixels = pixels;
     p->square = square;
-    for (size_t i = n; i < p->padded; i++) {
-        p->colour[i] = p->colour[n - 1];
-        p->weight[i] = 0;
-    }
+    close_up(p, n);
 }
 
 void points_box(struct points *p, enum isa isa)
@@ -95,34 +101,14 @@ void points_box(struct points *p, enum isa isa)
         vector->box(p);
 }
 
-static void fill_tables(struct points_maker *m)
-{
-    for (uint32_t v = 0; v < 256; v++) {
-        uint32_t bits = 0;
-        for (int i = 0; i < 8; i++)
-            bits |= (v >> i & 1) << (3 * i);
-        m->spread[0][v] = bits << 2;
-        m->spread[1][v] = bits << 1;
-        m->spread[2][v] = bits;
-    }
-    for (uint32_t key = 0; key < DIGITS; key++) {
-        uint32_t colour = 0;
-        for (int i = 0; i < 4; i++)
-            colour |= (key >> (3 * i + 2) & 1) << i | (key >> (3 * i + 1) & 1) << (8 + i) |
-                      (key >> (3 * i) & 1) << (16 + i);
-        m->gather[key] = colour;
-    }
-}
-
-struct points_maker *points_maker_open(size_t pixels, struct err *e)
+struct points_maker *points_maker_open(size_t pixels, enum isa isa, struct err *e)
 {
     struct points_maker *m = calloc(1, sizeof *m);
     if (!m) {
         err_memory(e, sizeof *m);
         return NULL;
     }
-    m->pixels = pixels;
-    fill_tables(m);
+    m->vector = kmeans_vector_of(isa);
     bool sort = pixels <= SORT_MOST;
     if (sort) {
         m->key = kmeans_lines(pixels * sizeof *m->key);
@@ -148,16 +134,6 @@ void points_maker_close(struct points_maker **m)
     *m = NULL;
 }
 
-static uint32_t key_of(const struct points_maker *m, const uint8_t *rgb)
-{
-    return m->spread[0][rgb[0]] | m->spread[1][rgb[1]] | m->spread[2][rgb[2]];
-}
-
-static uint32_t colour_of(const struct points_maker *m, uint32_t key)
-{
-    return m->gather[key % DIGITS] | m->gather[key / DIGITS] << 4 | UINT32_C(1) << 24;
-}
-
 static void to_positions(uint32_t *count)
 {
     uint32_t before = 0;
@@ -168,56 +144,64 @@ static void to_positions(uint32_t *count)
     }
 }
 
-/* Returns how many distinct colours it wrote. */
-static size_t make_by_sorting(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
+/* By their keys: what stands above these stays with them. */
+static void sort_keys(struct points_maker *m, size_t count)
 {
     memset(m->low, 0, sizeof m->low);
     memset(m->high, 0, sizeof m->high);
-    for (size_t i = 0; i < pixels; i++) {
-        uint32_t key = key_of(m, rgb + 3 * i);
-        m->key[i] = key;
-        m->low[key % DIGITS]++;
-        m->high[key / DIGITS]++;
+    for (size_t i = 0; i < count; i++) {
+        m->low[m->key[i] % DIGITS]++;
+        m->high[m->key[i] / DIGITS % DIGITS]++;
     }
     to_positions(m->low);
     to_positions(m->high);
-    for (size_t i = 0; i < pixels; i++)
+    for (size_t i = 0; i < count; i++)
         m->other[m->low[m->key[i] % DIGITS]++] = m->key[i];
+    for (size_t i = 0; i < count; i++)
+        m->key[m->high[m->other[i] / DIGITS % DIGITS]++] = m->other[i];
+}
+
+static void make_by_sorting(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
+{
     for (size_t i = 0; i < pixels; i++)
-        m->key[m->high[m->other[i] / DIGITS]++] = m->other[i];
+        m->key[i] = key_of(rgb + 3 * i);
+    sort_keys(m, pixels);
 
     /* The write without a branch: an equal key overwrites its own point. */
     size_t n = 0, first = 0;
     for (size_t i = 0; i < pixels; i++) {
-        uint32_t key = m->key[i];
-        bool last = i + 1 == pixels || m->key[i + 1] != key;
-        p->colour[n] = key;
+        bool last = i + 1 == pixels || m->key[i + 1] != m->key[i];
+        p->colour[n] = key_colour(m->key[i]);
         p->weight[n] = (uint32_t)(i + 1 - first);
         n += last;
         first = last ? i + 1 : first;
     }
-    for (size_t i = 0; i < n; i++)
-        p->colour[i] = colour_of(m, p->colour[i]);
-    return n;
+    points_seal(p, n);
 }
 
-static size_t make_by_counting(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
+static void make_by_vectors(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
+{
+    size_t runs = m->vector->runs(p, m->key, rgb, pixels);
+    sort_keys(m, runs);
+    close_up(p, m->vector->distinct(p, m->key, runs));
+}
+
+static void make_by_counting(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
 {
     memset(m->table, 0, KEYS * sizeof *m->table);
     for (size_t i = 0; i < pixels; i++)
-        m->table[key_of(m, rgb + 3 * i)]++;
+        m->table[key_of(rgb + 3 * i)]++;
     size_t n = 0;
     for (uint32_t key = 0; key < KEYS; key++) {
         if (!m->table[key])
             continue;
-        p->colour[n] = colour_of(m, key);
+        p->colour[n] = key_colour(key);
         p->weight[n++] = m->table[key];
     }
-    return n;
+    points_seal(p, n);
 }
 
 void points_make(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
 {
-    size_t n = m->table ? make_by_counting(m, p, rgb, pixels) : make_by_sorting(m, p, rgb, pixels);
-    points_seal(p, n);
+    (m->table ? make_by_counting : m->vector ? make_by_vectors : make_by_sorting)(m, p, rgb, pixels);
 }

@@ -71,9 +71,25 @@ void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, i
         add_plain(n, colour, first, count);
         return;
     }
-    vector->add(n, colour, first, count, last);
+    if (first == 0) {
+        n->alone = true;
+        n->origin = colour[0];
+        vector->begin(n);
+    } else {
+        vector->add(n, colour, first, count, last);
+        n->alone = false;
+    }
     if (!last)
         settle(n);
+}
+
+/* Makes good what seed_nearest_add put off for candidate 0, where no other candidate follows it. */
+static void write_keys(struct nearest *n, const struct kmeans_vector *vector)
+{
+    if (!vector || !n->alone)
+        return;
+    vector->add(n, NULL, 1, 0, false);
+    n->alone = false;
 }
 
 static void try_plain(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential)
@@ -88,33 +104,46 @@ static void try_plain(const struct nearest *n, const uint32_t *colour, int count
     }
 }
 
-void seed_nearest_try(const struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential)
+void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential)
 {
     const struct kmeans_vector *vector = kmeans_vector_of(isa);
+    write_keys(n, vector);
     (vector ? vector->try : try_plain)(n, colour, count, potential);
 }
 
-/* The last group that begins at or before t: groups of mass 0 before it share its beginning. */
+/*
+ * The last group that begins at or before t: groups of mass 0 before it share its beginning. Where t falls is random, so
+ * there is no branch on it, here and below.
+ */
 static size_t group_of(const struct nearest *n, uint64_t t)
 {
-    size_t low = 0, high = n->p->groups;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (n->before[middle] <= t)
-            low = middle;
-        else
-            high = middle;
+    const uint64_t *low = n->before;
+    for (size_t count = n->p->groups; count > 1; count -= count / 2) {
+        const uint64_t *middle = low + count / 2;
+        low = *middle <= t ? middle : low;
     }
-    return low;
+    return (size_t)(low - n->before);
+}
+
+/* seed_nearest_find among the points of a group, in which t falls: those before it are counted. */
+static size_t find_in_group(const struct nearest *n, size_t group, uint64_t t)
+{
+    size_t first = group * n->p->each, before = 0;
+    uint64_t sum = 0;
+    for (size_t i = first; i < first + n->p->each; i++) {
+        uint32_t d = n->alone ? distance2(n->p->colour[i], n->origin) : nearest_distance(n->key[i]);
+        sum += (uint64_t)n->p->weight[i] * d;
+        before += sum <= t;
+    }
+    return first + before;
 }
 
 size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t)
 {
     size_t i = 0;
     if (isa != ISA_C) {
-        size_t g = group_of(n, t);
-        t -= n->before[g];
-        i = g * n->p->each;
+        size_t group = group_of(n, t);
+        return find_in_group(n, group, t - n->before[group]);
     }
     for (; i + 1 < n->p->n; i++) {
         uint64_t here = (uint64_t)n->p->weight[i] * nearest_distance(n->key[i]);
@@ -132,8 +161,9 @@ static void count_plain(const struct nearest *n, uint32_t *weight, int count)
         weight[nearest_index(n->key[i])] += n->p->weight[i];
 }
 
-void seed_nearest_count(const struct nearest *n, enum isa isa, uint32_t *weight, int count)
+void seed_nearest_count(struct nearest *n, enum isa isa, uint32_t *weight, int count)
 {
     const struct kmeans_vector *vector = kmeans_vector_of(isa);
+    write_keys(n, vector);
     (vector ? vector->count : count_plain)(n, weight, count);
 }

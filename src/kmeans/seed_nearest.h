@@ -27,6 +27,8 @@ struct nearest {
                                     nearest candidate, ties to the lower                        */
     uint64_t total;              /* sum of weight * distance                                    */
     /* The vector versions only. */
+    bool alone;                  /* there is candidate 0 alone: no key is written, and no reach             */
+    uint32_t origin;             /* its colour                                                              */
     uint32_t *reach;             /* [groups] the largest distance in the group                  */
     uint64_t *mass;              /* [groups] sum of weight * distance in the group              */
     uint64_t *before;            /* [groups] the masses of the groups before, once per settle   */
@@ -41,18 +43,18 @@ void seed_nearest_close(struct nearest *n);
 
 /*
  * Takes `count` (1..NEAREST_BATCH) candidates, numbered first, first + 1, ...; first = 0 forgets what was before
- * and takes one candidate alone. `last`: nothing but seed_nearest_count follows, so that `total` and what the vector versions
- * keep may be left as they are.
+ * and takes one candidate alone, whose keys the vector versions write when others follow or seed_nearest_try or _count asks for
+ * them. `last`: nothing but seed_nearest_count follows, so that `total` and what the vector versions keep may be left as they are.
  */
 void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count, bool last);
 
 /* potential[i] = what `total` would be with colour[i] added, for each i < count (1..NEAREST_TRIALS) alone. */
-void seed_nearest_try(const struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential);
+void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential);
 
 /* The first point whose inclusive prefix sum of weight * distance exceeds t < total. */
 size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t);
 
 /* weight[i] = the pixels whose nearest candidate is i, for i < count. */
-void seed_nearest_count(const struct nearest *n, enum isa isa, uint32_t *weight, int count);
+void seed_nearest_count(struct nearest *n, enum isa isa, uint32_t *weight, int count);
 
 #endif

@@ -14,25 +14,54 @@
 #include "kmeans_vector.h"
 #include "seed_nearest.h"
 
-enum { BATCH = 16 };
+/* New candidates of a batch, and all: candidate 0 comes along when no key is written yet. */
+enum { BATCH = 16, BATCH_ALL = BATCH + 1, BATCH_ROOM = 2 * BATCH };
 
-/* `count` candidates, BATCH at most, numbered from `first`; after them, up to BATCH, copies of the first. */
+/* `count` candidates; after them, for what is loaded and ignored, copies of the first. */
 struct batch {
-    _Alignas(64) uint32_t rb[BATCH];
-    _Alignas(64) uint32_t g[BATCH];
-    int first, count;
+    _Alignas(64) uint32_t rb[BATCH_ROOM];
+    _Alignas(64) uint32_t g[BATCH_ROOM];
+    uint32_t scaled_rb[BATCH_ALL], scaled_g[BATCH_ALL];     /* times 2^(NEAREST_INDEX / 2), the high half of green 1 before that */
+    int number[BATCH_ALL], count;
 };
 
-static void batch_fill(struct batch *b, const uint32_t *colour, int first, int count)
+/* The high half of the points' green, which a difference must take off. */
+#define GREEN_HIGH (UINT32_C(1) << 16)
+
+static inline void batch_number(struct batch *b, int at, int number)
 {
-    b->first = first;
+    b->scaled_rb[at] = b->rb[at] << NEAREST_INDEX / 2;
+    b->scaled_g[at] = (b->g[at] | GREEN_HIGH) << NEAREST_INDEX / 2;
+    b->number[at] = number;
+}
+
+static inline void batch_put(struct batch *b, int at, uint32_t colour)
+{
+    b->rb[at] = colour & 0x00ff00ff;
+    b->g[at] = colour >> 8 & 255;
+}
+
+/* Of colour[count], numbered from `first`, and with `origin` (may be NULL) as candidate 0. One at least. */
+static void batch_fill(struct batch *b, const uint32_t *colour, int first, int count, const uint32_t *origin)
+{
     b->count = count;
-    for (int i = 0; i < BATCH; i++) {
-        int at = i < count ? i : 0;
-        b->rb[i] = colour[at] & 0x00ff00ff;
-        b->g[i] = colour[at] >> 8 & 255;
+    for (int i = 0; i < count; i++) {
+        batch_put(b, i, colour[i]);
+        batch_number(b, i, first + i);
+    }
+    if (origin) {
+        batch_put(b, count, *origin);
+        batch_number(b, count, 0);
+        b->count++;
+    }
+    for (int i = b->count; i < BATCH_ROOM; i++) {
+        b->rb[i] = b->rb[0];
+        b->g[i] = b->g[0];
     }
 }
+
+/* So that there is a version for each: `fresh` and `last` are constants. */
+#define FOR_FRESH static inline __attribute__((always_inline))
 
 /* A box or a vector of them, and a candidate or a vector of them. */
 struct corners {
@@ -66,7 +95,7 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
 {
     struct corners c = {lanes_all((int)box->low_rb[at]), lanes_all((int)box->low_g[at]),
                         lanes_all((int)box->high_rb[at]), lanes_all((int)box->high_g[at])};
-    lanes nearest[BATCH / LANES], limit = lanes_all((int)reach);
+    lanes nearest[BATCH_ROOM / LANES], limit = lanes_all((int)reach);
     for (int v = 0; v * LANES < b->count; v++) {
         lanes rb = lanes_load(b->rb + v * LANES), g = lanes_load(b->g + v * LANES);
         nearest[v] = box_nearest(c, rb, g);
@@ -83,9 +112,6 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
 
 _Static_assert(NEAREST_INDEX % 2 == 0 && 255 << NEAREST_INDEX / 2 <= INT16_MAX, "differences that a half holds");
 
-/* The high half of the points' green, which a difference must take off. */
-#define GREEN_HIGH (UINT32_C(1) << 16)
-
 static inline lanes distance_of(lanes key)
 {
     return lanes_right(key, NEAREST_INDEX);
@@ -99,27 +125,31 @@ static inline lanes distances(struct colours p, const struct batch *b, int c)
     return lanes_dot(lanes_dot(lanes_all(0), rb, rb), g, g);
 }
 
+/* colours_at, times 2^(NEAREST_INDEX / 2). */
+static inline struct colours colours_scaled(const uint32_t *colour)
+{
+    lanes word = lanes_load(colour), mask = lanes_all(0x00ff00ff << NEAREST_INDEX / 2);
+    return (struct colours){lanes_and(lanes_left(word, NEAREST_INDEX / 2), mask),
+                            lanes_and(lanes_right(word, 8 - NEAREST_INDEX / 2), mask)};
+}
+
 /*
  * Gives a group's points to the candidates in `near` (one at least) where these are nearer. With all coordinates times
  * 2^(NEAREST_INDEX / 2) the squared distances have their place in the key, and one minimum finds distance and candidate. `fresh`,
  * `last`: constants; the sums are not kept for the last.
  */
-static inline __attribute__((always_inline)) void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near,
-                                                            bool fresh, bool last)
+FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near, bool fresh, bool last)
 {
     size_t at = group * GROUP;
     struct colours c[VECTORS];
     lanes best[VECTORS], reach = lanes_all(0), mass = lanes_all(0);
     for (int v = 0; v < VECTORS; v++) {
-        c[v] = colours_at(n->p->colour + at + v * LANES);
-        c[v].rb = lanes_left(c[v].rb, NEAREST_INDEX / 2);
-        c[v].g = lanes_left(c[v].g, NEAREST_INDEX / 2);
+        c[v] = colours_scaled(n->p->colour + at + v * LANES);
         best[v] = fresh ? lanes_all(INT32_MAX) : lanes_load(n->key + at + v * LANES);
     }
     do {
         int i = __builtin_ctz(near);
-        lanes rb = lanes_all((int)(b->rb[i] << NEAREST_INDEX / 2));
-        lanes g = lanes_all((int)((b->g[i] | GREEN_HIGH) << NEAREST_INDEX / 2)), number = lanes_all(b->first + i);
+        lanes rb = lanes_all((int)b->scaled_rb[i]), g = lanes_all((int)b->scaled_g[i]), number = lanes_all(b->number[i]);
         for (int v = 0; v < VECTORS; v++) {
             lanes gap_rb = pairs_sub(c[v].rb, rb), gap_g = pairs_sub(c[v].g, g);
             best[v] = lanes_min(best[v], lanes_dot(lanes_dot(number, gap_rb, gap_rb), gap_g, gap_g));
@@ -151,7 +181,7 @@ static inline uint32_t block_reach(const struct nearest *n, size_t group)
  * NEAR_LISTS or more. Neither which groups are among them nor how many candidates each has can a branch predictor learn. A visit:
  * the group in the stretch * NEAR_ONE + a bit for each candidate.
  */
-enum { NEAR_LISTS = 5, NEAR_BLOCKS = 16, NEAR_GROUPS = NEAR_BLOCKS * POINTS_BLOCK, NEAR_ONE = 1 << BATCH };
+enum { NEAR_LISTS = 5, NEAR_BLOCKS = 16, NEAR_GROUPS = NEAR_BLOCKS * POINTS_BLOCK, NEAR_ONE = 1 << BATCH_ALL };
 
 struct visits {
     size_t first;                                       /* group */
@@ -166,13 +196,13 @@ static inline void list_groups(struct visits *visits, int list, uint32_t in, lan
 }
 
 /* The same test as batch_near, LANES groups at once, with the candidates that are left for their block. */
-static inline void groups_near(const struct nearest *n, size_t group, const struct batch *b, uint32_t left, bool rival,
-                               struct visits *visits)
+FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct batch *b, uint32_t left, bool rival, bool fresh,
+                           struct visits *visits)
 {
     const struct boxes *box = &n->p->group;
     struct corners c = {lanes_load(box->low_rb + group), lanes_load(box->low_g + group),
                         lanes_load(box->high_rb + group), lanes_load(box->high_g + group)};
-    lanes nearest[BATCH], limit = lanes_load(n->reach + group), near = lanes_all(0);
+    lanes nearest[BATCH_ALL], limit = fresh ? lanes_all(INT32_MAX) : lanes_load(n->reach + group), near = lanes_all(0);
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
         lanes rb = lanes_all((int)b->rb[i]), g = lanes_all((int)b->g[i]);
@@ -184,59 +214,80 @@ static inline void groups_near(const struct nearest *n, size_t group, const stru
         int i = __builtin_ctz(bits);
         near = lanes_add(near, lanes_where(mask_less(nearest[i], limit), lanes_all(NEAR_ONE + (1 << i))));
     }
-    lanes many = lanes_right(near, BATCH), number = lanes_add(lanes_count(), lanes_all((int)(group - visits->first)));
-    lanes visit = lanes_or(lanes_and(near, lanes_all(NEAR_ONE - 1)), lanes_left(number, BATCH));
+    lanes many = lanes_right(near, BATCH_ALL), number = lanes_add(lanes_count(), lanes_all((int)(group - visits->first)));
+    lanes visit = lanes_or(lanes_and(near, lanes_all(NEAR_ONE - 1)), lanes_left(number, BATCH_ALL));
     for (int list = 1; list < NEAR_LISTS; list++)
         list_groups(visits, list, lanes_differ(many, lanes_all(list)) ^ LANES_EVERY, visit);
     list_groups(visits, 0, mask_bits(mask_not_less(many, lanes_all(NEAR_LISTS))), visit);
 }
 
 /* Finds them in a stretch of blocks. */
-static inline void list_visits_near(const struct nearest *n, size_t block, const struct batch *b, bool rival,
-                                    struct visits *visits)
+FOR_FRESH void list_visits_near(const struct nearest *n, size_t block, const struct batch *b, bool rival, bool fresh,
+                                struct visits *visits)
 {
     size_t end = block + NEAR_BLOCKS < n->p->blocks ? block + NEAR_BLOCKS : n->p->blocks;
     memset(visits->count, 0, sizeof visits->count);
     visits->first = block * POINTS_BLOCK;
     for (; block < end; block++) {
         size_t group = block * POINTS_BLOCK;
-        uint32_t near = batch_near(b, &n->p->block, block, block_reach(n, group), rival);
+        uint32_t near = batch_near(b, &n->p->block, block, fresh ? INT32_MAX : block_reach(n, group), rival);
         if (!near)
             continue;
         bool some = rival && __builtin_popcount(near) > 2;
         for (size_t last = group + POINTS_BLOCK; group < last; group += LANES)
-            groups_near(n, group, b, near, some, visits);
+            groups_near(n, group, b, near, some, fresh, visits);
     }
 }
 
-static inline __attribute__((always_inline)) void add_visits(struct nearest *n, const struct visits *visits, const struct batch *b,
-                                                             bool last)
+FOR_FRESH void add_visits(struct nearest *n, const struct visits *visits, const struct batch *b, bool fresh, bool last)
 {
     for (int list = 0; list < NEAR_LISTS; list++)
         for (uint32_t i = 0; i < visits->count[list]; i++) {
             uint32_t visit = visits->visit[list][i];
-            group_add(n, visits->first + visit / NEAR_ONE, b, visit % NEAR_ONE, false, last);
+            group_add(n, visits->first + visit / NEAR_ONE, b, visit % NEAR_ONE, fresh, last);
         }
 }
 
-/* seed_nearest_add, but for the sums over groups. */
+/* What a batch changes; `fresh`: no key is written yet. */
+FOR_FRESH void add_batch(struct nearest *n, const struct batch *b, bool fresh, bool last)
+{
+    struct visits visits;
+    for (size_t block = 0; block < n->p->blocks; block += NEAR_BLOCKS) {
+        list_visits_near(n, block, b, true, fresh, &visits);
+        add_visits(n, &visits, b, fresh, last);
+    }
+}
+
+/* seed_nearest_add for candidates after the first, but for the sums over groups. None: candidate 0 alone gets its keys. */
 static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count, bool last)
 {
-    for (int at = 0; at < count; at += BATCH) {
-        bool final = last && count - at <= BATCH;
-        struct batch all;
-        struct visits visits;
-        batch_fill(&all, colour + at, first + at, count - at < BATCH ? count - at : BATCH);
-        for (size_t group = 0; first == 0 && group < n->p->groups; group++)
-            group_add(n, group, &all, 1, true, false);
-        for (size_t block = 0; first != 0 && block < n->p->blocks; block += NEAR_BLOCKS) {
-            list_visits_near(n, block, &all, true, &visits);
-            if (final)
-                add_visits(n, &visits, &all, true);
-            else
-                add_visits(n, &visits, &all, false);
-        }
+    struct batch b;
+    int at = 0;
+    if (n->alone) {
+        at = count < BATCH ? count : BATCH;
+        batch_fill(&b, colour, first, at, &n->origin);
+        add_batch(n, &b, true, false);
     }
+    for (; at < count; at += BATCH) {
+        batch_fill(&b, colour + at, first + at, count - at < BATCH ? count - at : BATCH, NULL);
+        if (last && count - at <= BATCH)
+            add_batch(n, &b, false, true);
+        else
+            add_batch(n, &b, false, false);
+    }
+}
+
+/*
+ * The masses when there is candidate 0 alone, whose keys can wait until others come: nearly all points have another nearest
+ * candidate then. Of a group's points, sum w|x - c|^2 = sum w|x|^2 - 2 c . sum wx + |c|^2 sum w.
+ */
+static void begin_candidates(struct nearest *n)
+{
+    const uint32_t(*sum)[4] = (const uint32_t(*)[4])n->p->group_sum;
+    uint64_t r = n->origin & 255, g = n->origin >> 8 & 255, b = n->origin >> 16 & 255;
+    for (size_t i = 0; i < n->p->groups; i++)
+        n->mass[i] = n->p->group_square[i] + (r * r + g * g + b * b) * sum[i][3] -
+                     2 * (r * sum[i][0] + g * sum[i][1] + b * sum[i][2]);
 }
 
 /* gain[c] grows by what candidate c would take off the group's mass. */
@@ -268,9 +319,9 @@ static void try_candidates(const struct nearest *n, const uint32_t *colour, int 
     struct batch all;
     struct visits visits;
     uint64_t gain[BATCH] = {0};
-    batch_fill(&all, colour, 0, count);
+    batch_fill(&all, colour, 0, count, NULL);
     for (size_t block = 0; block < n->p->blocks; block += NEAR_BLOCKS) {
-        list_visits_near(n, block, &all, false, &visits);
+        list_visits_near(n, block, &all, false, false, &visits);
         for (int list = 0; list < NEAR_LISTS; list++)
             for (uint32_t i = 0; i < visits.count[list]; i++) {
                 uint32_t visit = visits.visit[list][i];
@@ -289,17 +340,18 @@ struct ends {
 
 static inline void list_ends(const struct nearest *n, size_t at, size_t count, struct ends *ends)
 {
-    ends->count = 0;
+    uint32_t *to = ends->at;
     for (; count >= LANES; at += LANES, count -= LANES) {
         lanes number = lanes_all(NEAREST_MOST - 1);
         lanes here = lanes_and(lanes_load(n->key + at), number), next = lanes_and(lanes_load_any(n->key + at + 1), number);
         uint32_t bits = lanes_differ(here, next);
-        lanes_pack(ends->at + ends->count, bits, lanes_add(lanes_count(), lanes_all((int)at)));
-        ends->count += (uint32_t)__builtin_popcount(bits);
+        lanes_pack(to, bits, lanes_add(lanes_count(), lanes_all((int)at)));
+        to += __builtin_popcount(bits);
     }
     for (; count; at++, count--)
         if (nearest_index(n->key[at]) != nearest_index(n->key[at + 1]))
-            ends->at[ends->count++] = (uint32_t)at;
+            *to++ = (uint32_t)at;
+    ends->count = (uint32_t)(to - ends->at);
 }
 
 /* seed_nearest_count: neighbours mostly have the same nearest candidate, so that whole runs of them are counted. */

@@ -16,7 +16,16 @@ uint64_t strip_overlap(uint64_t x, uint64_t i, uint64_t count, uint64_t width)
     return to > from ? to - from : 0;
 }
 
-void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width)
+/* Of columns' light; count * width stays far below 2^40, so the sums below 2^64. */
+static uint8_t mean_light(const uint8_t *line, const struct shrink_span *s, uint64_t count, uint64_t width, const struct light_table *sdr)
+{
+    uint64_t whole = 0, sum = light_of_byte(sdr, line[s->head * 3]) * s->head_weight + light_of_byte(sdr, line[s->tail * 3]) * s->tail_weight;
+    for (uint64_t i = s->begin; i < s->end; i++)
+        whole += light_of_byte(sdr, line[i * 3]);
+    return light_to_byte(sdr, (uint32_t)((sum + whole * width + count / 2) / count));
+}
+
+void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width, const struct light_table *means)
 {
     for (uint64_t x = 0; x < width; x++, rgb += 3) {
         struct shrink_span s = shrink_span(x, count, width);
@@ -25,6 +34,10 @@ void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t 
             memcpy(rgb, head, 3);
             continue;
         }
+        for (int c = 0; means && c < 3; c++)
+            rgb[c] = mean_light(line + c, &s, count, width, means);
+        if (means)
+            continue;
         uint64_t whole[3] = {0};
         for (const uint8_t *q = line + s.begin * 3; q < end; q += 3)
             for (int c = 0; c < 3; c++)

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "barcode/light.h"
+
 /* The columns first..last under pixel x of `width`, of `count` columns. */
 struct strip_under {
     uint64_t first, last;
@@ -15,8 +17,8 @@ struct strip_under strip_under(uint64_t x, uint64_t count, uint64_t width);
 /* How much of column i lies in pixel x, in units of 1 / width of a column: 0..width. Over a pixel's columns it adds up to count. */
 uint64_t strip_overlap(uint64_t x, uint64_t i, uint64_t count, uint64_t width);
 
-/* line[count][3] to rgb[width][3], 1 or more each: FIT_MEAN. */
-void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width);
+/* line[count][3] to rgb[width][3], 1 or more each: FIT_MEAN. With SDR's table the means are of light, else it is NULL. */
+void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width, const struct light_table *means);
 
 /* The same by FIT_MEDOID. */
 void strip_fit_medoid(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width);

@@ -38,7 +38,7 @@ static void paint_row(struct strip *s, int y, uint8_t *rgb)
     }
     paint_line(s, y, s->line);
     if (s->kind->fit == FIT_MEAN)
-        strip_fit_mean(s->line, s->count, rgb, (uint64_t)s->width);
+        strip_fit_mean(s->line, s->count, rgb, (uint64_t)s->width, s->report->means);
     else
         strip_fit_medoid(s->line, s->count, rgb, (uint64_t)s->width);
 }

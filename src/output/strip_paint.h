@@ -1,5 +1,6 @@
 /*
- * strip_paint.h - one strip of pixels, row by row: what all strips share, and what an entry of the table sees of it. One thread.
+ * strip_paint.h - one strip of pixels, row by row: what all strips share, and what an entry of the table sees of it. One thread;
+ * strip_shows: any, while nothing paints.
  */
 #ifndef BARCODE_STRIP_PAINT_H
 #define BARCODE_STRIP_PAINT_H
@@ -33,7 +34,8 @@ bool strip_shows(const struct strip *s, const struct column *c);
 
 /*
  * The strip's columns pooled to one a pixel (FIT_POOL), each with at least one cluster; the caller's. The strip has at least one
- * column that can be painted. NULL: memory, or ERR_INTERRUPTED when interrupted() turned true.
+ * column that can be painted. Works on as many threads as the report says. NULL: memory, or ERR_INTERRUPTED when interrupted()
+ * turned true.
  */
 struct columns *strip_pool(const struct strip *s, struct err *e);
 

@@ -223,13 +223,23 @@ static bool put_trim(FILE *f, const struct report *r)
     return r->trim.count == 0 || put_key(f, "trim", trim_value(r));
 }
 
+/* How HDR and means were worked out, where that is not as usual. */
+static bool put_light(FILE *f, const struct report *r)
+{
+    const struct light_rule *l = &r->light;
+    bool hdr = r->film->transfer != TRANSFER_SDR;
+    return (!hdr || (put_key(f, "tone_map", json_string(light_map_name(l->map))) && put_key(f, "hdr_peak", json_integer(l->peak)))) &&
+           (!l->linear || put_key(f, "light", json_string("linear")));
+}
+
 static bool put_head(FILE *f, const struct report *r)
 {
     const struct kmeans_params *k = &r->kmeans;
     return put_key(f, "version", json_string(BARCODE_VERSION)) && (!r->recipe[0] || put_key(f, "recipe", json_string(r->recipe))) &&
            put_key(f, "film", film_value(r)) &&
            put_key(f, "selection", selection_value(&r->selection)) &&
-           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_trim(f, r) && put_key(f, "engine", writer_json_bytes(r->engine)) &&
+           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_trim(f, r) && put_light(f, r) &&
+           put_key(f, "engine", writer_json_bytes(r->engine)) &&
            put_key(f, "decode", writer_json_bytes(r->decode)) && put_key(f, "isa", writer_json_bytes(r->isa)) &&
            put_key(f, "cache", writer_json_bytes(r->cache)) &&
            put_key(f, "threads", json_integer(r->threads)) && put_key(f, "k", json_integer(k->k)) &&

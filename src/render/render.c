@@ -30,9 +30,6 @@ static void describe_film(struct render_job *j)
             engine_detail(j->engine));
     if (f->unknown_matrix[0])
         render_warn(j, "'%s': matrix '%s' is read as %s", f->path, f->unknown_matrix, colour_matrix_name(f->matrix));
-    if (f->transfer != TRANSFER_SDR)
-        render_warn(j, "'%s' is HDR (%s): its colours are read without tone mapping and come out flat", f->path,
-             f->transfer == TRANSFER_PQ ? "PQ" : "HLG");
 }
 
 static bool open_job(struct render_job *j, struct err *e)
@@ -73,8 +70,10 @@ static bool open_job(struct render_job *j, struct err *e)
     r->isa = engine_detail(j->engine);
     r->threads = j->render->threads;
     describe_film(j);
+    if (!render_light(j, e))
+        return false;
     render_trim_words(j);
-    struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height, .trim = j->trim_words,
+    struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height, .trim = j->trim_words, .light = j->light_words,
                                   .threads = r->threads, .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
                                   .decoder = o->decode == DECODE_CPU             ? CACHE_BY_SOFTWARE_ALONE
                                              : engine_device(j->engine).context ? CACHE_BY_GPU
@@ -104,6 +103,7 @@ static void close_job(struct render_job *j)
     columns_free(&j->columns);
     frame_cache_close(&j->cache);
     source_close(&j->source);
+    light_close(&j->light);
 }
 
 /* A GPU that was not demanded may fail: memory, a lost device. The CPU then does this film again and those after it. */

@@ -30,6 +30,8 @@ struct render_job {
     bool careful;                    /* see source.h                       */
     bool distrusted;                 /* NVDEC is not used for this film    */
     struct digest *digest;           /* the one being filled, or NULL      */
+    struct light *light;             /* NULL: no picture goes through it   */
+    char light_words[64];            /* the same for the cache's key; "": as every SDR film is */
     char trim_words[TRIM_TEXT];      /* what --trim says, for the cache's key; "": off */
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t total_bytes;            /* of the film's file, 0: unknown     */
@@ -57,6 +59,12 @@ bool render_probe_length(struct render_job *j, struct err *e);
  * looked at.
  */
 bool render_trim(struct render_job *j, struct err *e);
+
+/*
+ * Decides how HDR and --light linear are worked out: report.light, report.means, light and light_words. Looks at an HDR film that does
+ * not say how bright it gets.
+ */
+bool render_light(struct render_job *j, struct err *e);
 
 /* Fills j->trim_words. */
 void render_trim_words(struct render_job *j);

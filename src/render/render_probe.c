@@ -83,6 +83,53 @@ bool render_probe_length(struct render_job *j, struct err *e)
     return source_probe(j->source, &request, &facts, e);
 }
 
+/* What the film says of its peak, its first picture included; a pipe's pictures cannot be looked at before they are staged. */
+static bool look_for_light(struct render_job *j, struct err *e)
+{
+    const struct film *f = &j->source->film;
+    struct probe_request request = {.want = PROBE_LIGHT};
+    struct probe_facts facts;
+    if (source_can(j->source, SOURCE_RESTARTABLE))
+        return source_probe(j->source, &request, &facts, e);
+    render_warn(j, "'%s' is HDR, and how bright it gets cannot be looked up in a pipe: %d cd/m2 are assumed (--hdr-peak)", f->path, LIGHT_PEAK_USUAL);
+    return true;
+}
+
+static void tell_light(struct render_job *j)
+{
+    const struct film *f = &j->source->film;
+    const struct light_rule *rule = &j->report.light;
+    const char *kind = f->transfer == TRANSFER_PQ ? "PQ" : "HLG";
+    if (f->dolby_vision == 5)
+        render_warn(j, "'%s' is Dolby Vision of profile 5, whose colours only its own decoders know: they come out wrong", f->path);
+    if (f->transfer != TRANSFER_SDR && rule->map == TONE_OFF)
+        log_msg(LOG_VERBOSE, "'%s' is HDR (%s) and read without tone mapping: its colours come out flat", f->path, kind);
+    else if (f->transfer != TRANSFER_SDR)
+        log_msg(LOG_VERBOSE, "'%s' is HDR (%s), mapped to SDR by %s from %d cd/m2%s", f->path, kind, light_map_name(rule->map), rule->peak,
+                f->transfer == TRANSFER_HLG || f->peak > 0 || j->render->options->light.peak > 0 ? "" : " (guessed: the film does not say)");
+}
+
+bool render_light(struct render_job *j, struct err *e)
+{
+    const struct film *f = &j->source->film;
+    struct light_rule *rule = &j->report.light;
+    *rule = j->render->options->light;
+    if (f->transfer == TRANSFER_PQ && rule->map != TONE_OFF && rule->peak == 0 && f->peak == 0 && !look_for_light(j, e))
+        return false;
+    bool usual = f->transfer == TRANSFER_SDR && rule->map == TONE_BT2390 && rule->peak == 0;
+    rule->peak = light_peak(rule, f->transfer, f->peak);
+    if (!usual || rule->linear)
+        snprintf(j->light_words, sizeof j->light_words, "%s %d%s", light_map_name(rule->map), rule->peak, rule->linear ? " linear" : "");
+    tell_light(j);
+    if (rule->map == TONE_OFF && !rule->linear)
+        return true;
+    j->light = light_open(rule, e);
+    if (!j->light || !rule->linear)
+        return j->light != NULL;
+    j->report.means = light_table(j->light, TRANSFER_SDR, e);
+    return j->report.means != NULL;
+}
+
 void render_trim_words(struct render_job *j)
 {
     const struct trim_rule *rule = &j->render->options->trim;

@@ -251,10 +251,18 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
 /* Takes from a decoded frame the tags that its own headers do not say: they are of some earlier picture. */
 void film_colour_hush(AVFrame *frame, struct nal_unsaid unsaid, const struct film *film);
 
-/* Fills matrix and range of a view whose width and height are there. `format`: what the frame was coded in. */
+/* Fills matrix, range, transfer and primaries of a view whose width and height are there. `format`: what the frame was coded in. */
 void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film, struct frame_view *view);
 
 enum transfer film_colour_transfer(const AVFrame *frame, const struct film *film);
+
+/* ---- film_light.c: how bright a film gets ---- */
+
+/* Fills peak and dolby_vision, from what the container says. */
+void film_light_of_stream(const AVStream *s, struct film *f);
+
+/* Finds PROBE_LIGHT of `film`, whose video stream is `wanted`, as film_bars_probe does. A film without a picture has none. */
+bool film_light_probe(const struct film *film, int wanted, struct probe_facts *facts, struct err *e);
 
 /* ---- view.c ---- */
 
@@ -423,7 +431,7 @@ void staging_add_counts(struct staging *s, const struct stage_counts *c);
 void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
 
 /* A picture was staged with these colours: told under -v, once a kind, when they are not what was decided for the film. */
-void staging_note_colour(struct staging *s, const AVFrame *frame, const struct frame_view *view);
+void staging_note_colour(struct staging *s, const struct frame_view *view);
 
 /*
  * True if a software session should take another run. False when the NVDEC sessions would finish the whole rest of the film

@@ -159,6 +159,7 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->width = turned ? par->height : par->width;
     f->height = turned ? par->width : par->height;
     film_colour_decide(par, tags, f);
+    film_light_of_stream(s, f);
 
     AVRational rate = av_guess_frame_rate(format, s, NULL);
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;

@@ -98,6 +98,18 @@ static enum transfer transfer_of(struct colour_tags t)
     return t.transfer == AVCOL_TRC_SMPTE2084 ? TRANSFER_PQ : t.transfer == AVCOL_TRC_ARIB_STD_B67 ? TRANSFER_HLG : TRANSFER_SDR;
 }
 
+/* Only HDR's are looked at: others are BT.709's, or so near to it that nobody converts them. */
+static enum primaries primaries_of(enum AVColorPrimaries said, enum transfer transfer)
+{
+    switch (said) {
+    case AVCOL_PRI_BT2020: return PRIMARIES_BT2020;
+    case AVCOL_PRI_SMPTE431:
+    case AVCOL_PRI_SMPTE432: return PRIMARIES_P3;
+    case AVCOL_PRI_UNSPECIFIED: return transfer == TRANSFER_SDR ? PRIMARIES_BT709 : PRIMARIES_BT2020;
+    default: return PRIMARIES_BT709;
+    }
+}
+
 static struct colour_tags tags_of_frame(const AVFrame *f)
 {
     return (struct colour_tags){f->colorspace, f->color_primaries, f->color_range, f->color_trc};
@@ -186,6 +198,7 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
     const char *name = av_get_pix_fmt_name(par->format);
     snprintf(f->pixel_format, sizeof f->pixel_format, "%s", name ? name : "unknown");
     f->transfer = transfer_of(stream.transfer == AVCOL_TRC_UNSPECIFIED ? container : stream);
+    f->primaries = primaries_of(stream.primaries == AVCOL_PRI_UNSPECIFIED ? container.primaries : stream.primaries, f->transfer);
     if (is_rgb(par->format)) {
         f->matrix = MATRIX_RGB;
         f->range = RANGE_FULL;
@@ -200,8 +213,12 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
 
 void film_colour_hush(AVFrame *frame, struct nal_unsaid unsaid, const struct film *film)
 {
-    if (unsaid.matrix)
+    /* One flag of an SPS, and one header of MPEG-2, holds all three. */
+    if (unsaid.matrix) {
         frame->colorspace = AVCOL_SPC_UNSPECIFIED;
+        frame->color_primaries = AVCOL_PRI_UNSPECIFIED;
+        frame->color_trc = AVCOL_TRC_UNSPECIFIED;
+    }
     /* The film's range is written into the frame: its pixel format, too, may be a yuvj one of an earlier sequence. */
     if (unsaid.range)
         frame->color_range = film->range == RANGE_FULL ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
@@ -209,12 +226,15 @@ void film_colour_hush(AVFrame *frame, struct nal_unsaid unsaid, const struct fil
 
 void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film, struct frame_view *view)
 {
+    struct colour_tags tags = tags_of_frame(frame);
+    view->transfer = film_colour_transfer(frame, film);
+    view->primaries = tags.primaries == AVCOL_PRI_UNSPECIFIED && view->transfer == film->transfer ? film->primaries
+                                                                                                   : primaries_of(tags.primaries, view->transfer);
     if (is_rgb(format)) {
         view->matrix = MATRIX_RGB;
         view->range = RANGE_FULL;
         return;
     }
-    struct colour_tags tags = tags_of_frame(frame);
     view->matrix = matrix_of(tags);
     if (view->matrix == MATRIX_UNSPECIFIED)
         view->matrix = film->matrix_by_size ? colour_guess_matrix(view->width, view->height) : film->matrix;

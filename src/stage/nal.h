@@ -94,6 +94,14 @@ void nal_scan_colours(enum bitstream kind, int length_size, const uint8_t *data,
 /* The same with the headers in the extradata: avcC, or as in packets. */
 void nal_extradata_colours(enum bitstream kind, const uint8_t *extradata, size_t size, struct nal_colours *c);
 
+/* cd/m2: MaxCLL and the mastering display's most; 0: not said. */
+struct nal_light {
+    int content, display;
+};
+
+/* What the SEI messages in HEVC's extradata (hvcC) say of light, which libavformat 59 does not read. */
+struct nal_light nal_extradata_light(const uint8_t *extradata, size_t size);
+
 /* Bytes of the length prefix that an avcC or hvcC record announces; 0 when the extradata is start codes or empty. */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
 

@@ -111,7 +111,7 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
         return true;
     if (!view_of_frame(q->picture, q->staging->film, &q->planes, &view, e))
         return false;
-    staging_note_colour(q->staging, q->picture, &view);
+    staging_note_colour(q->staging, &view);
     return engine_put(q->port, &view, &tag, e);
 }
 

@@ -58,7 +58,7 @@ static bool stage_frame(struct session *s, struct picture *p, struct err *e)
     film_colour_hush(s->frame, p->unsaid, s->staging->film);
     if (!view_of_frame(s->frame, s->staging->film, &s->planes, &view, e))
         return false;
-    staging_note_colour(s->staging, s->frame, &view);
+    staging_note_colour(s->staging, &view);
     p->tag.damaged |= damage_flagged(s->frame);
     s->counts.damaged += p->tag.damaged;
     p->done = true;

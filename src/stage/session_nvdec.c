@@ -134,7 +134,7 @@ static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *
     struct frame_view view;
     if (!view_of_picture(s, &view, e))
         return false;
-    staging_note_colour(s->staging, s->frame, &view);
+    staging_note_colour(s->staging, &view);
     p->done = true;
     atomic_fetch_add(&s->staging->nvdec_staged, 1);
     return engine_put(s->port, &view, &p->tag, e);

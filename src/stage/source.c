@@ -45,6 +45,8 @@ bool source_probe(struct source *s, const struct probe_request *request, struct 
         *facts = (struct probe_facts){.found = 0};
         return false;
     }
+    if (facts->found & PROBE_LIGHT)
+        s->film.peak = facts->peak;
     if (facts->found & PROBE_LENGTH) {
         s->film.frames = facts->frames;
         s->film.duration_us = facts->duration_us;

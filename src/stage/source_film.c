@@ -284,9 +284,11 @@ static bool film_probe(struct source *base, const struct probe_request *request,
 {
     struct source_film *f = (struct source_film *)base;
     struct demux r;
+    if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->wanted, facts, e))
+        return false;
     if (request->want & PROBE_BARS && !film_bars_probe(&base->film, f->wanted, request->threads, facts, e))
         return false;
-    if (!(request->want & ~PROBE_BARS))
+    if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
         return true;
     if (!reopen(f, e) || !open_reader(f, &r, e))
         return false;
@@ -315,7 +317,7 @@ static void film_close(struct source **base)
 
 static const struct source_ops film_ops = {
     .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
-    .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
+    .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
 };
 
 /* A playlist's bytes say nothing of the films that it names. */

@@ -202,10 +202,10 @@ bool staging_worth_it(struct staging *s)
     return worth;
 }
 
-void staging_note_colour(struct staging *s, const AVFrame *frame, const struct frame_view *view)
+void staging_note_colour(struct staging *s, const struct frame_view *view)
 {
     const struct film *f = s->film;
-    enum transfer transfer = film_colour_transfer(frame, f);
+    enum transfer transfer = view->transfer;
     bool matrix = view->model == MODEL_YCBCR && view->matrix != f->matrix;
     bool range = view->model != MODEL_RGB && view->range != f->range;
     if (!matrix && !range && transfer == f->transfer)

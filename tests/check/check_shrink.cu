@@ -1,9 +1,12 @@
 /*
  * check_shrink - the GPU's shrink and row sums against src/engine/shrink.c, byte for byte: every layout that NVDEC gives and
- * some that it never will, sizes odd and even, enlarging, all depths, matrices, ranges and orientations.
+ * some that it never will, sizes odd and even, enlarging, all depths, matrices, ranges and orientations; and of HDR and linear light
+ * (light.h) every curve, transfer and set of primaries.
  */
+#include "barcode/column.h"
 #include "barcode/shrink.h"
 #include "check.h"
+#include "light_gpu.h"
 #include "shrink_gpu.h"
 
 enum layout { NV12, P010, P012, PLANAR_444, PLANAR_444_16, GREY, RGB24, LAYOUTS };
@@ -41,6 +44,8 @@ static picture make(layout l, int width, int height, int kind, rng &r)
     p.view = {};
     p.view.model = l == GREY ? MODEL_GREY : l == RGB24 ? MODEL_RGB : MODEL_YCBCR;
     p.view.matrix = (enum matrix)(MATRIX_BT601 + r.below(5));
+    p.view.transfer = (enum transfer)r.below(TRANSFERS);
+    p.view.primaries = (enum primaries)r.below(3);
     p.view.range = r.below(2) ? RANGE_FULL : RANGE_LIMITED;
     p.view.orientation = {r.below(4), r.below(2) != 0};
     p.view.bits = !wide ? 8 : l == P010 ? 10 : 12;
@@ -75,23 +80,36 @@ static frame_view placed(const picture &p, const uint8_t *base)
     return v;
 }
 
-static void compare(layout l, int width, int height, int to_width, int to_height, int kind, rng &r)
+static struct light *some_light(rng &r)
+{
+    struct light_rule rule = {(enum tone_map)r.below(TONE_MAPS), LIGHT_PEAK_LEAST + r.below(LIGHT_PEAK_MOST - LIGHT_PEAK_LEAST), r.below(2) != 0};
+    struct err e = ERR_INIT;
+    struct light *light = light_open(&rule, &e);
+    check(light != NULL, "light is opened: %s", e.text);
+    return light;
+}
+
+static void compare(layout l, int width, int height, int to_width, int to_height, int kind, rng &r, struct light *light = NULL)
 {
     picture p = make(l, width, height, kind, r);
     size_t bytes = (size_t)to_width * to_height * 3;
     struct err e = ERR_INIT;
     std::vector<uint8_t> right(bytes);
     struct shrink *s = shrink_open(to_width, to_height, &e);
+    shrink_use_light(s, light);
     frame_view host = placed(p, p.bytes.data());
     bool fine = s && shrink_frame(s, &host, right.data(), &e);
     shrink_free(&s);
     device_buffer from(p.bytes.size()), to(bytes);
     from.put(p.bytes.data(), p.bytes.size());
     frame_view device = placed(p, from.data());
-    fine = fine && shrink_gpu(&device, to_width, to_height, to.data(), 0, &e);
+    struct light_gpu *there = light ? light_gpu_open(light, &e) : NULL;
+    bool lit = light_wanted(light, device.transfer);
+    fine = fine && shrink_gpu(&device, to_width, to_height, lit ? light_gpu_table(there, device.transfer, &e) : NULL, to.data(), 0, &e);
     must(cudaDeviceSynchronize(), "shrink");
     bool same = fine && to.get() == right && to.guards_whole() && from.guards_whole();
-    check(same, "layout %d, %dx%d to %dx%d, content %d %s", l, width, height, to_width, to_height, kind, e.text);
+    light_gpu_free(&there);
+    check(same, "layout %d, %dx%d to %dx%d, content %d%s %s", l, width, height, to_width, to_height, kind, lit ? ", by light" : "", e.text);
 }
 
 static void check_rows(int n, int width, int height, rng &r)
@@ -105,10 +123,33 @@ static void check_rows(int n, int width, int height, rng &r)
     device_buffer from(rgb.size()), to(right.size() * 4);
     from.put(rgb.data(), rgb.size());
     struct err e = ERR_INIT;
-    bool fine = row_sums_gpu(from.data(), n, width, height, (uint32_t *)to.data(), 0, &e);
+    bool fine = row_sums_gpu(from.data(), n, width, height, NULL, (uint32_t *)to.data(), 0, &e);
     must(cudaDeviceSynchronize(), "row sums");
     std::vector<uint8_t> got = to.get();
     check(fine && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(), "row sums of %d x %dx%d", n, width, height);
+}
+
+static void check_row_light(int n, int width, int height, rng &r)
+{
+    struct err e = ERR_INIT;
+    struct light_rule rule = {TONE_OFF, LIGHT_PEAK_USUAL, true};
+    struct light *light = light_open(&rule, &e);
+    struct light_gpu *there = light_gpu_open(light, &e);
+    const struct light_table *sdr = light_table(light, TRANSFER_SDR, &e);
+    std::vector<uint8_t> rgb((size_t)n * width * height * 3);
+    for (auto &b : rgb)
+        b = r.below(3) ? (uint8_t)r.next() : 255;
+    std::vector<uint32_t> right((size_t)n * height * 3);
+    for (size_t row = 0; row < (size_t)n * height; row++)
+        column_row_light(sdr, &rgb[row * width * 3], width, &right[row * 3]);
+    device_buffer from(rgb.size()), to(right.size() * 4);
+    from.put(rgb.data(), rgb.size());
+    bool fine = row_sums_gpu(from.data(), n, width, height, light_gpu_table(there, TRANSFER_SDR, &e), (uint32_t *)to.data(), 0, &e);
+    must(cudaDeviceSynchronize(), "rows of light");
+    std::vector<uint8_t> got = to.get();
+    check(fine && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(), "rows of light of %d x %dx%d", n, width, height);
+    light_gpu_free(&there);
+    light_close(&light);
 }
 
 static void refused(int width, int bits, int shift, int step)
@@ -121,7 +162,7 @@ static void refused(int width, int bits, int shift, int step)
     v.shift = shift;
     v.plane[0].step = step;
     struct err e = ERR_INIT;
-    check(!shrink_gpu(&v, 16, 9, NULL, 0, &e) && e.code == ERR_FAILED, "a view of %d wide, %d bits, shift %d, step %d is refused", width, bits, shift, step);
+    check(!shrink_gpu(&v, 16, 9, NULL, NULL, 0, &e) && e.code == ERR_FAILED, "a view of %d wide, %d bits, shift %d, step %d is refused", width, bits, shift, step);
 }
 
 int main()
@@ -140,6 +181,19 @@ int main()
                 compare((layout)l, s[0], s[1], s[2], s[3], kind, r);
     for (int i = 0; i < 200; i++)
         compare((layout)r.below(LAYOUTS), 1 + r.below(700), 1 + r.below(500), 1 + r.below(400), 1 + r.below(300), r.below(4), r);
+    for (int i = 0; i < 200; i++) {
+        struct light *light = some_light(r);
+        if (i < 4)
+            compare((layout)(i % LAYOUTS), 1920, 1080, 320, 180, 0, r, light);
+        else if (i < 8)
+            compare((layout)(i % LAYOUTS), 1920, 1080, 3, 2, 0, r, light);
+        else
+            compare((layout)r.below(LAYOUTS), 1 + r.below(700), 1 + r.below(500), 1 + r.below(400), 1 + r.below(300), r.below(4), r, light);
+        light_close(&light);
+    }
+    check_row_light(3, 320, 180, r);
+    check_row_light(1, 1, 1, r);
+    check_row_light(7, 33, 5, r);
     check_rows(3, 320, 180, r);
     check_rows(1, 1, 1, r);
     check_rows(7, 33, 5, r);

@@ -117,17 +117,6 @@ test_whole_film_has_no_warning() {
     done
 }
 
-test_hdr_warns_once() {
-    for f in pq.mkv hlg.mkv; do
-        f=$(clip $f)
-        ok "$f" -n 20 -o h.png --json h.json
-        [ "$(grep -c 'warning.*HDR' "$LOGS/stderr")" -eq 1 ] || fail "not exactly one warning of HDR"
-        ok "$f" -n 20 --strict -o h.png
-    done
-    f=$(clip bt2020.mkv)
-    ok "$f" -n 20 -o h.png
-    says_not warning
-}
 
 # However often the film is opened, and in the JSON too.
 test_unknown_matrix_warns_once() {

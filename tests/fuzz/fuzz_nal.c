@@ -33,6 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     length_size = nal_length_size(kind, copy, n);
     demand(length_size >= 0 && length_size <= 4);
     nal_extradata_hides(copy, n);
+    nal_extradata_light(copy, n);
     struct nal_colours colours = {0};
     nal_extradata_colours(kind, copy, n, &colours);
     nal_scan_colours(kind, data[1] % 5, copy, n, &colours);

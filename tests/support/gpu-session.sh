@@ -12,7 +12,7 @@
 #   cache      cold, warm and no cache: the same pictures and JSON, three k, every mode
 #   odd        films of odd sizes, down to 1x1: the same pictures from NVDEC as from software
 #   trust      a GPU that is made to lie is noticed; what looking costs, at 30 s and at 2 hours
-#   trim       films with bars, and the options on the picture: the same files from either engine and decoder
+#   trim       films with bars, HDR, and the options on the picture: the same files from either engine and decoder
 #   mpeg2      how far NVDEC's MPEG-2 lies from the software decoder's
 #   rates      k-means alone on the GPU; ncu's share of the issue slots
 #   race       k-means alone on the GPU, with restarts that race and without, in turns
@@ -148,7 +148,7 @@ part_trust() {
 part_trim() {
     local same=0 other=0 file options way
     for file in "$pack"/barred/*; do
-        for options in "-n 3" "-n 3 --steady" "--steady=50 -k 16 --columns 300" "-n 3 --width 37 --order share" "-n 3 --no-race --init k-means++" "-n 3 --keyframes"; do
+        for options in "-n 3" "-n 3 --steady" "--steady=50 -k 16 --columns 300" "-n 3 --width 37 --order share" "-n 3 --no-race --init k-means++" "-n 3 --keyframes" "-n 3 --light linear --width 50" "-n 3 --tone-map hable --hdr-peak 700"; do
             for way in "cpu --decode cpu" "cuda --decode cpu" "cuda --decode nvdec" "cuda"; do
                 rm -rf "$work/barred-${way// /}"
                 mkdir "$work/barred-${way// /}"
@@ -161,7 +161,7 @@ part_trim() {
         done
         grep -o '"trim":.*' "$work/barred-cuda/j" | head -n 1 | cut -c 1-160
     done
-    echo "bars and pictures, CPU against the others: $same the same, $other different"
+    echo "bars, HDR and pictures, CPU against the others (a fourth are itself): $same the same, $other different"
 }
 
 part_mpeg2() {

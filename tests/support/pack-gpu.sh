@@ -33,14 +33,19 @@ done <<< "$extra"
     -pix_fmt yuv420p10le "$out/films/hevc10.mp4"
 cp "$clips/film-480p.mp4" "$out/films/"
 cp "$here/out/sample.mkv" "$out/"
-# Bars: a scope film, one of two shapes, and none.
+# Bars: a scope film, one of two shapes, and none; and HDR.
 mkdir "$out/barred"
 barred() { # NAME FILTERS
-    "${FF[@]}" -t 10 -i "$bench" -an -vf "$2" -c:v libx264 -preset veryfast -crf 35 -g 48 "$out/barred/$1.mp4"
+    "${FF[@]}" -t 6 -i "$bench" -an -vf "$2" -c:v libx264 -preset veryfast -crf 35 -g 48 "$out/barred/$1.mp4"
 }
 barred scope "scale=1920:804,pad=1920:1080:0:138"
-barred half "drawbox=y=0:h=138:c=black:t=fill:enable='gte(t,5)',drawbox=y=942:h=138:c=black:t=fill:enable='gte(t,5)'"
+barred half "drawbox=y=0:h=138:c=black:t=fill:enable='gte(t,3)',drawbox=y=942:h=138:c=black:t=fill:enable='gte(t,3)'"
 barred plain null
+# HDR; the bench's film has no more light than SDR, which is stretched to 400 cd/m2.
+for transfer in smpte2084 arib-std-b67; do
+    "${FF[@]}" -t 3 -i "$bench" -an -vf "setparams=color_primaries=bt709:color_trc=bt709:colorspace=bt709,zscale=t=linear:npl=400,format=gbrpf32le,zscale=p=bt2020,zscale=t=$transfer:m=bt2020nc:r=tv:npl=400,format=yuv420p10le" \
+        -c:v libx265 -preset veryfast -crf 30 -x265-params "log-level=error:colorprim=bt2020:transfer=$transfer:colormatrix=bt2020nc" "$out/barred/$transfer.mkv"
+done
 # One clip of every kind that a GPU's decoders might treat in a way of their own.
 find "$clips" -maxdepth 1 -type f -size -400k -exec cp {} "$out/clips/" \;
 cp "$clips"/{h264-open.mkv,h264-closed.h264,h264-interlaced.ts,h264-crop.mp4,rotate90.mp4,h264-slices.mkv,h264-intra-refresh.mkv} \

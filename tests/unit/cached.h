@@ -61,7 +61,7 @@ static inline struct cache_key cached_key(const struct cached_film *f)
     struct cache_film id = {.size = f->frames, .modified_ns = 7};
     struct film film = {.codec = "test", .rate_num = 25, .rate_den = 1};
     struct selection rule = cached_rule(f);
-    if (!cache_key_make(&key, &id, &film, &rule, f->width, f->height, "", "any"))
+    if (!cache_key_make(&key, &id, &film, &rule, f->width, f->height, "", "", "any"))
         abort();
     return key;
 }

@@ -63,7 +63,7 @@ static struct frame *frame_open(void)
     struct err e = ERR_INIT;
     struct frame *f = calloc(1, sizeof *f);
     assert_non_null(f);
-    f->maker = points_maker_open(PIXELS, &e);
+    f->maker = points_maker_open(PIXELS, ISA_C, &e);
     assert_true(f->maker && points_open(&f->p, PIXELS, &e));
     return f;
 }

@@ -146,7 +146,7 @@ struct wish {
     struct film film;
     struct selection rule;
     int width, height;
-    const char *decode, *trim;
+    const char *decode, *trim, *light;
 };
 
 static struct wish wish(void)
@@ -160,7 +160,7 @@ static struct wish wish(void)
 static struct cache_key key_of(const struct wish *w)
 {
     struct cache_key key;
-    assert_true(cache_key_make(&key, &w->id, &w->film, &w->rule, w->width, w->height, w->trim ? w->trim : "", w->decode));
+    assert_true(cache_key_make(&key, &w->id, &w->film, &w->rule, w->width, w->height, w->trim ? w->trim : "", w->light ? w->light : "", w->decode));
     assert_true(cache_key_is_name(key.name));
     return key;
 }
@@ -171,7 +171,7 @@ static void everything_counts(void **state)
     (void)state;
     struct wish usual = wish();
     struct cache_key first = key_of(&usual);
-    enum { FILM = 22, ALL = 27 };
+    enum { FILM = 23, ALL = 28 };
     for (int i = 0; i < ALL; i++) {
         struct wish w = wish();
         switch (i) {
@@ -197,10 +197,11 @@ static void everything_counts(void **state)
         case 19: w.decode = "nvdec"; break;
         case 20: w.trim = "auto"; break;
         case 21: w.rule.keyframes = true; break;
-        case 22: w.rule.every = 12; break;
-        case 23: w.rule = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 24, .end_us = INT64_MAX}; break;
-        case 24: w.rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 24, .end_us = INT64_MAX}; break;
-        case 25: w.rule.start_us = 1; break;
+        case 22: w.light = "bt2390 1000"; break;
+        case 23: w.rule.every = 12; break;
+        case 24: w.rule = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 24, .end_us = INT64_MAX}; break;
+        case 25: w.rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 24, .end_us = INT64_MAX}; break;
+        case 26: w.rule.start_us = 1; break;
         default: w.rule.end_us = 1; break;
         }
         struct cache_key key = key_of(&w);
@@ -263,7 +264,7 @@ static void golden_frame(void **state)
     assert_non_null(s);
     assert_true(shrink_frame(s, &v, rgb, NULL));
     shrink_free(&s);
-    assert_int_equal(STAGED_VERSION, 3);
+    assert_int_equal(STAGED_VERSION, 4);
     char text[33];
     hash_hex((struct hash128){hash_64(rgb, sizeof rgb), 0}, text);
     assert_string_equal(text + 16, "382b2b8966f26d45");

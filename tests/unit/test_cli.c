@@ -87,6 +87,8 @@ static void defaults(void **state)
     assert_true(o.kmeans.race);
     assert_int_equal(o.kmeans.seed, 0);
     assert_int_equal(o.steady, 0);
+    assert_int_equal(o.light.map, TONE_BT2390);
+    assert_true(o.light.peak == 0 && !o.light.linear);
     assert_int_equal(o.order, ORDER_LIGHTNESS);
     assert_int_equal(o.selection.kind, SELECT_EVERY);
     assert_int_equal(o.selection.every, 0);
@@ -107,7 +109,7 @@ static void every_option(void **state)
     good("a -o x.png b --mode=palette,average -k 64 --n-init 1000 --init k-means++ --max-iter=100000 "
          "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 --width 10000000 "
          "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress always --strict "
-         "--verify --bench --order share --no-race -- -c");
+         "--verify --bench --order share --no-race --tone-map hable --hdr-peak 4000 --light linear -- -c");
     assert_int_equal(o.inputs, 3);
     assert_string_equal(o.input[0], "a");
     assert_string_equal(o.input[1], "b");
@@ -135,6 +137,9 @@ static void every_option(void **state)
     assert_true(o.strict && o.verify);
     assert_string_equal(extra("bench"), "-");
     assert_int_equal(o.order, ORDER_SHARE);
+    assert_int_equal(o.light.map, TONE_HABLE);
+    assert_int_equal(o.light.peak, 4000);
+    assert_true(o.light.linear);
 }
 
 static void selections(void **state)
@@ -229,6 +234,10 @@ static void misuse_is_one_sentence(void **state)
     bad("f -o a --mode average x -q --bar", "unknown option '--bar'; see --help");
     bad("f --json=", "--json: the name is empty");
     bad("f --init kmeans++", "--init: 'kmeans++' is not scalable, k-means++ or random");
+    bad("f --tone-map aces", "--tone-map: 'aces' is not bt2390, hable, reinhard, clip or off");
+    bad("f --hdr-peak 99", "--hdr-peak: '99' is not a whole number from 100 to 10000");
+    bad("f --hdr-peak bright", "--hdr-peak: 'bright' is not a whole number from 100 to 10000");
+    bad("f --light dark", "--light: 'dark' is not code or linear");
     bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, average, downsample and all");

@@ -75,7 +75,7 @@ static void test_fill(void **state)
     /* Two pixels a row: halves go up. */
     const uint32_t row_sum[3][3] = {{0, 1, 510}, {1, 3, 509}, {2, 0, 508}};
     const uint8_t rows[3][3] = {{0, 1, 255}, {1, 2, 255}, {1, 0, 254}}, average[3] = {1, 1, 255};     /* 0.5, 0.67, 254.5 */
-    column_fill(column, &tag, row_sum[0], 2, 3, true);
+    column_fill(column, &tag, row_sum[0], 2, 3, true, NULL);
     assert_int_equal(column->frame, 77);
     assert_int_equal(column->time_us, -3);
     assert_int_equal(column->repeat, 2);
@@ -98,12 +98,37 @@ static void test_fill_the_largest(void **state)
     for (int i = 0; i < SIDE * 3; i++)
         row_sum[i] = 255 * SIDE;
     row_sum[0] -= 255;
-    column_fill(&column, &tag, row_sum, SIDE, SIDE, false);
+    column_fill(&column, &tag, row_sum, SIDE, SIDE, false, NULL);
     const uint8_t white[3] = {255, 255, 255};
     assert_memory_equal(column.average, white, sizeof white);
     assert_int_equal(column.status, COLUMN_OK);
     assert_null(column.row);
     free(row_sum);
+}
+
+/* --light linear: means are those of BT.1886's light, and a flat row stays as it is. */
+static void test_fill_light(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    const struct light_rule rule = {TONE_BT2390, 1000, true};
+    struct light *light = light_open(&rule, &e);
+    const struct light_table *sdr = light ? light_table(light, TRANSFER_SDR, &e) : NULL;
+    assert_non_null(sdr);
+    struct columns *c = columns_open(0, 2, &e);
+    struct column *column = columns_at(c, 0, &e);
+    const struct frame_tag tag = {.repeat = 1};
+    const uint8_t pixel[2][2][3] = {{{0, 200, 7}, {255, 200, 7}}, {{0, 100, 7}, {0, 100, 7}}};
+    uint32_t row[2][3];
+    for (int y = 0; y < 2; y++)
+        column_row_light(sdr, pixel[y][0], 2, row[y]);
+    column_fill(column, &tag, row[0], 2, 2, true, sdr);
+    /* 255 * 0.5^(1/2.4), 255 * 0.25^(1/2.4), ((200^2.4 + 100^2.4) / 2)^(1/2.4) */
+    const uint8_t rows[2][3] = {{191, 200, 7}, {0, 100, 7}}, average[3] = {143, 161, 7};
+    assert_memory_equal(column->row, rows, sizeof rows);
+    assert_memory_equal(column->average, average, sizeof average);
+    columns_free(&c);
+    light_close(&light);
 }
 
 static void test_nothing_asked_for(void **state)
@@ -211,7 +236,7 @@ int main(void)
         cmocka_unit_test(test_pointers_stay),
         cmocka_unit_test(test_storage_does_not_overlap),
         cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_fill_the_largest),
+        cmocka_unit_test(test_fill_the_largest), cmocka_unit_test(test_fill_light),
         cmocka_unit_test(test_nothing_asked_for),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_finish_repeats_and_cuts),

@@ -290,8 +290,12 @@ static void hushed(void **state)
         struct nal_unsaid unsaid = {i & 1, i & 2};
         frame->colorspace = AVCOL_SPC_SMPTE170M;
         frame->color_range = AVCOL_RANGE_MPEG;
+        frame->color_trc = AVCOL_TRC_SMPTE2084;
+        frame->color_primaries = AVCOL_PRI_BT2020;
         film_colour_hush(frame, unsaid, &f);
         assert_int_equal(frame->colorspace, unsaid.matrix ? AVCOL_SPC_UNSPECIFIED : AVCOL_SPC_SMPTE170M);
+        assert_int_equal(frame->color_trc, unsaid.matrix ? AVCOL_TRC_UNSPECIFIED : AVCOL_TRC_SMPTE2084);
+        assert_int_equal(frame->color_primaries, unsaid.matrix ? AVCOL_PRI_UNSPECIFIED : AVCOL_PRI_BT2020);
         assert_int_equal(frame->color_range, unsaid.range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG);
     }
     av_frame_free(&frame);
@@ -308,6 +312,32 @@ static void transfers(void **state)
     assert_int_equal(film_colour_transfer(frame, &f), TRANSFER_SDR);
     frame->color_trc = AVCOL_TRC_ARIB_STD_B67;
     assert_int_equal(film_colour_transfer(frame, &f), TRANSFER_HLG);
+    av_frame_free(&frame);
+}
+
+/* Of HDR what is not said is BT.2020's; and a frame's own word counts. */
+static void hdr_primaries(void **state)
+{
+    (void)state;
+    struct film f = {.transfer = TRANSFER_PQ, .primaries = PRIMARIES_BT2020, .matrix = MATRIX_BT2020, .range = RANGE_LIMITED};
+    AVFrame *frame = av_frame_alloc();
+    assert_non_null(frame);
+    static const struct {
+        enum AVColorPrimaries said;
+        enum AVColorTransferCharacteristic transfer;
+        enum primaries right;
+    } is[] = {
+        {AVCOL_PRI_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED, PRIMARIES_BT2020}, {AVCOL_PRI_SMPTE432, AVCOL_TRC_SMPTE2084, PRIMARIES_P3},
+        {AVCOL_PRI_BT709, AVCOL_TRC_ARIB_STD_B67, PRIMARIES_BT709}, {AVCOL_PRI_UNSPECIFIED, AVCOL_TRC_BT709, PRIMARIES_BT709},
+        {AVCOL_PRI_BT2020, AVCOL_TRC_BT2020_10, PRIMARIES_BT2020},
+    };
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        struct frame_view v = {.width = 64, .height = 64};
+        frame->color_primaries = is[i].said;
+        frame->color_trc = is[i].transfer;
+        film_colour_of_frame(frame, AV_PIX_FMT_YUV420P10, &f, &v);
+        assert_int_equal(v.primaries, is[i].right);
+    }
     av_frame_free(&frame);
 }
 
@@ -417,7 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_of_authority), cmocka_unit_test(what_codecs_define), cmocka_unit_test(what_formats_define),
         cmocka_unit_test(matrices_that_are_read_as_others), cmocka_unit_test(primaries_to_matrix), cmocka_unit_test(frames_that_say),
-        cmocka_unit_test(frames_that_do_not), cmocka_unit_test(hushed), cmocka_unit_test(transfers), cmocka_unit_test(h264_tags),
+        cmocka_unit_test(frames_that_do_not), cmocka_unit_test(hushed), cmocka_unit_test(transfers), cmocka_unit_test(hdr_primaries), cmocka_unit_test(h264_tags),
         cmocka_unit_test(h264_half_tags), cmocka_unit_test(mpeg2_tags), cmocka_unit_test(hevc_tags),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);

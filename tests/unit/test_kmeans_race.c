@@ -33,7 +33,7 @@ static void rungs(void **state)
 static void inertia_after(const struct kmeans_params *p, const uint8_t *rgb, size_t pixels, int iterations, uint64_t *inertia)
 {
     struct err e = ERR_INIT;
-    struct points_maker *maker = points_maker_open(pixels, &e);
+    struct points_maker *maker = points_maker_open(pixels, ISA_C, &e);
     struct points points;
     assert_true(maker && points_open(&points, pixels, &e));
     points_make(maker, &points, rgb, pixels);

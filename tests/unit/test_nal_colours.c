@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -300,11 +301,45 @@ static void nonsense(void **state)
     }
 }
 
+/* hvcC's 22 bytes, an array of one SEI NAL: mastering display of 4,000 cd/m2, MaxCLL 1,234, an emulation prevention byte in between. */
+static void light_in_extradata(void **state)
+{
+    (void)state;
+    uint8_t record[128] = {1, 1};
+    size_t n = 22;
+    static const uint8_t sei[] = {
+        0x4e, 0x01, 137, 24, 0x33, 0xc2, 0x86, 0xc4, 0x1d, 0x4c, 0x0b, 0xb8, 0x84, 0xd0, 0x3e, 0x80, 0x3d, 0x13, 0x40, 0x42, 0x02, 0x62, 0x5a, 0x00,
+        0x00, 0x03, 0x00, 0x00, 0x03, 0x01, 144, 4, 0x04, 0xd2, 0x01, 0x90, 0x80,
+    };
+    record[n++] = 1;
+    record[n++] = 39;
+    record[n++] = 0;
+    record[n++] = 1;
+    record[n++] = 0;
+    record[n++] = sizeof sei;
+    memcpy(record + n, sei, sizeof sei);
+    record[21] = 3;
+    n += sizeof sei;
+    struct nal_light light = nal_extradata_light(record, n);
+    assert_int_equal(light.display, 4000);
+    assert_int_equal(light.content, 1234);
+    for (size_t cut = 0; cut < n; cut++) {
+        uint8_t *part = malloc(cut + 1);
+        assert_non_null(part);
+        memcpy(part, record, cut);
+        light = nal_extradata_light(part, cut);
+        assert_true(light.content == 0 || light.content == 1234);
+        free(part);
+    }
+    light = nal_extradata_light((const uint8_t *)"\0\0\1", 3);
+    assert_int_equal(light.content + light.display, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_sps), cmocka_unit_test(the_picture_s_own_sets), cmocka_unit_test(extradata),
-        cmocka_unit_test(mpeg2), cmocka_unit_test(others_say_all), cmocka_unit_test(nonsense),
+        cmocka_unit_test(mpeg2), cmocka_unit_test(others_say_all), cmocka_unit_test(nonsense), cmocka_unit_test(light_in_extradata),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

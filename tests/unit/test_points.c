@@ -59,11 +59,13 @@ static void check(const struct points *p, const uint8_t *rgb, size_t pixels)
     free(count);
 }
 
-/* The box and the sums of the points in [first, end): padding too. */
-static void check_box(const struct boxes *b, const uint32_t got[4], size_t at, const struct points *p, size_t first, size_t end)
+/* The box and the sums of the points in [first, end): padding too. `square` may be NULL. */
+static void check_box(const struct boxes *b, const uint32_t got[4], const uint64_t *square, size_t at, const struct points *p,
+                      size_t first, size_t end)
 {
     int low[3] = {255, 255, 255}, high[3] = {0, 0, 0};
     uint32_t sum[4] = {0};
+    uint64_t squares = 0;
     assert_true(end <= p->padded);
     for (size_t i = first; i < end; i++) {
         const int c[3] = {colour_red(p->colour[i]), colour_green(p->colour[i]), colour_blue(p->colour[i])};
@@ -71,6 +73,7 @@ static void check_box(const struct boxes *b, const uint32_t got[4], size_t at, c
             low[j] = c[j] < low[j] ? c[j] : low[j];
             high[j] = c[j] > high[j] ? c[j] : high[j];
             sum[j] += p->weight[i] * (uint32_t)c[j];
+            squares += (uint64_t)p->weight[i] * (uint64_t)(c[j] * c[j]);
         }
         sum[3] += p->weight[i];
     }
@@ -79,6 +82,8 @@ static void check_box(const struct boxes *b, const uint32_t got[4], size_t at, c
     assert_int_equal(b->high_rb[at], high[0] | high[2] << 16);
     assert_int_equal(b->high_g[at], high[1]);
     assert_memory_equal(sum, got, sizeof sum);
+    if (square)
+        assert_true(*square == squares);
 }
 
 static void check_boxes(struct points *p, enum isa isa)
@@ -89,26 +94,35 @@ static void check_boxes(struct points *p, enum isa isa)
     assert_int_equal(p->blocks, (p->n + 16 * each - 1) / (16 * each));
     assert_int_equal(p->groups, 16 * p->blocks);
     for (size_t g = 0; g < p->groups; g++)
-        check_box(&p->group, p->group_sum[g], g, p, g * each, (g + 1) * each);
+        check_box(&p->group, p->group_sum[g], &p->group_square[g], g, p, g * each, (g + 1) * each);
     for (size_t b = 0; b < p->blocks; b++)
-        check_box(&p->block, p->block_sum[b], b, p, b * 16 * each, (b + 1) * 16 * each);
+        check_box(&p->block, p->block_sum[b], NULL, b, p, b * 16 * each, (b + 1) * 16 * each);
+}
+
+/* Twice, because a workspace serves frame after frame. */
+static void with_isa(const uint8_t *rgb, size_t pixels, size_t room, enum isa isa)
+{
+    struct err e = ERR_INIT;
+    struct points p;
+    struct points_maker *m = points_maker_open(room, isa, &e);
+    assert_non_null(m);
+    assert_true(points_open(&p, points_most(room), &e));
+    for (int i = 0; i < 2; i++) {
+        points_make(m, &p, rgb, pixels);
+        check(&p, rgb, pixels);
+    }
+    if (isa != ISA_C)
+        check_boxes(&p, isa);
+    points_close(&p);
+    points_maker_close(&m);
+    assert_null(m);
 }
 
 static void with(const uint8_t *rgb, size_t pixels, size_t room)
 {
-    struct err e = ERR_INIT;
-    struct points p;
-    struct points_maker *m = points_maker_open(room, &e);
-    assert_non_null(m);
-    assert_true(points_open(&p, points_most(room), &e));
-    points_make(m, &p, rgb, pixels);
-    check(&p, rgb, pixels);
-    for (int i = ISA_AVX2; i <= ISA_VNNI; i++)
+    for (int i = ISA_C; i <= ISA_VNNI; i++)
         if (isa_supported((enum isa)i))
-            check_boxes(&p, (enum isa)i);
-    points_close(&p);
-    points_maker_close(&m);
-    assert_null(m);
+            with_isa(rgb, pixels, room, (enum isa)i);
 }
 
 static void every_shape(void **state)
@@ -132,6 +146,21 @@ static void every_shape(void **state)
     free(rgb);
 }
 
+/* Runs of equal neighbours of every length up to and beyond what one word of the sort holds, some of the same colour. */
+static void runs_of_every_length(void **state)
+{
+    (void)state;
+    enum { MOST = 560, PIXELS = MOST * (MOST + 1) / 2 };
+    uint8_t *rgb = malloc((size_t)3 * PIXELS), *to = rgb;
+    assert_non_null(rgb);
+    for (int length = 1; length <= MOST; length++)
+        for (int i = 0; i < length; i++, to += 3)
+            memcpy(to, (const uint8_t[3]){(uint8_t)(length * 37), 7, (uint8_t)(length % 3 * 100)}, 3);
+    for (size_t less = 0; less < 40; less++)
+        with(rgb + 3 * less, PIXELS - 2 * less, PIXELS);
+    free(rgb);
+}
+
 /* A workspace beyond 2^22 pixels counts in a table instead of sorting. */
 static void table_gives_the_same(void **state)
 {
@@ -147,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape),
+        cmocka_unit_test(runs_of_every_length),
         cmocka_unit_test(table_gives_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

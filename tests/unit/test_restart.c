@@ -18,7 +18,7 @@ static void frame_open(struct frame *f, enum isa isa)
     struct kmeans_params p = params(K, 2, INIT_RANDOM);
     uint8_t rgb[3 * PIXELS];
     paint(rgb, PIXELS, BLOBS, 11);
-    f->maker = points_maker_open(PIXELS, &e);
+    f->maker = points_maker_open(PIXELS, isa, &e);
     assert_true(f->maker && points_open(&f->p, PIXELS, &e));
     points_make(f->maker, &f->p, rgb, PIXELS);
     points_box(&f->p, isa);

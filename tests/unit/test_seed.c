@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "kmeans/philox.h"
+#include "kmeans/seed_nearest.h"
 #include "barcode/seed.h"
 
 enum { PIXELS = 6000 };
@@ -31,7 +32,7 @@ static struct frame *frame_open(void)
     struct err e = ERR_INIT;
     struct frame *f = calloc(1, sizeof *f);
     assert_non_null(f);
-    f->maker = points_maker_open(PIXELS, &e);
+    f->maker = points_maker_open(PIXELS, ISA_C, &e);
     assert_true(f->maker && points_open(&f->p, PIXELS, &e));
     return f;
 }
@@ -117,6 +118,69 @@ static void few_candidates_are_topped_up(void **state)
     frame_close(f);
 }
 
+static void same_draws(const struct nearest *a, const struct nearest *b, enum isa isa)
+{
+    assert_true(a->total == b->total);
+    for (int i = 0; a->total > 0 && i < 50; i++) {
+        uint64_t t = seed_scale((uint64_t)i * (UINT64_MAX / 49), a->total);
+        assert_int_equal(seed_nearest_find(a, ISA_C, t), seed_nearest_find(b, isa, t));
+    }
+}
+
+/* What is put off while there is candidate 0 alone is there when it is asked for: draws, potentials, counts, `more` candidates. */
+static void check_alone(struct frame *f, enum isa isa, int more)
+{
+    struct err e = ERR_INIT;
+    struct nearest plain, fast;
+    uint32_t colour[70], count[2][70];
+    uint64_t potential[2][3];
+    assert_true(seed_nearest_open(&plain, PIXELS, &e) && seed_nearest_open(&fast, PIXELS, &e));
+    for (size_t i = 0; i < 70; i++)
+        colour[i] = f->p.colour[(i * 7919 + 5) % f->p.n];
+    plain.p = fast.p = &f->p;
+    for (int turn = 0; turn < 4; turn++) {
+        seed_nearest_add(&plain, ISA_C, colour, 0, 1, false);
+        seed_nearest_add(&fast, isa, colour, 0, 1, false);
+        same_draws(&plain, &fast, isa);
+        seed_nearest_try(&plain, ISA_C, colour + 1, 3, potential[0]);
+        if (turn % 2)
+            seed_nearest_try(&fast, isa, colour + 1, 3, potential[1]);
+        assert_true(turn % 2 == 0 || memcmp(potential[0], potential[1], sizeof potential[0]) == 0);
+        if (turn / 2) {
+            seed_nearest_add(&plain, ISA_C, colour + 1, 1, more, false);
+            seed_nearest_add(&fast, isa, colour + 1, 1, more, false);
+            same_draws(&plain, &fast, isa);
+        }
+        seed_nearest_count(&plain, ISA_C, count[0], 70);
+        seed_nearest_count(&fast, isa, count[1], 70);
+        assert_memory_equal(count[0], count[1], sizeof count[0]);
+        assert_memory_equal(plain.key, fast.key, f->p.n * sizeof *plain.key);
+    }
+    seed_nearest_close(&plain);
+    seed_nearest_close(&fast);
+}
+
+static void candidate_0_alone(void **state)
+{
+    (void)state;
+    static const int more[] = {1, 2, 15, 16, 17, 33, 69};
+    struct frame *f = frame_open();
+    uint32_t x = 23;
+    for (int colours = 3; colours <= 243; colours *= 3) {
+        for (size_t i = 0; i < sizeof f->rgb; i++)
+            f->rgb[i] = (uint8_t)(next(&x) % (uint32_t)colours * 255 / (uint32_t)colours);
+        points_make(f->maker, &f->p, f->rgb, PIXELS);
+        for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
+            if (!isa_supported((enum isa)isa))
+                continue;
+            box_for(f, (enum isa)isa);
+            for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+                check_alone(f, (enum isa)isa, more[i]);
+        }
+    }
+    frame_close(f);
+}
+
 /* The random start against the words of its definition. */
 static void random_by_definition(void **state)
 {
@@ -160,6 +224,7 @@ int main(void)
         cmocka_unit_test(small_functions),
         cmocka_unit_test(random_by_definition),
         cmocka_unit_test(few_candidates_are_topped_up),
+        cmocka_unit_test(candidate_0_alone),
         cmocka_unit_test(same_from_every_isa),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,6 +167,59 @@ static void test_pool(void **state)
     columns_free(&columns);
 }
 
+enum { LONG = 700 };
+
+/* Columns of POOL_K clusters each; `filled`: those that are missing otherwise show what they are painted as. */
+static struct columns *long_scene(bool filled)
+{
+    struct err e = ERR_INIT;
+    struct columns *columns = columns_open(POOL_K, 0, &e);
+    int first = -1, last = -1;
+    for (int turn = 0; turn < 2; turn++)
+        for (int i = 0; i < LONG; i++) {
+            struct column *c = columns_at(columns, (uint64_t)i, &e);
+            bool missing = i < 30 || i % 7 == 3 || (i > 300 && i < 500);
+            first = first < 0 && !missing ? i : first;
+            last = !missing ? i : i < first ? first : last;
+            if (missing && !filled)
+                continue;
+            c->status = COLUMN_OK;
+            c->clusters = POOL_K;
+            for (int j = 0; j < POOL_K; j++)
+                c->cluster[j] = (struct cluster){{(uint8_t)(last * 37), (uint8_t)(j * 90), (uint8_t)(last / 3)}, (uint32_t)(50 + last % 9 - j)};
+        }
+    return columns;
+}
+
+/* Any number of threads gives the same columns, and a column that is missing counts as the one that is painted for it. */
+static void test_pool_on_threads(void **state)
+{
+    (void)state;
+    static const int widths[] = {1, 7, 8, 9, 100, 450, LONG - 1};
+    struct columns *columns = long_scene(false), *filled = long_scene(true);
+    struct report report = {.columns = filled, .count = LONG, .width = 40, .height = 30, .threads = 1, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, true}};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        struct err e = ERR_INIT;
+        report.columns = filled;
+        report.threads = 1;
+        struct strip *want = strip_open(&report, alone("palette").kind[0], widths[i], 4, &e);
+        report.columns = columns;
+        for (report.threads = 0; report.threads < 100; report.threads = 3 * report.threads + 1) {
+            struct strip *got = strip_open(&report, alone("palette").kind[0], widths[i], 4, &e);
+            assert_true(want && got && got->count == (uint64_t)widths[i]);
+            for (uint64_t x = 0; x < got->count; x++) {
+                const struct column *a = columns_get(want->columns, x), *b = columns_get(got->columns, x);
+                assert_int_equal(a->clusters, b->clusters);
+                assert_memory_equal(a->cluster, b->cluster, a->clusters * sizeof *a->cluster);
+            }
+            strip_free(&got);
+        }
+        strip_free(&want);
+    }
+    columns_free(&columns);
+    columns_free(&filled);
+}
+
 /* With as many pixels as columns, and with more, nothing is pooled. */
 static void test_no_pool(void **state)
 {
@@ -217,7 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_area_mean),
-        cmocka_unit_test(test_medoid), cmocka_unit_test(test_medoid_of_very_many), cmocka_unit_test(test_pool), cmocka_unit_test(test_no_pool),
+        cmocka_unit_test(test_medoid), cmocka_unit_test(test_medoid_of_very_many), cmocka_unit_test(test_pool), cmocka_unit_test(test_pool_on_threads), cmocka_unit_test(test_no_pool),
         cmocka_unit_test(test_empty_clusters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,108 @@
+/*
+ * film_light.c - how bright a film gets (light.h): what its container says, else its first picture.
+ *
+ * HDR10's metadata are CTA-861.3's, by container or by SEI messages in the bitstream, which libavformat does not read. x265 writes
+ * them before every key frame and into the extradata; MPEG-TS has no other.
+ */
+#include <libavutil/dovi_meta.h>
+#include <libavutil/mastering_display_metadata.h>
+
+#include "av.h"
+#include "nal.h"
+#include "shortage.h"
+#include "barcode/interrupt.h"
+#include "barcode/light.h"
+
+/* MaxCLL where there is one: 0 means unknown. */
+static int peak_of(const AVContentLightMetadata *content, const AVMasteringDisplayMetadata *display)
+{
+    if (content && content->MaxCLL > 0)
+        return content->MaxCLL < LIGHT_PEAK_MOST ? (int)content->MaxCLL : LIGHT_PEAK_MOST;
+    if (!display || !display->has_luminance || display->max_luminance.num <= 0 || display->max_luminance.den <= 0)
+        return 0;
+    int nits = display->max_luminance.num / display->max_luminance.den;
+    return nits < LIGHT_PEAK_MOST ? nits : LIGHT_PEAK_MOST;
+}
+
+static int peak_of_extradata(const AVCodecParameters *par)
+{
+    if (par->codec_id != AV_CODEC_ID_HEVC || par->extradata_size <= 0)
+        return 0;
+    struct nal_light light = nal_extradata_light(par->extradata, (size_t)par->extradata_size);
+    int nits = light.content > 0 ? light.content : light.display;
+    return nits < LIGHT_PEAK_MOST ? nits : LIGHT_PEAK_MOST;
+}
+
+void film_light_of_stream(const AVStream *s, struct film *f)
+{
+    const uint8_t *content = av_stream_get_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, NULL);
+    const uint8_t *display = av_stream_get_side_data(s, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, NULL);
+    const uint8_t *dolby = av_stream_get_side_data(s, AV_PKT_DATA_DOVI_CONF, NULL);
+    f->peak = peak_of((const void *)content, (const void *)display);
+    if (f->peak == 0)
+        f->peak = peak_of_extradata(s->codecpar);
+    f->dolby_vision = dolby ? ((const AVDOVIDecoderConfigurationRecord *)(const void *)dolby)->dv_profile : 0;
+}
+
+static int peak_of_frame(const AVFrame *frame)
+{
+    const AVFrameSideData *content = av_frame_get_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL);
+    const AVFrameSideData *display = av_frame_get_side_data(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA);
+    return peak_of(content ? (const void *)content->data : NULL, display ? (const void *)display->data : NULL);
+}
+
+/* The first picture that comes out of the first `PACKETS` packets. */
+static void look(AVFormatContext *format, int stream, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame, int *peak)
+{
+    enum { PACKETS = 100 };
+    bool came = false, more = true;
+    for (int i = 0; i < PACKETS && more && !came && !interrupted(); i++) {
+        more = av_read_frame(format, packet) >= 0;
+        if (more && packet->stream_index == stream && packet->size > 0)
+            came = decoder_send(decoder, packet) >= 0 && decoder_receive(decoder, frame) >= 0;
+        av_packet_unref(packet);
+    }
+    if (!came && decoder_send(decoder, NULL) >= 0)
+        came = decoder_receive(decoder, frame) >= 0;
+    if (came)
+        *peak = peak_of_frame(frame);
+    av_frame_unref(frame);
+}
+
+/* A film that this finds no way into fails where it is staged, with the better words. */
+static bool is_grave(struct err *e)
+{
+    if (e->code == ERR_FAILED || e->code == ERR_INTERRUPTED)
+        return true;
+    err_clear(e);
+    return false;
+}
+
+bool film_light_probe(const struct film *film, int wanted, struct probe_facts *facts, struct err *e)
+{
+    AVFormatContext *format = NULL;
+    struct film again = {0};
+    struct damage_watch watch = {0};
+    AVCodecContext *decoder = NULL;
+    AVPacket *packet = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    bool fine = packet && frame ? film_av_open_stream(film->path, wanted, &format, &again, e)
+                                : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
+    free(again.path);
+    decoder = fine && format ? decoder_open(format->streams[again.stream], film->path, 1, e) : NULL;
+    fine = decoder && damage_watch_open(&watch, decoder, false, e);
+    shortage_begin();
+    if (fine)
+        look(format, again.stream, decoder, packet, frame, &facts->peak);
+    if (fine && (shortage_met() || atomic_load(&watch.starved)))
+        fine = shortage_error(film->path, "looked at", e);
+    decoder_close(&decoder);
+    damage_watch_close(&watch);
+    av_frame_free(&frame);
+    av_packet_free(&packet);
+    film_av_close(&format);
+    if (fine && interrupted())
+        fine = interrupt_error(e);
+    facts->found |= fine ? PROBE_LIGHT : 0;
+    return fine || !is_grave(e);
+}

@@ -1,0 +1,53 @@
+/*
+ * nal_light.c - HEVC's SEI messages on light (nal.h).
+ */
+#include "nal.h"
+#include "nal_read.h"
+
+enum { PREFIX_SEI = 39, MASTERING_DISPLAY = 137, CONTENT_LIGHT = 144 };
+
+/* Of a byte and those after it while they are 255 (H.265, 7.3.5). */
+static size_t read_length(const uint8_t *data, size_t size, size_t *at)
+{
+    size_t value = 0;
+    while (*at < size && data[*at] == 255) {
+        value += 255;
+        ++*at;
+    }
+    return *at < size ? value + data[(*at)++] : value;
+}
+
+/* D.2.28: eight chromaticities of two bytes, then the most and the least light in 1 / 10,000 cd/m2. D.2.35: the most in cd/m2. */
+static void note_sei(const struct nal *nal, struct nal_light *light)
+{
+    uint8_t sei[256];
+    size_t size = unescape(nal, sei, sizeof sei), at = 2;
+    while (at + 2 < size) {
+        size_t type = read_length(sei, size, &at), length = read_length(sei, size, &at);
+        if (length > size - at)
+            return;
+        const uint8_t *p = sei + at;
+        if (type == CONTENT_LIGHT && length >= 4)
+            light->content = p[0] << 8 | p[1];
+        else if (type == MASTERING_DISPLAY && length >= 24)
+            light->display = (int)(((uint32_t)p[16] << 24 | (uint32_t)p[17] << 16 | (uint32_t)p[18] << 8 | p[19]) / 10000);
+        at += length;
+    }
+}
+
+struct nal_light nal_extradata_light(const uint8_t *extradata, size_t size)
+{
+    struct nal_light light = {0};
+    if (nal_length_size(STREAM_HEVC, extradata, size) == 0)
+        return light;
+    /* hvcC, as in nal_extradata_hides. */
+    size_t at = 23;
+    for (int arrays = extradata[22]; arrays > 0 && at + 3 <= size; arrays--) {
+        int count = extradata[at + 1] << 8 | extradata[at + 2];
+        at += 3;
+        for (struct nal nal; count > 0 && next_nal(2, extradata, size, &at, &nal); count--)
+            if (nal.size > 2 && (nal.data[0] >> 1 & 63) == PREFIX_SEI)
+                note_sei(&nal, &light);
+    }
+    return light;
+}

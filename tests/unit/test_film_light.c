@@ -1,0 +1,84 @@
+/*
+ * test_film_light.c - how bright a film says it gets: by its container, its extradata, its first picture.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <libavutil/dovi_meta.h>
+#include <libavutil/mastering_display_metadata.h>
+
+#include "stage/av.h"
+#include "clip.h"
+
+#define X265 "-frames:v 12 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=error:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
+
+/* What the source knows of the film's peak, without a probe and with one. */
+static void peaks(const char *name, int before, int after)
+{
+    struct err e = ERR_INIT;
+    struct probe_request request = {.want = PROBE_LIGHT};
+    struct probe_facts facts;
+    struct source *s = source_open(name, &e);
+    assert_non_null(s);
+    assert_int_equal(s->film.transfer, TRANSFER_PQ);
+    assert_int_equal(s->film.primaries, PRIMARIES_BT2020);
+    assert_int_equal(s->film.peak, before);
+    assert_true(source_probe(s, &request, &facts, &e));
+    assert_int_equal(facts.found, PROBE_LIGHT);
+    assert_int_equal(s->film.peak, after);
+    /* And it can be looked at again. */
+    assert_true(source_probe(s, &request, &facts, &e));
+    source_close(&s);
+}
+
+static void in_films(void **state)
+{
+    (void)state;
+    if (!clip_encode(X265 ":max-cll=1234,400 said.mp4") || !clip_ffmpeg("-i said.mp4 -c copy said.ts") || !clip_ffmpeg("-i said.mp4 -c copy said.hevc") ||
+        !clip_encode(X265 ":hdr10=1:'master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(20000000,50)' display.mkv") ||
+        !clip_encode(X265 " silent.mkv"))
+        skip();
+    peaks("said.mp4", 1234, 1234);
+    peaks("said.ts", 0, 1234);
+    peaks("said.hevc", 0, 1234);
+    peaks("display.mkv", 2000, 2000);
+    peaks("silent.mkv", 0, 0);
+}
+
+/* MaxCLL counts before the display; both are held below PQ's end. */
+static void by_the_container(void **state)
+{
+    (void)state;
+    AVFormatContext *format = avformat_alloc_context();
+    AVStream *s = format ? avformat_new_stream(format, NULL) : NULL;
+    assert_non_null(s);
+    struct film f = {.peak = 7};
+    film_light_of_stream(s, &f);
+    assert_int_equal(f.peak + f.dolby_vision, 0);
+    AVMasteringDisplayMetadata display = {.max_luminance = {15000000, 10000}, .has_luminance = 1};
+    memcpy(av_stream_new_side_data(s, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, sizeof display), &display, sizeof display);
+    film_light_of_stream(s, &f);
+    assert_int_equal(f.peak, 1500);
+    AVContentLightMetadata content = {.MaxCLL = 600};
+    memcpy(av_stream_new_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, sizeof content), &content, sizeof content);
+    film_light_of_stream(s, &f);
+    assert_int_equal(f.peak, 600);
+    content.MaxCLL = 65535;
+    memcpy(av_stream_get_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, NULL), &content, sizeof content);
+    AVDOVIDecoderConfigurationRecord dolby = {.dv_profile = 5};
+    memcpy(av_stream_new_side_data(s, AV_PKT_DATA_DOVI_CONF, sizeof dolby), &dolby, sizeof dolby);
+    film_light_of_stream(s, &f);
+    assert_int_equal(f.peak, 10000);
+    assert_int_equal(f.dolby_vision, 5);
+    avformat_free_context(format);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_films), cmocka_unit_test(by_the_container)};
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}

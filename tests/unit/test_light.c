@@ -1,0 +1,199 @@
+/* light.h's tables against their definitions in floating point, and what must hold of every curve. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "barcode/light.h"
+
+static const double WHITE = 203;
+
+static struct light *opened(enum tone_map map, int peak, bool linear)
+{
+    struct err e = ERR_INIT;
+    struct light_rule rule = {map, peak, linear};
+    struct light *l = light_open(&rule, &e);
+    assert_non_null(l);
+    return l;
+}
+
+static const struct light_table *table_of(struct light *l, enum transfer transfer)
+{
+    struct err e = ERR_INIT;
+    const struct light_table *t = light_table(l, transfer, &e);
+    assert_non_null(t);
+    return t;
+}
+
+/* SMPTE ST 2084 in cd/m2. */
+static double pq(double e)
+{
+    const double m1 = 2610.0 / 16384, m2 = 2523.0 / 4096 * 128, c1 = 3424.0 / 4096, c2 = 2413.0 / 4096 * 32, c3 = 2392.0 / 4096 * 32;
+    double p = pow(e, 1 / m2);
+    return 10000 * pow(fmax(p - c1, 0) / (c2 - c3 * p), 1 / m1);
+}
+
+static double pq_inverse(double nits)
+{
+    const double m1 = 2610.0 / 16384, m2 = 2523.0 / 4096 * 128, c1 = 3424.0 / 4096, c2 = 2413.0 / 4096 * 32, c3 = 2392.0 / 4096 * 32;
+    double p = pow(nits / 10000, m1);
+    return pow((c1 + c2 * p) / (1 + c3 * p), m2);
+}
+
+static double hlg(double e)
+{
+    const double a = 0.17883277, b = 1 - 4 * a, c = 0.5 - a * log(4 * a);
+    return e <= 0.5 ? e * e / 3 : (exp((e - c) / a) + b) / 12;
+}
+
+static void transfers_are_the_standards(void **state)
+{
+    (void)state;
+    struct light *l = opened(TONE_BT2390, 1000, false);
+    for (int i = 0; i < LIGHT_CODES; i++) {
+        double e = i / (LIGHT_CODES - 1.0);
+        assert_true(fabs(table_of(l, TRANSFER_PQ)->light[i] - pq(e) / WHITE * LIGHT_WHITE) <= 0.6 + 1e-9 * pq(e) * LIGHT_WHITE);
+        assert_true(fabs(table_of(l, TRANSFER_HLG)->light[i] - hlg(e) * LIGHT_WHITE) <= 0.6);
+        assert_true(fabs(table_of(l, TRANSFER_SDR)->light[i] - pow(e, 2.4) * LIGHT_WHITE) <= 0.6);
+    }
+    assert_int_equal(table_of(l, TRANSFER_HLG)->light[LIGHT_CODES - 1], LIGHT_WHITE);
+    light_close(&l);
+}
+
+/* BT.2390's EETF and the others, of x times white; peak in whites. */
+static double curve(enum tone_map map, double x, double peak)
+{
+    x = fmin(x, peak);
+    if (peak <= 1 || map == TONE_CLIP)
+        return fmin(x, 1);
+    if (map == TONE_REINHARD)
+        return fmin(x * (1 + x / peak / peak) / (1 + x), 1);
+    if (map == TONE_HABLE) {
+        double of[2] = {x, peak};
+        for (int i = 0; i < 2; i++)
+            of[i] = (of[i] * (0.15 * of[i] + 0.05) + 0.004) / (of[i] * (0.15 * of[i] + 0.5) + 0.06) - 0.02 / 0.3;
+        return fmin(of[0] / of[1], 1);
+    }
+    double top = pq_inverse(peak * WHITE), most = pq_inverse(WHITE) / top, e = pq_inverse(x * WHITE) / top, knee = 1.5 * most - 0.5;
+    double t = (e - knee) / (1 - knee);
+    if (e > knee)
+        e = (2 * t * t * t - 3 * t * t + 1) * knee + (t * t * t - 2 * t * t + t) * (1 - knee) + (3 * t * t - 2 * t * t * t) * most;
+    return fmin(pq(e * top) / WHITE, 1);
+}
+
+static uint32_t grey_through(const struct light_table *t, uint32_t code)
+{
+    const struct light_gamut gamut = light_gamut(PRIMARIES_BT2020);
+    uint32_t in[3] = {code, code, code}, out[3];
+    light_apply(t, t->transfer, t->linear, &gamut, in, out);
+    assert_true(out[0] == out[1] && out[1] == out[2]);
+    return out[0];
+}
+
+/* Every grey stays grey, never gets darker as the code rises, and is the definition's to a tenth of a level. */
+static void greys(void **state)
+{
+    (void)state;
+    static const int peaks[] = {100, 203, 400, 1000, 4000, 10000};
+    for (int map = 0; map < TONE_OFF; map++)
+        for (size_t p = 0; p < sizeof peaks / sizeof *peaks; p++) {
+            struct light *l = opened((enum tone_map)map, peaks[p], false);
+            const struct light_table *t = table_of(l, TRANSFER_PQ), *h = table_of(l, TRANSFER_HLG);
+            uint32_t last = 0, last_hlg = 0;
+            for (uint32_t i = 0; i < LIGHT_CODES; i++) {
+                uint32_t now = grey_through(t, i), now_hlg = grey_through(h, i);
+                double e = i / (LIGHT_CODES - 1.0), scene = hlg(e), shown = 1000 * pow(scene, 1.2) / WHITE;
+                double right = 255 * pow(curve((enum tone_map)map, pq(e) / WHITE, peaks[p] / WHITE), 1 / 2.4);
+                double right_hlg = 255 * pow(curve((enum tone_map)map, shown, peaks[p] / WHITE), 1 / 2.4);
+                assert_true(now + 30 >= last && now_hlg + 60 >= last_hlg);
+                assert_true(fabs(now / 256.0 - right) < 0.3);
+                assert_true(fabs(now_hlg / 256.0 - right_hlg) < 0.5);
+                last = now;
+                last_hlg = now_hlg;
+            }
+            assert_true(peaks[p] < WHITE || last >= 65250);    /* the last cell below white, at least: 255 */
+            light_close(&l);
+        }
+}
+
+/* Primaries: what BT.709 calls red is light of all three in BT.2020, and comes back. */
+static void primaries_come_back(void **state)
+{
+    (void)state;
+    static const double to_2020[3][3] = {{0.627404, 0.329283, 0.043313}, {0.069097, 0.919540, 0.011362}, {0.016391, 0.088013, 0.895595}};
+    struct light_gamut g = light_gamut(PRIMARIES_BT2020), p3 = light_gamut(PRIMARIES_P3), same = light_gamut(PRIMARIES_BT709);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(g.m[i][0] + g.m[i][1] + g.m[i][2], 1 << LIGHT_GAMUT_BITS);
+        assert_int_equal(p3.m[i][0] + p3.m[i][1] + p3.m[i][2], 1 << LIGHT_GAMUT_BITS);
+        assert_int_equal(same.m[i][i], 1 << LIGHT_GAMUT_BITS);
+        for (int j = 0; j < 3; j++) {
+            double sum = 0;
+            for (int k = 0; k < 3; k++)
+                sum += g.m[i][k] * to_2020[k][j];
+            assert_true(fabs(sum / (1 << LIGHT_GAMUT_BITS) - (i == j)) < 2e-4);
+        }
+    }
+}
+
+/* Means of bytes: a byte's light is that byte again, a mean of black and white is what BT.1886 says. */
+static void bytes_come_back(void **state)
+{
+    (void)state;
+    struct light *l = opened(TONE_OFF, 1000, true);
+    const struct light_table *t = table_of(l, TRANSFER_SDR);
+    for (int v = 0; v < 256; v++) {
+        assert_int_equal(light_to_byte(t, light_of_byte(t, (uint8_t)v)), v);
+        assert_int_equal(light_mean(t, true, (uint64_t)light_of_byte(t, (uint8_t)v) * 1000, 1000), v);
+    }
+    assert_int_equal(light_mean(t, true, LIGHT_WHITE, 2), (int)(255 * pow(0.5, 1 / 2.4) + 0.5));
+    assert_int_equal(light_mean(t, false, 65280, 2), 128);
+    assert_int_equal(light_mean(t, false, UINT64_C(65280) << 28, UINT64_C(1) << 28), 255);
+    /* Without tone mapping HDR is read as SDR is. */
+    assert_ptr_equal(table_of(l, TRANSFER_PQ), t);
+    light_close(&l);
+    assert_null(l);
+}
+
+static void cells_cover_all(void **state)
+{
+    (void)state;
+    uint32_t last = 0;
+    for (uint32_t v = 1; v < 8 * LIGHT_WHITE; v += 1 + v / 5000) {
+        uint32_t cell = light_cell(v);
+        assert_true(cell >= last && cell <= last + 1);
+        last = cell;
+    }
+    assert_int_equal(light_cell(LIGHT_WHITE), LIGHT_CELLS - 1);
+    assert_true(light_cell(8 * LIGHT_WHITE - 1) < LIGHT_CELLS_HDR);
+}
+
+static void who_goes_through(void **state)
+{
+    (void)state;
+    struct light *mapped = opened(TONE_BT2390, 1000, false), *linear = opened(TONE_OFF, 1000, true);
+    assert_false(light_wanted(NULL, TRANSFER_PQ));
+    assert_false(light_wanted(mapped, TRANSFER_SDR));
+    assert_true(light_wanted(mapped, TRANSFER_PQ) && light_wanted(mapped, TRANSFER_HLG));
+    assert_true(light_wanted(linear, TRANSFER_SDR) && light_wanted(linear, TRANSFER_PQ));
+    light_close(&mapped);
+    light_close(&linear);
+    const struct light_rule own = {TONE_BT2390, 0, false}, asked = {TONE_BT2390, 600, false};
+    assert_int_equal(light_peak(&own, TRANSFER_PQ, 4000), 4000);
+    assert_int_equal(light_peak(&own, TRANSFER_PQ, 0), 1000);
+    assert_int_equal(light_peak(&own, TRANSFER_HLG, 4000), 1000);
+    assert_int_equal(light_peak(&own, TRANSFER_PQ, 5), 100);
+    assert_int_equal(light_peak(&asked, TRANSFER_PQ, 4000), 600);
+    assert_string_equal(light_map_name(TONE_REINHARD), "reinhard");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(transfers_are_the_standards), cmocka_unit_test(greys), cmocka_unit_test(primaries_come_back),
+        cmocka_unit_test(bytes_come_back), cmocka_unit_test(cells_cover_all), cmocka_unit_test(who_goes_through),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
