@@ -41,7 +41,7 @@ static void scene(uint64_t count)
         .film = &film, .film_id = "7-0123456789abcdef0123456789abcdef", .needs = STRIP_CLUSTERS, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77, true}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
         .engine = "cpu", .decode = "cpu", .isa = "avx2", .cache = "hit", .threads = 4, .warnings = 1, .warning = {"it \xc3"},
         .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
-        .times = {.wall = 2.0, .decode = 0.1234567}, .counts = {.displayed = 96, .packets = 100}};
+        .light = {TONE_HABLE, 600, true}, .times = {.wall = 2.0, .decode = 0.1234567}, .counts = {.displayed = 96, .packets = 100}};
 }
 
 static void scene_close(void)
@@ -86,7 +86,7 @@ static void test_golden(void **state)
         "\"range_guessed\":true,\"transfer\":\"hlg\",\"rotation\":90,\"mirror\":false,\"rate\":23.976023976024,"
         "\"duration\":60.041667,\"frames\":null},\n"
         "\"selection\": {\"kind\":\"every\",\"every\":24,\"start\":0.0,\"end\":null},\n"
-        "\"size\": [320,180],\n\"engine\": \"cpu\",\n\"decode\": \"cpu\",\n\"isa\": \"avx2\",\n\"cache\": \"hit\",\n\"threads\": 4,\n"
+        "\"size\": [320,180],\n\"tone_map\": \"hable\",\n\"hdr_peak\": 600,\n\"light\": \"linear\",\n\"engine\": \"cpu\",\n\"decode\": \"cpu\",\n\"isa\": \"avx2\",\n\"cache\": \"hit\",\n\"threads\": 4,\n"
         "\"k\": 8,\n\"n_init\": 20,\n\"race\": true,\n\"init\": \"k-means++\",\n\"max_iter\": 300,\n\"seed\": 77,\n"
         "\"columns\": [\n"
         "{\"frame\":0,\"time\":0.0,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],\"count\":4000000000},"
