@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, gather, film and cache; what is there already is kept.
-# BARCODE (out/bin/barcode) makes the cache's entries.
+# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, gather, film, told and cache; what is there already is kept.
+# BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
-mkdir -p "$1"/{nal,cli,gather,film,cache}
+mkdir -p "$1"/{nal,cli,gather,film,told,cache}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -20,6 +20,15 @@ text line4 '\x03--help';        text line5 '\x03--vers';      text line6 '\x03-k
 text line7 '\x03--init=k-means++\n--seed=18446744073709551615\n--max-iter\n100000\n--\n-film.mkv'
 text line9 '\x03--cache\n/tmp/x\n--cache-limit=2.5G\n--refresh\nfilm.mkv'; text line10 '\x03--cache-stats\n--cache-verify'
 text line8 '\x03--engine=cuda:0\n--decode\nnvdec\nx'
+
+# ---- pictures and JSON: the first byte picks the writer ----
+
+if [ ! -e told/png ] && [ -x "$barcode" ]; then
+    "$barcode" -q --no-cache synth:8x6,20 -n 4 -m palette --height 3 -o told/.png --json told/.json
+    printf '\x00' | cat - told/.png > told/png
+    printf '\x01' | cat - told/.json > told/json
+    rm told/.png told/.json
+fi
 
 # ---- dice ----
 
