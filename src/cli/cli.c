@@ -47,7 +47,7 @@ static const struct argp_option table[] = {
 
     {NULL, 0, NULL, 0, "Colours:", GROUP_COLOURS},
     {"clusters", 'k', "N", 0, "clusters per frame, 1 to 64 (8)", 0},
-    {"steady", KEY_STEADY, "PERCENT", OPTION_ARG_OPTIONAL, "kmeans, dominant: no flicker, 0 to 50 (10 if bare)", 0},
+    {"steady", KEY_STEADY, "PERCENT", OPTION_ARG_OPTIONAL, "kmeans, dominant: no flicker; 0 to 50 (10)", 0},
     {"order", KEY_ORDER, "ORDER", 0, "of palette's bands: lightness (default), share", 0},
     {"n-init", KEY_N_INIT, "N", 0, "k-means restarts, of which the best is kept (20)", 0},
     {"no-race", KEY_NO_RACE, NULL, 0, "finish every restart, as scikit-learn does", 0},
