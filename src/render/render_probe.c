@@ -123,7 +123,7 @@ bool render_light(struct render_job *j, struct err *e)
     tell_light(j);
     if (rule->map == TONE_OFF && !rule->linear)
         return true;
-    j->light = light_open(rule, e);
+    j->light = light_open(&j->render->options->light, f->peak, e);
     if (!j->light || !rule->linear)
         return j->light != NULL;
     j->report.means = light_table(j->light, TRANSFER_SDR, e);
