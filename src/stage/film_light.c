@@ -51,14 +51,19 @@ static int peak_of_frame(const AVFrame *frame)
     return peak_of(content ? (const void *)content->data : NULL, display ? (const void *)display->data : NULL);
 }
 
-/* The first picture that comes out of the first `PACKETS` packets. */
+/*
+ * The first picture that comes out from the first key frame on, among the first `PACKETS` packets. The metadata come with key frames, and
+ * what lies before one, seconds of a recording, may still decode to something.
+ */
 static void look(AVFormatContext *format, int stream, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame, int *peak)
 {
-    enum { PACKETS = 100 };
-    bool came = false, more = true;
+    enum { PACKETS = 1000 };
+    bool came = false, more = true, key = false;
     for (int i = 0; i < PACKETS && more && !came && !interrupted(); i++) {
         more = av_read_frame(format, packet) >= 0;
-        if (more && packet->stream_index == stream && packet->size > 0)
+        bool ours = more && packet->stream_index == stream && packet->size > 0;
+        key |= ours && packet->flags & AV_PKT_FLAG_KEY;
+        if (ours && key)
             came = decoder_send(decoder, packet) >= 0 && decoder_receive(decoder, frame) >= 0;
         av_packet_unref(packet);
     }

@@ -49,6 +49,17 @@ static void in_films(void **state)
     peaks("silent.mkv", 0, 0);
 }
 
+/* A recording that begins behind a key frame: nothing can be decoded before the next one. */
+static void behind_a_key_frame(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=error:colorprim=bt2020:transfer=smpte2084:"
+                     "colormatrix=bt2020nc:keyint=150:min-keyint=150:scenecut=0:repeat-headers=1:max-cll=1234,400 whole.ts") ||
+        system("tail -c +$((188 * 50 + 1)) whole.ts > behind.ts") != 0)
+        skip();
+    peaks("behind.ts", 0, 1234);
+}
+
 /* MaxCLL counts before the display; both are held below PQ's end. */
 static void by_the_container(void **state)
 {
@@ -79,6 +90,6 @@ static void by_the_container(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_films), cmocka_unit_test(by_the_container)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_films), cmocka_unit_test(behind_a_key_frame), cmocka_unit_test(by_the_container)};
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }
