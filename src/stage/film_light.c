@@ -33,6 +33,13 @@ static int peak_of_extradata(const AVCodecParameters *par)
     return nits < LIGHT_PEAK_MOST ? nits : LIGHT_PEAK_MOST;
 }
 
+/* Profile 5, and AV1's 10 where no other decoder is promised anything, have no base layer of known colours. */
+static int dolby_alone(const AVDOVIDecoderConfigurationRecord *dolby)
+{
+    bool alone = dolby && (dolby->dv_profile == 5 || (dolby->dv_profile == 10 && dolby->dv_bl_signal_compatibility_id == 0));
+    return alone ? dolby->dv_profile : 0;
+}
+
 void film_light_of_stream(const AVStream *s, struct film *f)
 {
     const uint8_t *content = av_stream_get_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, NULL);
@@ -41,7 +48,7 @@ void film_light_of_stream(const AVStream *s, struct film *f)
     f->peak = peak_of((const void *)content, (const void *)display);
     if (f->peak == 0)
         f->peak = peak_of_extradata(s->codecpar);
-    f->dolby_vision = dolby ? ((const AVDOVIDecoderConfigurationRecord *)(const void *)dolby)->dv_profile : 0;
+    f->dolby_vision = dolby_alone((const void *)dolby);
 }
 
 static int peak_of_frame(const AVFrame *frame)

@@ -85,6 +85,14 @@ static void by_the_container(void **state)
     film_light_of_stream(s, &f);
     assert_int_equal(f.peak, 10000);
     assert_int_equal(f.dolby_vision, 5);
+    /* Profiles 8 and 10 have a base layer of HDR10 (1), SDR (2) or HLG (4), but 10 may have none. */
+    static const int profile[][3] = {{8, 1, 0}, {7, 6, 0}, {10, 1, 0}, {10, 4, 0}, {10, 0, 10}};
+    for (size_t i = 0; i < sizeof profile / sizeof *profile; i++) {
+        dolby = (AVDOVIDecoderConfigurationRecord){.dv_profile = (uint8_t)profile[i][0], .dv_bl_signal_compatibility_id = (uint8_t)profile[i][1]};
+        memcpy(av_stream_get_side_data(s, AV_PKT_DATA_DOVI_CONF, NULL), &dolby, sizeof dolby);
+        film_light_of_stream(s, &f);
+        assert_int_equal(f.dolby_vision, profile[i][2]);
+    }
     avformat_free_context(format);
 }
 
