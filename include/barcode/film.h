@@ -34,7 +34,7 @@ struct film {
     enum transfer transfer;
     enum primaries primaries;    /* BT.709 unless the film says otherwise; of PQ and HLG BT.2020 */
     int peak;                    /* cd/m2: the brightest pixel (MaxCLL), else the mastering display's most; 0: the film does not say */
-    int dolby_vision;            /* its profile, 0: none                                    */
+    int dolby_vision;            /* its profile, if only its own decoders know its colours; else 0 */
     int64_t rate_num, rate_den;  /* frames a second, 0/1 when unknown                       */
     int64_t duration_us;         /* -1 when unknown                                         */
     bool duration_guessed;       /* from the bit rate or the last timestamp, not stated     */

@@ -72,10 +72,11 @@ struct light_table {
 struct light;
 
 /*
- * For one film: `rule`, with a peak of 1 or more. Tables are made when they are first asked for. The caller's, light_close. NULL:
- * memory, or isa_choose's reason. Main thread.
+ * For one film, whose metadata give `film_peak` cd/m2 (0: none). Tables are made when they are first asked for, each by light_peak of
+ * its transfer: what a film of PQ says does not hold for pictures of HLG in it. The caller's, light_close. NULL: memory, or isa_choose's
+ * reason. Main thread.
  */
-struct light *light_open(const struct light_rule *rule, struct err *e);
+struct light *light_open(const struct light_rule *rule, int film_peak, struct err *e);
 
 /* Sets *l to NULL. NULL is fine. */
 void light_close(struct light **l);

@@ -10,6 +10,7 @@ enum { WHITE_NITS = 203, PQ_NITS = 10000, HLG_NITS = 1000 };
 
 struct light {
     struct light_rule rule;
+    int film_peak;
     enum isa isa;
     pthread_mutex_t lock;                     /* guards what follows */
     struct light_table *table[TRANSFERS];
@@ -118,26 +119,26 @@ static uint64_t light_in_cell(uint32_t cell)
     return (low << (FIXED_BITS - LIGHT_BITS)) + ((width - 1) << (FIXED_BITS - LIGHT_BITS)) / 2;
 }
 
-static uint32_t gain_at(const struct light_rule *rule, uint64_t x)
+static uint32_t gain_at(enum tone_map map, int nits, uint64_t x)
 {
-    uint64_t peak = (FIXED_ONE * (uint64_t)rule->peak + WHITE_NITS / 2) / WHITE_NITS;
-    uint64_t y = tone(rule->map, x, peak);
+    uint64_t peak = (FIXED_ONE * (uint64_t)nits + WHITE_NITS / 2) / WHITE_NITS;
+    uint64_t y = tone(map, x, peak);
     return x == 0 ? UINT32_C(1) << LIGHT_GAIN_BITS : (uint32_t)(fixed_over(y, x) >> (FIXED_BITS - LIGHT_GAIN_BITS));
 }
 
-static void fill_gains(struct light_table *t, const struct light_rule *rule)
+static void fill_gains(struct light_table *t, enum tone_map map, int peak)
 {
     if (t->transfer == TRANSFER_PQ)
         for (uint32_t code = 0; code < LIGHT_CODES; code++)
-            t->gain[code] = gain_at(rule, (uint64_t)t->light[code] << (FIXED_BITS - LIGHT_BITS));
+            t->gain[code] = gain_at(map, peak, (uint64_t)t->light[code] << (FIXED_BITS - LIGHT_BITS));
     for (uint32_t cell = 0; t->transfer == TRANSFER_HLG && cell < LIGHT_CELLS_HDR; cell++)
-        t->gain[cell] = gain_at(rule, light_in_cell(cell));
+        t->gain[cell] = gain_at(map, peak, light_in_cell(cell));
     /* BT.2100-2, table 5: the display shows 1,000 cd/m2 times Y^(gamma - 1) times the scene's light. */
     for (uint32_t cell = 0; t->transfer == TRANSFER_HLG && cell < LIGHT_CELLS; cell++)
         t->ootf[cell] = units(fixed_pow(light_in_cell(cell), 1, 5), (uint64_t)LIGHT_WHITE * HLG_NITS / WHITE_NITS);
 }
 
-static struct light_table *make_table(const struct light_rule *rule, enum transfer transfer, struct err *e)
+static struct light_table *make_table(const struct light *l, enum transfer transfer, struct err *e)
 {
     struct light_table *t = calloc(1, sizeof *t);
     if (!t) {
@@ -146,18 +147,18 @@ static struct light_table *make_table(const struct light_rule *rule, enum transf
     }
     t->transfer = transfer;
     t->mapped = transfer != TRANSFER_SDR;
-    t->linear = rule->linear;
+    t->linear = l->rule.linear;
     for (uint32_t code = 0; code < LIGHT_CODES; code++)
         t->light[code] = light_of_code(transfer, code);
     for (uint32_t cell = 0; cell < LIGHT_CELLS; cell++) {
         uint64_t light = light_in_cell(cell);
         t->code[cell] = (uint16_t)units(fixed_pow(light < FIXED_ONE ? light : FIXED_ONE, 5, 12), 65280);
     }
-    fill_gains(t, rule);
+    fill_gains(t, l->rule.map, light_peak(&l->rule, transfer, l->film_peak));
     return t;
 }
 
-struct light *light_open(const struct light_rule *rule, struct err *e)
+struct light *light_open(const struct light_rule *rule, int film_peak, struct err *e)
 {
     struct light *l = calloc(1, sizeof *l);
     if (!l) {
@@ -166,6 +167,7 @@ struct light *light_open(const struct light_rule *rule, struct err *e)
     }
     pthread_mutex_init(&l->lock, NULL);
     l->rule = *rule;
+    l->film_peak = film_peak;
     if (!isa_choose(&l->isa, e))
         light_close(&l);
     return l;
@@ -197,7 +199,7 @@ const struct light_table *light_table(struct light *l, enum transfer transfer, s
     enum transfer read_as = l->rule.map == TONE_OFF ? TRANSFER_SDR : transfer;
     pthread_mutex_lock(&l->lock);
     if (!l->table[read_as])
-        l->table[read_as] = make_table(&l->rule, read_as, e);
+        l->table[read_as] = make_table(l, read_as, e);
     const struct light_table *t = l->table[read_as];
     pthread_mutex_unlock(&l->lock);
     return t;

@@ -100,8 +100,8 @@ static void tell_light(struct render_job *j)
     const struct film *f = &j->source->film;
     const struct light_rule *rule = &j->report.light;
     const char *kind = f->transfer == TRANSFER_PQ ? "PQ" : "HLG";
-    if (f->dolby_vision == 5)
-        render_warn(j, "'%s' is Dolby Vision of profile 5, whose colours only its own decoders know: they come out wrong", f->path);
+    if (f->dolby_vision > 0)
+        render_warn(j, "'%s' is Dolby Vision of profile %d, whose colours only its own decoders know: they come out wrong", f->path, f->dolby_vision);
     if (f->transfer != TRANSFER_SDR && rule->map == TONE_OFF)
         log_msg(LOG_VERBOSE, "'%s' is HDR (%s) and read without tone mapping: its colours come out flat", f->path, kind);
     else if (f->transfer != TRANSFER_SDR)
@@ -123,7 +123,7 @@ bool render_light(struct render_job *j, struct err *e)
     tell_light(j);
     if (rule->map == TONE_OFF && !rule->linear)
         return true;
-    j->light = light_open(rule, e);
+    j->light = light_open(&j->render->options->light, f->peak, e);
     if (!j->light || !rule->linear)
         return j->light != NULL;
     j->report.means = light_table(j->light, TRANSFER_SDR, e);

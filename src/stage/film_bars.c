@@ -42,6 +42,7 @@ struct looker {
     AVFrame *frame, *planes;
     uint32_t *room;
     int64_t last;                         /* where the last key frame lay                  */
+    bool hurt;                            /* a packet of this look was damaged             */
     struct err error;
 };
 
@@ -95,17 +96,22 @@ static void look_at_picture(struct looker *l, size_t look)
     l->look[look].looked = true;
 }
 
-/* Sends what was read, or NULL; true when a picture came out and was looked at. */
+/*
+ * Sends what was read, or NULL; true when a picture came out, which was looked at if it is sound: what is missing of a damaged one shows
+ * what the memory held, and that depends on what this thread looked at before.
+ */
 static bool decode(struct looker *l, const AVPacket *packet, size_t look)
 {
     int code = decoder_send(l->decoder, packet);
+    l->hurt |= damage_found(&l->watch, code);
     if (code >= 0)
         code = decoder_receive(l->decoder, l->frame);
     if (code == AVERROR(ENOMEM))
         shortage_error(l->film->path, "looked at", &l->error);
     if (code < 0)
         return false;
-    look_at_picture(l, look);
+    if (!l->hurt)
+        look_at_picture(l, look);
     av_frame_unref(l->frame);
     return true;
 }
@@ -123,6 +129,7 @@ static void look_once(struct looker *l, enum way way, size_t look)
         return;
     }
     bool came = false, more = true;
+    l->hurt = false;
     for (int i = 0; i < OUT_WITHIN && more && !came && l->error.code == ERR_NONE; i++) {
         came = decode(l, l->packet, look);
         av_packet_unref(l->packet);

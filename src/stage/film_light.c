@@ -33,6 +33,13 @@ static int peak_of_extradata(const AVCodecParameters *par)
     return nits < LIGHT_PEAK_MOST ? nits : LIGHT_PEAK_MOST;
 }
 
+/* Profile 5, and AV1's 10 where no other decoder is promised anything, have no base layer of known colours. */
+static int dolby_alone(const AVDOVIDecoderConfigurationRecord *dolby)
+{
+    bool alone = dolby && (dolby->dv_profile == 5 || (dolby->dv_profile == 10 && dolby->dv_bl_signal_compatibility_id == 0));
+    return alone ? dolby->dv_profile : 0;
+}
+
 void film_light_of_stream(const AVStream *s, struct film *f)
 {
     const uint8_t *content = av_stream_get_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, NULL);
@@ -41,7 +48,7 @@ void film_light_of_stream(const AVStream *s, struct film *f)
     f->peak = peak_of((const void *)content, (const void *)display);
     if (f->peak == 0)
         f->peak = peak_of_extradata(s->codecpar);
-    f->dolby_vision = dolby ? ((const AVDOVIDecoderConfigurationRecord *)(const void *)dolby)->dv_profile : 0;
+    f->dolby_vision = dolby_alone((const void *)dolby);
 }
 
 static int peak_of_frame(const AVFrame *frame)
@@ -51,14 +58,19 @@ static int peak_of_frame(const AVFrame *frame)
     return peak_of(content ? (const void *)content->data : NULL, display ? (const void *)display->data : NULL);
 }
 
-/* The first picture that comes out of the first `PACKETS` packets. */
+/*
+ * The first picture that comes out from the first key frame on, among the first `PACKETS` packets. The metadata come with key frames, and
+ * what lies before one, seconds of a recording, may still decode to something.
+ */
 static void look(AVFormatContext *format, int stream, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame, int *peak)
 {
-    enum { PACKETS = 100 };
-    bool came = false, more = true;
+    enum { PACKETS = 1000 };
+    bool came = false, more = true, key = false;
     for (int i = 0; i < PACKETS && more && !came && !interrupted(); i++) {
         more = av_read_frame(format, packet) >= 0;
-        if (more && packet->stream_index == stream && packet->size > 0)
+        bool ours = more && packet->stream_index == stream && packet->size > 0;
+        key |= ours && packet->flags & AV_PKT_FLAG_KEY;
+        if (ours && key)
             came = decoder_send(decoder, packet) >= 0 && decoder_receive(decoder, frame) >= 0;
         av_packet_unref(packet);
     }

@@ -84,7 +84,7 @@ static struct light *some_light(rng &r)
 {
     struct light_rule rule = {(enum tone_map)r.below(TONE_MAPS), LIGHT_PEAK_LEAST + r.below(LIGHT_PEAK_MOST - LIGHT_PEAK_LEAST), r.below(2) != 0};
     struct err e = ERR_INIT;
-    struct light *light = light_open(&rule, &e);
+    struct light *light = light_open(&rule, 0, &e);
     check(light != NULL, "light is opened: %s", e.text);
     return light;
 }
@@ -133,7 +133,7 @@ static void check_row_light(int n, int width, int height, rng &r)
 {
     struct err e = ERR_INIT;
     struct light_rule rule = {TONE_OFF, LIGHT_PEAK_USUAL, true};
-    struct light *light = light_open(&rule, &e);
+    struct light *light = light_open(&rule, 0, &e);
     struct light_gpu *there = light_gpu_open(light, &e);
     const struct light_table *sdr = light_table(light, TRANSFER_SDR, &e);
     std::vector<uint8_t> rgb((size_t)n * width * height * 3);

@@ -72,6 +72,26 @@ test_trim_a_film_of_two_shapes() {
     cat scope.rgb whole.rgb | cmp - both.rgb
 }
 
+# What is missing of a damaged picture is what the memory held: such a picture tells nothing, or each number of threads has other bars.
+test_trim_of_a_damaged_film() {
+    ffmpeg -nostdin -v error -y -f lavfi -i "testsrc2=s=640x270:r=24,format=yuv420p,pad=640:360:0:44" -t 8 -c:v libx265 -preset ultrafast \
+        -x265-params log-level=error:keyint=24 whole.mkv
+    for seed in 1 2 3; do
+        "$PYTHON" - whole.mkv damaged.mkv $seed <<'END'
+import random, sys
+data, chance = bytearray(open(sys.argv[1], "rb").read()), random.Random(int(sys.argv[3]))
+for _ in range(60):
+    data[chance.randrange(40000, len(data))] ^= 1 << chance.randrange(8)
+open(sys.argv[2], "wb").write(data)
+END
+        for threads in 1 2 3 8; do
+            run damaged.mkv --every 24 --no-cache --threads $threads -v -o a.png
+            grep "looked for bars\|its picture is" "$LOGS/stderr" > "bars-$threads"
+            cmp bars-1 "bars-$threads" || fail "seed $seed: $(cat bars-1) with 1 thread, $(cat "bars-$threads") with $threads"
+        done
+    done
+}
+
 # The rectangle is of the displayed picture; every way of staging cuts it alike.
 test_trim_by_hand() {
     f=$(clip film-480p.mp4)

@@ -96,3 +96,22 @@ test_linear_light() {
     ok half.mkv --trim off --size full -m average --json h.json -o h.png
     [ "$(check get h.json columns.0.average)" = "[128, 128, 128]" ] || fail "without it, it is $(check get h.json columns.0.average)"
 }
+
+# Each picture goes by its own transfer, with any number of threads, and by that transfer's peak: MaxCLL is PQ's alone.
+test_hdr_changes_in_a_film() {
+    hdr pq.ts smpte2084 "$ramp" keyint=12:max-cll=4000,400
+    hdr hlg.ts arib-std-b67 "$ramp" keyint=12
+    ffmpeg -nostdin -v error -y -f lavfi -i "$ramp" -frames:v 24 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le \
+        -x265-params "log-level=error:lossless=1:keyint=12:colorprim=bt709:transfer=bt709:colormatrix=bt709" sdr.ts
+    for f in pq hlg sdr; do
+        ok $f.ts --every 1 --trim off --dump $f.rgb -o a.png
+    done
+    for parts in "pq sdr hlg pq" "sdr hlg sdr"; do
+        # shellcheck disable=SC2086
+        { for f in $parts; do cat $f.ts; done > mixed.ts; for f in $parts; do cat $f.rgb; done > right.rgb; }
+        for threads in 1 3; do
+            ok mixed.ts --every 1 --trim off --cache c --threads $threads --dump got.rgb -o a.png
+            cmp got.rgb right.rgb || fail "'$parts' is not what its parts are, with $threads threads"
+        done
+    done
+}

@@ -112,7 +112,7 @@ static void test_fill_light(void **state)
     (void)state;
     struct err e = ERR_INIT;
     const struct light_rule rule = {TONE_BT2390, 1000, true};
-    struct light *light = light_open(&rule, &e);
+    struct light *light = light_open(&rule, 0, &e);
     const struct light_table *sdr = light ? light_table(light, TRANSFER_SDR, &e) : NULL;
     assert_non_null(sdr);
     struct columns *c = columns_open(0, 2, &e);

@@ -49,6 +49,17 @@ static void in_films(void **state)
     peaks("silent.mkv", 0, 0);
 }
 
+/* A recording that begins behind a key frame: nothing can be decoded before the next one. */
+static void behind_a_key_frame(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=error:colorprim=bt2020:transfer=smpte2084:"
+                     "colormatrix=bt2020nc:keyint=150:min-keyint=150:scenecut=0:repeat-headers=1:max-cll=1234,400 whole.ts") ||
+        system("tail -c +$((188 * 50 + 1)) whole.ts > behind.ts") != 0)
+        skip();
+    peaks("behind.ts", 0, 1234);
+}
+
 /* MaxCLL counts before the display; both are held below PQ's end. */
 static void by_the_container(void **state)
 {
@@ -74,11 +85,19 @@ static void by_the_container(void **state)
     film_light_of_stream(s, &f);
     assert_int_equal(f.peak, 10000);
     assert_int_equal(f.dolby_vision, 5);
+    /* Profiles 8 and 10 have a base layer of HDR10 (1), SDR (2) or HLG (4), but 10 may have none. */
+    static const int profile[][3] = {{8, 1, 0}, {7, 6, 0}, {10, 1, 0}, {10, 4, 0}, {10, 0, 10}};
+    for (size_t i = 0; i < sizeof profile / sizeof *profile; i++) {
+        dolby = (AVDOVIDecoderConfigurationRecord){.dv_profile = (uint8_t)profile[i][0], .dv_bl_signal_compatibility_id = (uint8_t)profile[i][1]};
+        memcpy(av_stream_get_side_data(s, AV_PKT_DATA_DOVI_CONF, NULL), &dolby, sizeof dolby);
+        film_light_of_stream(s, &f);
+        assert_int_equal(f.dolby_vision, profile[i][2]);
+    }
     avformat_free_context(format);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_films), cmocka_unit_test(by_the_container)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_films), cmocka_unit_test(behind_a_key_frame), cmocka_unit_test(by_the_container)};
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

@@ -15,7 +15,7 @@ static struct light *opened(enum tone_map map, int peak, bool linear)
 {
     struct err e = ERR_INIT;
     struct light_rule rule = {map, peak, linear};
-    struct light *l = light_open(&rule, &e);
+    struct light *l = light_open(&rule, 0, &e);
     assert_non_null(l);
     return l;
 }
@@ -189,11 +189,29 @@ static void who_goes_through(void **state)
     assert_string_equal(light_map_name(TONE_REINHARD), "reinhard");
 }
 
+/* A film of PQ that says how bright it gets, in which HLG comes: that one's display is its own, unless --hdr-peak names a peak for all. */
+static void a_peak_is_for_its_transfer(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    static const struct light_rule own = {TONE_BT2390, 0, false}, asked = {TONE_BT2390, 4000, false};
+    struct light *film = light_open(&own, 4000, &e), *all = light_open(&asked, 600, &e), *usual = opened(TONE_BT2390, 1000, false);
+    assert_true(film && all);
+    assert_memory_equal(table_of(film, TRANSFER_HLG), table_of(usual, TRANSFER_HLG), sizeof(struct light_table));
+    assert_memory_equal(table_of(film, TRANSFER_PQ), table_of(all, TRANSFER_PQ), sizeof(struct light_table));
+    assert_memory_not_equal(table_of(film, TRANSFER_PQ), table_of(usual, TRANSFER_PQ), sizeof(struct light_table));
+    assert_memory_not_equal(table_of(all, TRANSFER_HLG), table_of(usual, TRANSFER_HLG), sizeof(struct light_table));
+    light_close(&film);
+    light_close(&all);
+    light_close(&usual);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transfers_are_the_standards), cmocka_unit_test(greys), cmocka_unit_test(primaries_come_back),
         cmocka_unit_test(bytes_come_back), cmocka_unit_test(cells_cover_all), cmocka_unit_test(who_goes_through),
+        cmocka_unit_test(a_peak_is_for_its_transfer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

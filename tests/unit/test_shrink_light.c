@@ -156,7 +156,7 @@ static void by_the_definition(const char *isa)
     setenv("BARCODE_ISA", isa, 1);
     for (int round = 0; round < 120; round++) {
         struct light_rule rule = {(enum tone_map)between(TONE_BT2390, TONE_OFF), between(100, 10000), round & 1};
-        struct light *light = light_open(&rule, &e);
+        struct light *light = light_open(&rule, 0, &e);
         assert_non_null(light);
         uint8_t *memory[3] = {NULL};
         struct frame_view v = picture((enum layout)(round % LAYOUTS), between(1, 61), between(1, 23), memory);
@@ -188,7 +188,7 @@ static void others_are_left_alone(void **unused)
     (void)unused;
     struct err e = ERR_INIT;
     struct light_rule rule = {TONE_BT2390, 1000, false};
-    struct light *light = light_open(&rule, &e);
+    struct light *light = light_open(&rule, 0, &e);
     struct shrink *plain = shrink_open(5, 4, &e), *with = shrink_open(5, 4, &e);
     assert_true(light && plain && with);
     shrink_use_light(with, light);
