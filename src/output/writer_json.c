@@ -228,7 +228,8 @@ static bool put_light(FILE *f, const struct report *r)
 {
     const struct light_rule *l = &r->light;
     bool hdr = r->film->transfer != TRANSFER_SDR;
-    return (!hdr || (put_key(f, "tone_map", json_string(light_map_name(l->map))) && put_key(f, "hdr_peak", json_integer(l->peak)))) &&
+    return (!hdr || put_key(f, "tone_map", json_string(light_map_name(l->map)))) &&
+           (!hdr || l->map == TONE_OFF || put_key(f, "hdr_peak", json_integer(l->peak))) &&
            (!l->linear || put_key(f, "light", json_string("linear")));
 }
 

@@ -155,7 +155,8 @@ static void add_light(struct job *job)
     const struct report *r = job->report;
     if (r->film->transfer != TRANSFER_SDR) {
         add(job, "barcode:tone_map", light_map_name(r->light.map));
-        add_number(job, "barcode:hdr_peak", (uint64_t)r->light.peak);
+        if (r->light.map != TONE_OFF)
+            add_number(job, "barcode:hdr_peak", (uint64_t)r->light.peak);
     }
     if (r->light.linear)
         add(job, "barcode:light", "linear");
