@@ -147,7 +147,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -220,6 +220,12 @@ san-films: out/clips.made ## the program under both sanitizers on a choice of th
 judge: films-there $(BIN)/barcode out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames
 	@tests/support/install-packages.sh judge
 	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/judge.sh
+
+.PHONY: test-slurm
+test-slurm: deps ## samples/slurm on a Slurm cluster of this machine's own (half a minute)
+	@tests/support/install-packages.sh slurm
+	@$(MAKE) --no-print-directory $(BIN)/barcode
+	@BARCODE=$(BIN)/barcode tests/slurm.sh
 
 # ------------------------------------------------------------------ fuzzing
 
@@ -320,7 +326,7 @@ lint: ## sizes, includes, headers alone, format of what was changed, shell scrip
 	@tests/support/install-packages.sh lint
 	@tests/support/lint.sh
 	@tests/support/format.py --check $(SINCE)
-	@shellcheck -x .ci/run tests/*.sh tests/*/*.sh
+	@shellcheck -x .ci/run samples/slurm/barcode.sbatch tests/*.sh tests/*/*.sh
 	@$(MAKE) --no-print-directory tidy
 
 # What make format works on and lint checks: the lines that differ from where this branch left main, committed or not. In a

@@ -2,11 +2,12 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable]
+#   install-packages.sh [lint] [judge] [portable] [slurm]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
 #   judge   also scikit-learn, the independent judge of the clustering
+#   slurm   also what a Slurm cluster of one machine is made of
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libavutil-dev libpng-dev libzstd-dev
@@ -17,8 +18,9 @@ for group in "$@"; do
     lint) packages="$packages clang clang-format clang-tidy shellcheck libclang-rt-14-dev" ;;
     portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
     judge) packages="$packages python3-numpy python3-sklearn" ;;
+    slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge and portable" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable and slurm" >&2
         exit 2
         ;;
     esac
