@@ -196,8 +196,9 @@ def rotation(stream):
 def stage(barcode, film, out, every, size):
     """The program's own staged frames: [frames, h, w, 3], and its JSON."""
     stem = os.path.join(out, os.path.basename(film))
-    words = [barcode, film, "-m", "average", "-n", str(every), "--dump", stem + ".rgb", "--json", stem + ".json", "-o",
-             stem + ".png", "-q"]
+    # The ffmpeg program knows neither of bars nor, here, of HDR.
+    words = [barcode, film, "-m", "average", "-n", str(every), "--trim", "off", "--tone-map", "off", "--dump", stem + ".rgb",
+             "--json", stem + ".json", "-o", stem + ".png", "-q"]
     command(words + (["--size", size] if size else []))
     with open(stem + ".json", encoding="utf-8") as f:
         facts = json.load(f)
