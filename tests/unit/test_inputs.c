@@ -189,7 +189,8 @@ static void any_ending(void **state)
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         touch(name[i]);
     put("t/made.png", picture, sizeof picture);
-    put("t/made.json", "{\n\"version\": \"1\",\n\"film\": {\"id\":null", 38);
+    static const char json[] = "{\n\"version\": \"1\",\n\"film\": {\"id\":null";
+    put("t/made.json", json, strlen(json));
     mkfifo("t/pipe", 0600);
     static const char *const path[] = {"t/a.gif", "t/b", "t/c.mkv", "t/other.png", NULL};
     static const char *const stem[] = {"a", "b", "c", "other"};

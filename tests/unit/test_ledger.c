@@ -39,10 +39,12 @@ static size_t lines(char *line[], size_t most)
 {
     FILE *f = fopen(path, "rb");
     size_t count = 0, room = 0;
-    for (char *text = NULL; count < most && getline(&text, &room, f) >= 0; text = NULL, room = 0) {
+    char *text = NULL;
+    for (; count < most && getline(&text, &room, f) >= 0; text = NULL, room = 0) {
         line[count++] = text;
         assert_int_equal(text[strlen(text) - 1], '\n');
     }
+    free(text);      /* at the file's end there is one, too */
     fclose(f);
     return count;
 }
