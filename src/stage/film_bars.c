@@ -32,6 +32,7 @@ struct look {
 struct looker {
     const struct film *film;
     int wanted;
+    bool hurt;                            /* a packet of this look was damaged             */
     size_t from, to;
     struct look *look;                    /* [LOOKS + MORE], the film's */
     AVFormatContext *format;
@@ -42,7 +43,6 @@ struct looker {
     AVFrame *frame, *planes;
     uint32_t *room;
     int64_t last;                         /* where the last key frame lay                  */
-    bool hurt;                            /* a packet of this look was damaged             */
     struct err error;
 };
 
