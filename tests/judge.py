@@ -196,8 +196,8 @@ def rotation(stream):
 def stage(barcode, film, out, every, size):
     """The program's own staged frames: [frames, h, w, 3], and its JSON."""
     stem = os.path.join(out, os.path.basename(film))
-    words = [barcode, film, "-m", "average", "-n", str(every), "--dump", stem + ".rgb", "--json", stem + ".json", "-o",
-             stem + ".png", "-q"]
+    words = [barcode, film, "-m", "average", "-n", str(every), "--trim", "off", "--dump", stem + ".rgb", "--json", stem + ".json",
+             "-o", stem + ".png", "-q"]       # the ffmpeg program knows of no bars
     command(words + (["--size", size] if size else []))
     with open(stem + ".json", encoding="utf-8") as f:
         facts = json.load(f)
