@@ -167,6 +167,12 @@ demo: deps ## builds, makes the sample film, renders it in every mode to out/
 	$(BIN)/barcode out/sample.mkv -m all --every 2 --cache out/cache -o out/demo-all.png
 	@echo "look at out/demo-kmeans.png and out/demo-all.png"
 
+.PHONY: readme-pictures
+readme-pictures: $(BIN)/barcode out/sample.mkv ## the sample film's pictures that README shows, into samples/
+	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache -m kmeans,dominant,palette -o samples/day.png
+	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache --steady -o samples/day-steady.png
+	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache --trim off -o samples/day-bars.png
+
 .PHONY: test
 test: films-there deps ## builds, makes test clips, runs every test that needs no GPU
 	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.made $(if $(filter 1,$(CUDA)),$(EMULATED))

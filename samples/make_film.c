@@ -1,6 +1,6 @@
 /*
  * make_film.c - draws the sample film: about 90 seconds of shots whose colours are known, and the
- * file of right answers beside it.
+ * file of right answers beside it: of each frame's picture, without its bars.
  *
  *   make_film out/sample.mkv        also writes out/sample.answers.tsv
  *
@@ -18,14 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "make_film_shots.h"
+#include "make_film_draw.h"
 
-enum { WIDTH = 768, HEIGHT = 432, RATE = 24, CW = WIDTH / 2, CH = HEIGHT / 2, UNIT = 24, CELLS = CW * CH, NO_PATCH = 255 };
-
-struct cell {
-    uint8_t y, cb, cr;
-    uint8_t patch;      /* which flat patch it shows; NO_PATCH when its colour is not one of a few */
-};
+enum { RATE = 24 };
 
 /* What a frame's column must be. share < 0: the dominant colour is not known by design. */
 struct answer {
@@ -50,28 +45,6 @@ static int die(const char *what, const char *on, int code)
 
 /* ---- colour ---- */
 
-static double mix(double a, double b, double t)
-{
-    return a + (b - a) * t;
-}
-
-static void unpack(unsigned hex, double rgb[3])
-{
-    for (int c = 0; c < 3; c++)
-        rgb[c] = (hex >> (16 - 8 * c)) & 255;
-}
-
-static struct cell encode_colour(const double rgb[3])
-{
-    double luma = 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
-    return (struct cell){
-        .y = (uint8_t)lround(16 + luma * 219 / 255),
-        .cb = (uint8_t)lround(128 + (rgb[2] - luma) / 1.8556 * 224 / 255),
-        .cr = (uint8_t)lround(128 + (rgb[0] - luma) / 1.5748 * 224 / 255),
-        .patch = NO_PATCH,
-    };
-}
-
 static void decode_colour(struct cell s, double rgb[3])
 {
     double y = (s.y - 16) * 255.0 / 219, cb = (s.cb - 128) * 255.0 / 224, cr = (s.cr - 128) * 255.0 / 224;
@@ -82,144 +55,98 @@ static void decode_colour(struct cell s, double rgb[3])
         rgb[c] = fmin(fmax(rgb[c], 0), 255);
 }
 
-/* ---- drawing ---- */
-
-/* How much of the shot's fade colour lies over frame t: 0 none, 1 all. */
-static double fade_at(const struct shot *s, int t)
-{
-    if (t < s->fade_in)
-        return 1 - (double)t / s->fade_in;
-    int left = s->frames - 1 - t;
-    return left < s->fade_out ? 1 - (double)left / s->fade_out : 0;
-}
-
-/* The colour between two, under the fade. */
-static struct cell shade(const struct shot *s, const struct patch *p, double share, double fade)
-{
-    double from[3], to[3], over[3];
-    unpack(p->from, from);
-    unpack(p->to, to);
-    unpack(s->fade, over);
-    for (int c = 0; c < 3; c++)
-        from[c] = mix(mix(from[c], to[c], share), over[c], fade);
-    return encode_colour(from);
-}
-
-/* A number in -3..3 that depends on the place and time alone: the same film on every machine. */
-static int noise(int x, int y, int t)
-{
-    uint32_t h = (uint32_t)x * 0x9e3779b1u ^ (uint32_t)y * 0x85ebca77u ^ (uint32_t)t * 0xc2b2ae3du;
-    h = (h ^ h >> 15) * 0x2c1b3c6du;
-    h = (h ^ h >> 12) * 0x297a2d39u;
-    return (int)((h ^ h >> 15) % 7) - 3;
-}
-
-static void draw_patch(struct cell *canvas, const struct shot *s, int index, int t)
-{
-    const struct patch *p = &s->patch[index];
-    double fade = fade_at(s, t), time = s->frames > 1 ? (double)t / (s->frames - 1) : 0;
-    bool pan = p->paint == PAN;
-    int w = p->w * UNIT, h = p->h * UNIT;
-    int left = p->x * UNIT + (pan ? 0 : p->dx * t), top = p->y * UNIT + p->dy * t;
-
-    struct cell line[CW];
-    for (int x = 0; x < w; x++) {
-        double phase = (double)((x + p->dx * t) % w) / w;
-        line[x] = shade(s, p, pan ? 1 - fabs(2 * phase - 1) : time, fade);
-        if (p->paint == FLAT)
-            line[x].patch = (uint8_t)index;
-        if (p->paint != PAN && x > 0)
-            line[x] = line[0];
-    }
-    for (int y = 0; y < h; y++) {
-        if (top + y < 0 || top + y >= CH)
-            continue;
-        struct cell gradient = shade(s, p, h > 1 ? (double)y / (h - 1) : 0, fade);
-        for (int x = 0; x < w; x++) {
-            if (left + x < 0 || left + x >= CW)
-                continue;
-            struct cell c = p->paint == GRADIENT ? gradient : line[x];
-            if (p->paint == GRAIN)
-                c.y = (uint8_t)(c.y + noise(x, y, t));
-            canvas[(top + y) * CW + left + x] = c;
-        }
-    }
-}
-
-static void draw(struct cell *canvas, const struct shot *s, int t)
-{
-    for (int i = 0; i < PATCHES && s->patch[i].w; i++)
-        draw_patch(canvas, s, i, t);
-}
-
 /* ---- answers ---- */
 
-static bool near(struct cell a, struct cell b)
+static int apart(struct cell a, struct cell b)
 {
-    return abs(a.y - b.y) + abs(a.cb - b.cb) + abs(a.cr - b.cr) < 6;
+    return abs(a.y - b.y) + abs(a.cb - b.cb) + abs(a.cr - b.cr);
+}
+
+/* What a picture is made of. */
+struct contents {
+    int count[COLOURS], cells;
+    struct cell colour[COLOURS];
+    const struct cell *other;     /* the picture's cells, for those that are NO_PATCH */
+    int others;
+};
+
+/* Patches of the same colour (two windows, everything at the end of a fade) count as one. */
+static struct contents take_stock(const struct cell *picture, int cells)
+{
+    struct contents k = {.cells = cells, .other = picture};
+    for (int i = 0; i < cells; i++) {
+        if (picture[i].patch == NO_PATCH) {
+            k.others++;
+            continue;
+        }
+        int p = 0;
+        while (p < COLOURS - 1 && k.count[p] && memcmp(&k.colour[p], &picture[i], 3) != 0)
+            p++;
+        k.colour[p] = picture[i];
+        k.count[p]++;
+    }
+    return k;
 }
 
 /*
- * The dominant colour is known where every cell shows one of a few flat colours (no more than k clusters
- * by default), the largest leads clearly, and none is so near to it that coding noise could join them.
+ * The dominant colour is known where flat colours are all that there is (no more than k clusters by default) and the largest leads
+ * clearly; or where it covers more than half and what is no flat colour is far from it. None may be so near to it that coding noise
+ * could join them.
  */
-static void dominate(const struct cell *canvas, struct answer *a)
+static void dominate(const struct contents *k, struct answer *a)
 {
-    int count[PATCHES] = {0}, best = 0, second = 0;
-    struct cell colour[PATCHES] = {{0, 0, 0, 0}};
+    enum { NOISE = 6, FAR = 44 };
+    int best = 0, second = 0;
     a->share = -1;
-    for (int i = 0; i < CELLS; i++) {
-        if (canvas[i].patch == NO_PATCH)
-            return;
-        /* Patches of the same colour (two windows, everything at the end of a fade) count as one. */
-        int p = 0;
-        while (p < PATCHES - 1 && count[p] && memcmp(&colour[p], &canvas[i], 3) != 0)
-            p++;
-        colour[p] = canvas[i];
-        count[p]++;
-    }
-    for (int p = 0; p < PATCHES; p++)
-        best = count[p] > count[best] ? p : best;
-    for (int p = 0; p < PATCHES; p++) {
-        if (p == best || !count[p])
+    for (int p = 0; p < COLOURS; p++)
+        best = k->count[p] > k->count[best] ? p : best;
+    for (int p = 0; p < COLOURS; p++) {
+        if (p == best || !k->count[p])
             continue;
-        second = count[p] > second ? count[p] : second;
-        if (near(colour[p], colour[best]))
+        second = k->count[p] > second ? k->count[p] : second;
+        if (apart(k->colour[p], k->colour[best]) < NOISE)
             return;
     }
-    if (second * 5 > count[best] * 4)
+    if (second * 5 > k->count[best] * 4 || (k->others && k->count[best] * 2 <= k->cells))
         return;
+    for (int i = 0; i < k->cells && k->others; i++)
+        if (k->other[i].patch == NO_PATCH && apart(k->other[i], k->colour[best]) < FAR)
+            return;
     double rgb[3];
-    decode_colour(colour[best], rgb);
+    decode_colour(k->colour[best], rgb);
     for (int c = 0; c < 3; c++)
         a->dominant[c] = (int)lround(rgb[c]);
-    a->share = (double)count[best] / CELLS;
+    a->share = (double)k->count[best] / k->cells;
 }
 
-static struct answer solve(const struct cell *canvas)
+/* Of the picture alone: bars are no part of it. */
+static struct answer solve(const struct cell *canvas, const struct shot *s)
 {
     struct answer a = {{0, 0, 0}, 0, {0, 0, 0}};
+    const struct cell *picture = canvas + (size_t)picture_top(s) * CW;
     double rgb[3] = {0, 0, 0};
-    for (int i = 0; i < CELLS; i++) {
-        if (i == 0 || memcmp(&canvas[i], &canvas[i - 1], 3) != 0)
-            decode_colour(canvas[i], rgb);
+    int cells = picture_rows(s) * CW;
+    for (int i = 0; i < cells; i++) {
+        if (i == 0 || memcmp(&picture[i], &picture[i - 1], 3) != 0)
+            decode_colour(picture[i], rgb);
         for (int c = 0; c < 3; c++)
             a.average[c] += rgb[c];
     }
     for (int c = 0; c < 3; c++)
-        a.average[c] = round(a.average[c] / CELLS * 100) / 100;
-    dominate(canvas, &a);
+        a.average[c] = round(a.average[c] / cells * 100) / 100;
+    struct contents k = take_stock(picture, cells);
+    dominate(&k, &a);
     return a;
 }
 
-static void print_answer(FILE *f, int first, int last, const struct answer *a, const char *name)
+static void print_answer(FILE *f, int first, int last, const struct answer *a, const struct shot *s)
 {
     fprintf(f, "%d\t%d\t", first, last);
     if (a->share < 0)
         fprintf(f, "-\t-\t");
     else
         fprintf(f, "%d,%d,%d\t%.4f\t", a->dominant[0], a->dominant[1], a->dominant[2], a->share);
-    fprintf(f, "%.2f,%.2f,%.2f\t%s\n", a->average[0], a->average[1], a->average[2], name);
+    fprintf(f, "%.2f,%.2f,%.2f\t%d:%d:0:%d\t%s\n", a->average[0], a->average[1], a->average[2], WIDTH, 2 * picture_rows(s), 2 * picture_top(s), s->name);
 }
 
 /* ---- encoding ---- */
@@ -376,10 +303,10 @@ static int make_piece(struct cutter *c, int i, int frames)
     struct answer held = {{0, 0, 0}, 0, {0, 0, 0}};
     int since = c->number, first = c->number;
     for (int n = 0; n < frames && c->used[i] < s->frames; n++) {
-        draw(c->canvas, s, c->used[i]++);
-        struct answer now = solve(c->canvas);
+        draw(c->canvas, s, c->used[i]++, c->number);
+        struct answer now = solve(c->canvas, s);
         if (c->number > first && !same_answer(&now, &held)) {
-            print_answer(c->answers, since, c->number - 1, &held, s->name);
+            print_answer(c->answers, since, c->number - 1, &held, s);
             since = c->number;
         }
         held = now;
@@ -387,19 +314,22 @@ static int make_piece(struct cutter *c, int i, int frames)
             return 1;
     }
     if (c->number > since)
-        print_answer(c->answers, since, c->number - 1, &held, s->name);
+        print_answer(c->answers, since, c->number - 1, &held, s);
     return 0;
 }
 
-/* The whole of shot i, with glimpses of the next one where the table asks for them. */
+/* The whole of shot i, with glimpses of the next ones where the table asks for them. */
 static int make_shot(struct cutter *c, int i)
 {
     static const int stay[] = {17, 11, 22, 14, 9}, glimpse[] = {7, 4, 9, 5};
-    if (!SHOTS[i].intercut)
+    int pace = SHOTS[i].intercut;
+    if (!pace)
         return make_piece(c, i, SHOTS[i].frames);
-    for (int n = 0; c->used[i] < SHOTS[i].frames; n++)
-        if (make_piece(c, i, stay[(i + n) % 5]) || make_piece(c, i + 1, glimpse[(i + n) % 4]))
+    for (int n = 0; c->used[i] < SHOTS[i].frames; n++) {
+        int other = i + (n % 3 == 2 && SHOTS[i + 1].intercut ? 2 : 1);
+        if (make_piece(c, i, stay[(i + n) % 5] * pace / 16) || make_piece(c, other, glimpse[(i + n) % 4] * pace / 16))
             return 1;
+    }
     return 0;
 }
 
@@ -408,7 +338,7 @@ static int make_all(struct encoder *e, FILE *answers, const char *path)
     struct cutter c = {e, answers, calloc(CELLS, sizeof(struct cell)), 0, {0}};
     if (!c.canvas)
         return die("out of memory on", path, 0);
-    fprintf(answers, "first\tlast\tdominant\tshare\taverage\tshot\n");
+    fprintf(answers, "first\tlast\tdominant\tshare\taverage\tpicture\tshot\n");
     int failed = 0;
     for (int i = 0; i < SHOT_COUNT && !failed; i++)
         failed = make_shot(&c, i);

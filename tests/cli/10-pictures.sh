@@ -5,11 +5,20 @@
 test_sample_answers() {
     f=$(sample)
     ok "$f" -n 1 -m kmeans --json out.json -o out.png
+    check trimmed out.json 768:320:0:56
     check answers out.json "${f%.*}.answers.tsv"
     check shape out.json
     check png out.png 2142 360
     check picture out.png out.json kmeans
     files out.json out.png
+}
+
+# With its bars: black lines and nothing else are added to the same answers.
+test_sample_answers_with_bars() {
+    f=$(sample)
+    ok "$f" -n 1 -m average --trim off --json off.json -o off.png
+    check trimmed off.json
+    check answers off.json "${f%.*}.answers.tsv"
 }
 
 test_sample_answers_other_starts() {
