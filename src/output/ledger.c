@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "barcode/file.h"
+#include "barcode/interrupt.h"
 #include "barcode/slow_file.h"
 #include "writer_json.h"
 
@@ -19,6 +21,7 @@ struct ledger {
     const char *path;        /* the caller's */
     int fd;
     bool slow;               /* a pipe or a device, which may be full */
+    pthread_mutex_t turn;    /* one thread's line: a lock of the file is the whole process's */
 };
 
 static bool cannot(const char *path, struct err *e)
@@ -40,7 +43,19 @@ static bool put(const struct ledger *l, const char *bytes, size_t size)
     return n >= 0 && (size_t)n == size;
 }
 
-/* True for an empty file and for a report, whose last line is whole then. */
+/*
+ * Other processes append to the same report. While one's line is being written, its beginning can be seen by whoever reads the file's
+ * end, and on a network's file system lines could come to lie in each other. fcntl's locks are each process's own, so a worker and its
+ * parent, who share the descriptor, do not unlock for each other. A file system without locks is written as it is.
+ */
+static void lock(const struct ledger *l, short kind)
+{
+    struct flock whole = {.l_type = kind, .l_whence = SEEK_SET};
+    while (!l->slow && fcntl(l->fd, F_SETLKW, &whole) != 0 && errno == EINTR && !interrupted())
+        ;
+}
+
+/* True for an empty file and for a report, whose last line is whole then. The caller has it locked. */
 static bool is_report(const struct ledger *l, struct err *e)
 {
     struct stat s;
@@ -63,13 +78,20 @@ struct ledger *ledger_open(const char *path, struct err *e)
         err_memory(e, sizeof *l);
         return NULL;
     }
+    pthread_mutex_init(&l->turn, NULL);
     bool to_stdout = strcmp(path, "-") == 0;
     l->path = to_stdout ? "standard output" : path;
     l->slow = to_stdout || (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode));
     l->fd = l->slow ? slow_open(to_stdout ? "/dev/stdout" : path, true) : open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (l->fd < 0)
         cannot(l->path, e);
-    if (l->fd < 0 || (!l->slow && !is_report(l, e)))
+    bool fine = l->fd >= 0;
+    if (fine && !l->slow) {
+        lock(l, F_WRLCK);
+        fine = is_report(l, e);
+        lock(l, F_UNLCK);
+    }
+    if (!fine)
         ledger_close(&l);
     return l;
 }
@@ -129,7 +151,11 @@ bool ledger_add(struct ledger *l, const struct ledger_entry *entry, struct err *
     char *line = make_line(entry, &size);
     if (!line)
         return err_memory(e, 4096);
+    pthread_mutex_lock(&l->turn);
+    lock(l, F_WRLCK);
     bool done = put(l, line, size) || cannot(l->path, e);
+    lock(l, F_UNLCK);
+    pthread_mutex_unlock(&l->turn);
     free(line);
     return done;
 }

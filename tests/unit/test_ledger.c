@@ -147,6 +147,35 @@ static void strangers_files_stay(void **state)
     ledger_close(&l);
 }
 
+/* Another process's line that is only begun is not taken for a torn one: it ends before this one looks at the file's end. */
+static void a_line_under_way_is_waited_for(void **state)
+{
+    (void)state;
+    static const char begun[] = "{\"film\":\"one\"", rest[] = "}\n";
+    char *line[4], ready;
+    int told[2], how;
+    assert_int_equal(pipe(told), 0);
+    if (fork() == 0) {
+        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        int fd = open(path, O_RDWR | O_APPEND | O_CREAT, 0666);
+        bool fine = fd >= 0 && fcntl(fd, F_SETLK, &whole) == 0 && write(fd, begun, sizeof begun - 1) > 0 && write(told[1], "", 1) == 1;
+        usleep(200000);
+        fine = fine && write(fd, rest, sizeof rest - 1) > 0;
+        _exit(!fine);
+    }
+    assert_int_equal(read(told[0], &ready, 1), 1);
+    struct ledger *l = opened();
+    assert_true(ledger_add(l, &plain, NULL));
+    ledger_close(&l);
+    assert_true(wait(&how) > 0 && how == 0);
+    assert_int_equal(lines(line, 4), 2);
+    assert_string_equal(line[0], "{\"film\":\"one\"}\n");
+    for (int i = 0; i < 2; i++)
+        free(line[i]);
+    close(told[0]);
+    close(told[1]);
+}
+
 /* Several processes at once, each by a descriptor of its own, and by one that they share. */
 static void lines_are_whole(void **state)
 {
@@ -187,7 +216,8 @@ static void lines_are_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_a_line_says), TEST(lines_are_appended), TEST(strangers_files_stay), TEST(lines_are_whole),
+        TEST(what_a_line_says), TEST(lines_are_appended), TEST(strangers_files_stay), TEST(a_line_under_way_is_waited_for),
+        TEST(lines_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
