@@ -386,9 +386,12 @@ bool upload(struct cuda_port *p, uint8_t *slot, struct err *e)
 
 bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint8_t *slot, struct err *e)
 {
-    if (!p->shrink && !(p->shrink = shrink_open(p->cuda->job.width, p->cuda->job.height, e)))
-        return false;
-    shrink_use_light(p->shrink, p->cuda->job.light);
+    if (!p->shrink) {
+        p->shrink = shrink_open(p->cuda->job.width, p->cuda->job.height, e);
+        if (!p->shrink)
+            return false;
+        shrink_use_light(p->shrink, p->cuda->job.light);
+    }
     return shrink_frame(p->shrink, view, p->pinned, e) && upload(p, slot, e);
 }
 

@@ -1,12 +1,19 @@
-/* clock.h - monotonic time and processor time, for progress and stage times. Any thread. */
+/* clock.h - monotonic time and processor time, for progress and stage times; times as nanoseconds. Any thread. */
 #ifndef BARCODE_CLOCK_H
 #define BARCODE_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A time, such as a file's, in nanoseconds; its zero is the timespec's. */
+static inline int64_t clock_in_ns(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 /* Nanoseconds of a clock that never goes back; its zero means nothing. */
 int64_t clock_ns(void);

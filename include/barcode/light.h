@@ -61,7 +61,6 @@ enum {
 /* One transfer's tables. Plain data: a GPU takes a copy. */
 struct light_table {
     enum transfer transfer;
-    bool mapped;                              /* tone mapping and primaries: false for SDR */
     bool linear;                              /* light comes out, else codes               */
     uint32_t light[LIGHT_CODES];              /* HLG: of the scene, LIGHT_WHITE for 1.0    */
     uint32_t ootf[LIGHT_CELLS];               /* HLG: what the scene's light is multiplied with, LIGHT_BITS bits, by its luminance's cell */

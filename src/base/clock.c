@@ -1,13 +1,12 @@
 #include "barcode/clock.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 static int64_t read_clock(clockid_t id)
 {
     struct timespec t;
     clock_gettime(id, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return clock_in_ns(t);
 }
 
 int64_t clock_ns(void)

@@ -12,15 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "barcode/clock.h"
 #include "barcode/colour.h"
 #include "barcode/film_id.h"
 
 /* ------------------------------------------------------------------ the film's file */
-
-static int64_t nanoseconds(struct timespec t)
-{
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static uint64_t hash_of_path(const char *path)
 {
@@ -40,7 +36,7 @@ static bool wait_until_sure(int64_t changed_ns, struct err *e)
     const int64_t tick = changed_ns % 1000000000 == 0 ? 2100000000 : 20000000;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    int64_t age = nanoseconds(now) - changed_ns;
+    int64_t age = clock_in_ns(now) - changed_ns;
     if (age < 0 || age >= tick)
         return true;
     if (tick > 1000000000)
@@ -63,10 +59,10 @@ static bool fingerprint(int fd, uint64_t size, struct hash128 *print, struct err
 static void fill_id(struct cache_film *id, const struct stat *st)
 {
     id->size = (uint64_t)st->st_size;
-    id->modified_ns = nanoseconds(st->st_mtim);
+    id->modified_ns = clock_in_ns(st->st_mtim);
     id->place.device = (uint64_t)st->st_dev;
     id->place.inode = (uint64_t)st->st_ino;
-    id->place.changed_ns = nanoseconds(st->st_ctim);
+    id->place.changed_ns = clock_in_ns(st->st_ctim);
 }
 
 static bool same_id(const struct cache_film *a, const struct cache_film *b)
@@ -88,7 +84,7 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
     bool fine = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (!fine)
         err_set(e, ERR_FAILED, "it is not a file");
-    fine = fine && wait_until_sure(nanoseconds(st.st_mtim), e) && fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
+    fine = fine && wait_until_sure(clock_in_ns(st.st_mtim), e) && fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
     if (fine)
         fill_id(id, &st);
     close(fd);

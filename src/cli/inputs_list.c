@@ -5,23 +5,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "barcode/clock.h"
+#include "barcode/hash.h"
 #include "barcode/path.h"
 
 /* ---- Names ---- */
 
-/* FNV-1a (Fowler, Noll, Vo). */
-static size_t name_hash(const char *name)
-{
-    uint64_t h = UINT64_C(14695981039346656037);
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
-    return (size_t)(h ^ h >> 32);
-}
-
 /* The slot that has the name, or the empty one where it belongs. */
 static size_t *find_slot(const struct inputs_names *names, char *const *stem, const char *name)
 {
-    size_t at = name_hash(name) & (names->slots - 1);
+    size_t at = (size_t)hash_64(name, strlen(name)) & (names->slots - 1);
     while (names->slot[at] && strcmp(stem[names->slot[at] - 1], name) != 0)
         at = (at + 1) & (names->slots - 1);
     return &names->slot[at];
@@ -105,7 +98,7 @@ static struct input_file look_at(const char *path)
     if (path_is_synthetic(path) || stat(path, &s) != 0 || !S_ISREG(s.st_mode))
         return (struct input_file){.regular = false};
     return (struct input_file){.regular = true, .device = (uint64_t)s.st_dev, .inode = (uint64_t)s.st_ino, .bytes = (uint64_t)s.st_size,
-                               .modified_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec};
+                               .modified_ns = clock_in_ns(s.st_mtim)};
 }
 
 bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e)

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "barcode/clock.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 #include "barcode/recipe.h"
@@ -18,17 +19,12 @@ struct question {
     struct writer_told picture;      /* what its first picture says                 */
 };
 
-static int64_t in_ns(struct timespec t)
-{
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* A time in the future is a clock's mistake and says nothing. */
 static bool written_since(const struct question *q, const struct stat *output)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return q->file.regular && q->file.modified_ns > in_ns(output->st_mtim) && q->file.modified_ns <= in_ns(now);
+    return q->file.regular && q->file.modified_ns > clock_in_ns(output->st_mtim) && q->file.modified_ns <= clock_in_ns(now);
 }
 
 /* True if this is the film that the output says. Reading it is the last thing that is done. */

@@ -146,7 +146,6 @@ static struct light_table *make_table(const struct light *l, enum transfer trans
         return NULL;
     }
     t->transfer = transfer;
-    t->mapped = transfer != TRANSFER_SDR;
     t->linear = l->rule.linear;
     for (uint32_t code = 0; code < LIGHT_CODES; code++)
         t->light[code] = light_of_code(transfer, code);

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "barcode/shrink.h"
+#include "strip_fit.h"
 #include "strip_paint.h"
 
 static void note(const struct report *r, char *out, size_t size)
@@ -23,16 +23,6 @@ static void row(struct strip *s)
     *rows = shrink_span((uint64_t)s->y, (uint64_t)s->report->height, (uint64_t)s->height);
 }
 
-/* With --light linear. */
-static uint8_t mean_light(const struct column *c, const struct shrink_span *rows, uint64_t k, const struct strip *s, const struct light_table *sdr)
-{
-    uint64_t total = (uint64_t)s->report->height;
-    uint64_t sum = light_of_byte(sdr, c->row[rows->head * 3 + k]) * rows->head_weight + light_of_byte(sdr, c->row[rows->tail * 3 + k]) * rows->tail_weight;
-    for (uint64_t j = rows->begin; j < rows->end; j++)
-        sum += light_of_byte(sdr, c->row[j * 3 + k]) * (uint64_t)s->height;
-    return light_to_byte(sdr, (uint32_t)((sum + total / 2) / total));
-}
-
 /* The mean of the staged rows, rounded half up. */
 static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
@@ -41,7 +31,7 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
     const struct light_table *means = s->report->means;
     uint64_t total = (uint64_t)s->report->height;
     for (uint64_t k = 0; means && k < 3; k++)
-        rgb[k] = mean_light(c, rows, k, s, means);
+        rgb[k] = strip_mean_light(c->row + k, rows, (uint64_t)s->height, total, means);
     for (uint64_t k = 0; !means && k < 3; k++) {
         uint64_t sum = c->row[rows->head * 3 + k] * rows->head_weight + c->row[rows->tail * 3 + k] * rows->tail_weight;
         for (uint64_t j = rows->begin; j < rows->end; j++)

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "barcode/shrink.h"
-
 struct strip_under strip_under(uint64_t x, uint64_t count, uint64_t width)
 {
     return (struct strip_under){x * count / width, ((x + 1) * count - 1) / width};
@@ -16,13 +14,13 @@ uint64_t strip_overlap(uint64_t x, uint64_t i, uint64_t count, uint64_t width)
     return to > from ? to - from : 0;
 }
 
-/* Of columns' light; count * width stays far below 2^40, so the sums below 2^64. */
-static uint8_t mean_light(const uint8_t *line, const struct shrink_span *s, uint64_t count, uint64_t width, const struct light_table *sdr)
+uint8_t strip_mean_light(const uint8_t *channel, const struct shrink_span *s, uint64_t whole, uint64_t total, const struct light_table *sdr)
 {
-    uint64_t whole = 0, sum = light_of_byte(sdr, line[s->head * 3]) * s->head_weight + light_of_byte(sdr, line[s->tail * 3]) * s->tail_weight;
+    uint64_t middle = 0;
+    uint64_t sum = light_of_byte(sdr, channel[s->head * 3]) * s->head_weight + light_of_byte(sdr, channel[s->tail * 3]) * s->tail_weight;
     for (uint64_t i = s->begin; i < s->end; i++)
-        whole += light_of_byte(sdr, line[i * 3]);
-    return light_to_byte(sdr, (uint32_t)((sum + whole * width + count / 2) / count));
+        middle += light_of_byte(sdr, channel[i * 3]);
+    return light_to_byte(sdr, (uint32_t)((sum + middle * whole + total / 2) / total));
 }
 
 void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width, const struct light_table *means)
@@ -35,7 +33,7 @@ void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t 
             continue;
         }
         for (int c = 0; means && c < 3; c++)
-            rgb[c] = mean_light(line + c, &s, count, width, means);
+            rgb[c] = strip_mean_light(line + c, &s, width, count, means);
         if (means)
             continue;
         uint64_t whole[3] = {0};

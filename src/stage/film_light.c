@@ -13,15 +13,17 @@
 #include "barcode/interrupt.h"
 #include "barcode/light.h"
 
-/* MaxCLL where there is one: 0 means unknown. */
+/* MaxCLL where there is one, else the mastering display's most; 0 means unknown. */
+static int peak_of_nits(unsigned content, unsigned display)
+{
+    unsigned nits = content > 0 ? content : display;
+    return nits < LIGHT_PEAK_MOST ? (int)nits : LIGHT_PEAK_MOST;
+}
+
 static int peak_of(const AVContentLightMetadata *content, const AVMasteringDisplayMetadata *display)
 {
-    if (content && content->MaxCLL > 0)
-        return content->MaxCLL < LIGHT_PEAK_MOST ? (int)content->MaxCLL : LIGHT_PEAK_MOST;
-    if (!display || !display->has_luminance || display->max_luminance.num <= 0 || display->max_luminance.den <= 0)
-        return 0;
-    int nits = display->max_luminance.num / display->max_luminance.den;
-    return nits < LIGHT_PEAK_MOST ? nits : LIGHT_PEAK_MOST;
+    bool told = display && display->has_luminance && display->max_luminance.num > 0 && display->max_luminance.den > 0;
+    return peak_of_nits(content ? content->MaxCLL : 0, told ? (unsigned)(display->max_luminance.num / display->max_luminance.den) : 0);
 }
 
 static int peak_of_extradata(const AVCodecParameters *par)
@@ -29,8 +31,7 @@ static int peak_of_extradata(const AVCodecParameters *par)
     if (par->codec_id != AV_CODEC_ID_HEVC || par->extradata_size <= 0)
         return 0;
     struct nal_light light = nal_extradata_light(par->extradata, (size_t)par->extradata_size);
-    int nits = light.content > 0 ? light.content : light.display;
-    return nits < LIGHT_PEAK_MOST ? nits : LIGHT_PEAK_MOST;
+    return peak_of_nits((unsigned)light.content, (unsigned)light.display);
 }
 
 /* Profile 5, and AV1's 10 where no other decoder is promised anything, have no base layer of known colours. */

@@ -402,13 +402,8 @@ bool nal_extradata_hides(const uint8_t *extradata, size_t size)
         scan_hevc(0, extradata, size, &info);
         return info.hides;
     }
-    /* hvcC: 22 bytes, the number of arrays; each has a byte of type, a number of NALs, and each of these two bytes of length. */
-    size_t at = 23;
-    for (int arrays = extradata[22]; arrays > 0 && at + 3 <= size; arrays--) {
-        int count = extradata[at + 1] << 8 | extradata[at + 2];
-        at += 3;
-        for (struct nal nal; count > 0 && next_nal(2, extradata, size, &at, &nal); count--)
-            info.hides |= nal.size > 2 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
-    }
+    struct hvcc_walk walk = {0};
+    for (struct nal nal; next_hvcc_nal(extradata, size, &walk, &nal);)
+        info.hides |= nal.size > 2 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
     return info.hides;
 }

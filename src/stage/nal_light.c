@@ -40,14 +40,9 @@ struct nal_light nal_extradata_light(const uint8_t *extradata, size_t size)
     struct nal_light light = {0};
     if (nal_length_size(STREAM_HEVC, extradata, size) == 0)
         return light;
-    /* hvcC, as in nal_extradata_hides. */
-    size_t at = 23;
-    for (int arrays = extradata[22]; arrays > 0 && at + 3 <= size; arrays--) {
-        int count = extradata[at + 1] << 8 | extradata[at + 2];
-        at += 3;
-        for (struct nal nal; count > 0 && next_nal(2, extradata, size, &at, &nal); count--)
-            if (nal.size > 2 && (nal.data[0] >> 1 & 63) == PREFIX_SEI)
-                note_sei(&nal, &light);
-    }
+    struct hvcc_walk walk = {0};
+    for (struct nal nal; next_hvcc_nal(extradata, size, &walk, &nal);)
+        if (nal.size > 2 && (nal.data[0] >> 1 & 63) == PREFIX_SEI)
+            note_sei(&nal, &light);
     return light;
 }

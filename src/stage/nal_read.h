@@ -55,6 +55,32 @@ static inline bool next_nal(int length_size, const uint8_t *data, size_t size, s
     return true;
 }
 
+/*
+ * hvcC (ISO/IEC 14496-15, 8.3.3.1.2): 22 bytes, the number of arrays; each has a byte of type, a number of NALs, and each of these
+ * two bytes of length. A walk over the NALs begins with {0}; false at the end.
+ */
+struct hvcc_walk {
+    size_t at;
+    int arrays, nals;     /* that are left */
+};
+
+static inline bool next_hvcc_nal(const uint8_t *extradata, size_t size, struct hvcc_walk *w, struct nal *nal)
+{
+    if (w->at == 0)
+        *w = (struct hvcc_walk){.at = 23, .arrays = extradata[22]};
+    for (;;) {
+        if (w->nals > 0 && next_nal(2, extradata, size, &w->at, nal)) {
+            w->nals--;
+            return true;
+        }
+        if (w->arrays == 0 || w->at + 3 > size)
+            return false;
+        w->arrays--;
+        w->nals = extradata[w->at + 1] << 8 | extradata[w->at + 2];
+        w->at += 3;
+    }
+}
+
 /* Copies a NAL's payload without emulation prevention bytes (00 00 03). */
 static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)
 {

@@ -2,9 +2,18 @@
 #ifndef BARCODE_TESTS_FUZZ_H
 #define BARCODE_TESTS_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What must hold whatever the bytes are. */
+static inline void fuzz_demand(bool fine)
+{
+    if (!fine)
+        abort();
+}
 
 #endif

@@ -15,17 +15,11 @@
 
 enum { PIXELS_MAX = 1 << 20 };
 
-static void demand(bool fine)
-{
-    if (!fine)
-        abort();
-}
-
 static bool seen(void *user, const struct frame_tag *tag)
 {
-    demand(tag->repeat > 0);
+    fuzz_demand(tag->repeat > 0);
     const struct index_frame *f = cache_index_find(user, tag->frame);
-    demand(!f || (f->tag.frame == tag->frame && f->status != COLUMN_MISSING));
+    fuzz_demand(!f || (f->tag.frame == tag->frame && f->status != COLUMN_MISSING));
     return true;
 }
 
@@ -41,8 +35,8 @@ static void walk(const struct cache_index *x)
         timetable_walk(x->timetable, &rule[i], seen, (void *)x, &w);
     uint64_t places = x->blocks > 0 ? x->block[x->blocks - 1].first + x->block[x->blocks - 1].frames : 0;
     for (uint64_t i = 0; i < x->frames; i++) {
-        demand(x->frame[i].status == COLUMN_MISSING || x->frame[i].place < places);
-        demand(i == 0 || (x->frame[i].tag.column > x->frame[i - 1].tag.column && x->frame[i].tag.frame > x->frame[i - 1].tag.frame));
+        fuzz_demand(x->frame[i].status == COLUMN_MISSING || x->frame[i].place < places);
+        fuzz_demand(i == 0 || (x->frame[i].tag.column > x->frame[i - 1].tag.column && x->frame[i].tag.frame > x->frame[i - 1].tag.frame));
     }
 }
 
@@ -52,24 +46,24 @@ static void read_pixels(const struct cache_entry *c)
     if ((size_t)x->width * (size_t)x->height > PIXELS_MAX)
         return;                                  /* true of real ones, and of no use here */
     struct cache_entry_reader *r = cache_entry_reader_open(c, NULL);
-    demand(r != NULL);
+    fuzz_demand(r != NULL);
     for (uint64_t i = 0; i < x->blocks; i++)
         if (cache_entry_reader_block(r, i, NULL))
             for (uint32_t n = 0; n < x->block[i].frames; n++)
-                demand(cache_entry_reader_frame(r, n) != NULL);
+                fuzz_demand(cache_entry_reader_frame(r, n) != NULL);
     cache_entry_reader_close(&r);
 }
 
 static void open_bytes(const uint8_t *data, size_t size)
 {
     int fd = memfd_create("entry", MFD_CLOEXEC);
-    demand(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    fuzz_demand(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     enum entry_state state;
     struct err e = ERR_INIT;
     struct cache_entry *c = cache_entry_open_fd(fd, &state, &e);
-    demand((c != NULL) == (state == ENTRY_GOOD) && (c == NULL) == (e.code != ERR_NONE));
+    fuzz_demand((c != NULL) == (state == ENTRY_GOOD) && (c == NULL) == (e.code != ERR_NONE));
     if (c) {
-        demand(strlen(c->key) < CACHE_KEY_BYTES);
+        fuzz_demand(strlen(c->key) < CACHE_KEY_BYTES);
         walk(&c->index);
         read_pixels(c);
     }
@@ -86,7 +80,7 @@ static void put_hash(uint8_t *at, const uint8_t *data, size_t bytes)
 {
     struct wire_out o = {0};
     wire_put_hash(&o, hash_128(data, bytes));
-    demand(!o.failed);
+    fuzz_demand(!o.failed);
     memcpy(at, o.data, 16);
     wire_free(&o);
 }
@@ -119,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     uint8_t *copy = malloc(size);
-    demand(copy != NULL);
+    fuzz_demand(copy != NULL);
     memcpy(copy, data + 1, size - 1);
     if (data[0] % 3 == 1)
         sign(copy, size - 1);

@@ -8,28 +8,22 @@
 
 enum { WORDS_MAX = 60 };
 
-static void demand(bool fine)
-{
-    if (!fine)
-        abort();
-}
-
 static void check_options(const struct options *o)
 {
     bool films = o->inputs >= 1 && o->input && o->input[0];
-    demand(films != cache_options_action(&o->cache));
-    demand(o->kmeans.k >= 1 && o->kmeans.k <= CLUSTERS_MAX && o->kmeans.n_init >= 1 && o->kmeans.n_init <= 1000);
-    demand(o->kmeans.max_iter >= 1 && o->kmeans.max_iter <= 100000);
-    demand(o->kmeans.init >= INIT_SCALABLE && o->kmeans.init <= INIT_RANDOM);
-    demand(o->selection.start_us >= 0 && o->selection.end_us > o->selection.start_us);
-    demand(o->selection.kind != SELECT_INTERVAL || o->selection.interval_us >= 1);
-    demand(o->selection.kind != SELECT_COLUMNS || o->selection.columns >= 1);
-    demand(o->width >= 0 && o->height >= 1 && o->threads >= 0 && o->threads <= 1024);
-    demand(o->strips >= 1 && o->strips <= strip_count && (!o->stacked || o->strips == strip_count));
-    demand(o->extras <= writer_count);
+    fuzz_demand(films != cache_options_action(&o->cache));
+    fuzz_demand(o->kmeans.k >= 1 && o->kmeans.k <= CLUSTERS_MAX && o->kmeans.n_init >= 1 && o->kmeans.n_init <= 1000);
+    fuzz_demand(o->kmeans.max_iter >= 1 && o->kmeans.max_iter <= 100000);
+    fuzz_demand(o->kmeans.init >= INIT_SCALABLE && o->kmeans.init <= INIT_RANDOM);
+    fuzz_demand(o->selection.start_us >= 0 && o->selection.end_us > o->selection.start_us);
+    fuzz_demand(o->selection.kind != SELECT_INTERVAL || o->selection.interval_us >= 1);
+    fuzz_demand(o->selection.kind != SELECT_COLUMNS || o->selection.columns >= 1);
+    fuzz_demand(o->width >= 0 && o->height >= 1 && o->threads >= 0 && o->threads <= 1024);
+    fuzz_demand(o->strips >= 1 && o->strips <= strip_count && (!o->stacked || o->strips == strip_count));
+    fuzz_demand(o->extras <= writer_count);
     int w, h;
     size_resolve(&o->size, 1920, 1080, &w, &h);
-    demand(w >= 1 && w <= 1920 && h >= 1 && h <= 1080);
+    fuzz_demand(w >= 1 && w <= 1920 && h >= 1 && h <= 1080);
 }
 
 /* `text` is cut into words in place. */
@@ -43,8 +37,8 @@ static void parse_line(char *text)
     struct options o;
     struct err e = ERR_INIT;
     enum cli_result result = cli_parse(count, word, &o, &e);
-    demand((result == CLI_BAD) == (e.code != ERR_NONE));
-    demand(result != CLI_BAD || e.text[0]);
+    fuzz_demand((result == CLI_BAD) == (e.code != ERR_NONE));
+    fuzz_demand(result != CLI_BAD || e.text[0]);
     if (result == CLI_RUN)
         check_options(&o);
 }
@@ -67,17 +61,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = ERR_INIT;
     switch (data[0] % 4) {
     case 0:
-        demand(!cli_parse_time(text, &us) || us >= 0);
+        fuzz_demand(!cli_parse_time(text, &us) || us >= 0);
         break;
     case 1:
         if (cli_parse_size(text, &rule)) {
             int w, h;
             size_resolve(&rule, 720, 576, &w, &h);
-            demand(w >= 1 && w <= 720 && h >= 1 && h <= 576);
+            fuzz_demand(w >= 1 && w <= 720 && h >= 1 && h <= 576);
         }
         break;
     case 2:
-        demand(cli_parse_modes(text, &o, &e) == (e.code == ERR_NONE));
+        fuzz_demand(cli_parse_modes(text, &o, &e) == (e.code == ERR_NONE));
         break;
     default:
         parse_line(text);

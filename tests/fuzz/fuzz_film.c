@@ -3,7 +3,6 @@
  * that nothing breaks, hangs, leaks or fails without a sentence is ours.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,12 +10,6 @@
 #include "barcode/log.h"
 #include "barcode/source.h"
 #include "fuzz.h"
-
-static void demand(bool fine)
-{
-    if (!fine)
-        abort();
-}
 
 static bool put_bytes(int fd, const uint8_t *data, size_t size)
 {
@@ -40,12 +33,12 @@ static void stage(struct source *s, struct engine *g, enum decode_plan plan, enu
     struct stage_counts counts;
     struct stage_times times = {0};
     struct engine_times engine_times;
-    demand(c && engine_begin(g, &job, &e));
+    fuzz_demand(c && engine_begin(g, &job, &e));
     bool fine = source_stage(s, &what, &counts, &times, &e);
-    demand(fine == (e.code == ERR_NONE) && (fine || e.text[0]));
-    demand(engine_finish(g, &engine_times, &engine_error) || !fine || engine_error.text[0]);
+    fuzz_demand(fine == (e.code == ERR_NONE) && (fine || e.text[0]));
+    fuzz_demand(engine_finish(g, &engine_times, &engine_error) || !fine || engine_error.text[0]);
     columns_finish(c, NULL);
-    demand(!fine || columns_count(c) <= counts.displayed + 50);
+    fuzz_demand(!fine || columns_count(c) <= counts.displayed + 50);
     columns_free(&c);
 }
 
@@ -57,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct engine_config config = {.threads = 1};
         log_set_level(LOG_ERROR);
         g = engine_open("cpu", &config, &e);
-        demand(g != NULL);
+        fuzz_demand(g != NULL);
     }
     int fd = memfd_create("film", MFD_CLOEXEC);
     if (fd < 0 || !put_bytes(fd, data, size)) {
@@ -67,16 +60,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct source *s = source_open(path, &e);
-    demand((s != NULL) == (e.code == ERR_NONE) && (s || e.text[0]));
+    fuzz_demand((s != NULL) == (e.code == ERR_NONE) && (s || e.text[0]));
     /* A header may ask for pictures of 16,384 x 16,384: slow, and nothing new. */
     if (s && (int64_t)s->film.coded_width * s->film.coded_height <= 512 * 512) {
-        demand(s->film.width > 0 && s->film.height > 0);
+        fuzz_demand(s->film.width > 0 && s->film.height > 0);
         stage(s, g, DECODE_PARALLEL, SELECT_EVERY);
         stage(s, g, DECODE_SEQUENTIAL, SELECT_COLUMNS);
         struct probe_request request = {.want = PROBE_LENGTH};
         struct probe_facts facts;
         bool fine = source_probe(s, &request, &facts, &e);
-        demand(fine ? facts.found == PROBE_LENGTH && facts.frames >= 0 && facts.duration_us >= 0 : e.text[0] && !facts.found);
+        fuzz_demand(fine ? facts.found == PROBE_LENGTH && facts.frames >= 0 && facts.duration_us >= 0 : e.text[0] && !facts.found);
     }
     source_close(&s);
     close(fd);

@@ -5,12 +5,6 @@
 #include "stage/nal.h"
 #include "fuzz.h"
 
-static void demand(bool fine)
-{
-    if (!fine)
-        abort();
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2)
@@ -25,20 +19,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct nal_info i;
     nal_scan(kind, length_size, copy, n, &i);
     nal_has_hole(kind, length_size, copy, n);
-    demand(i.picture || (i.cut == CUT_NONE && !i.droppable));
-    demand(i.cut >= CUT_NONE && i.cut <= CUT_OPEN);
-    demand(!i.needs_before || i.leading);
-    demand(i.temporal_id >= 0 && i.temporal_id <= 6);
-    demand(i.order >= -1 && i.order < 1024);
+    fuzz_demand(i.picture || (i.cut == CUT_NONE && !i.droppable));
+    fuzz_demand(i.cut >= CUT_NONE && i.cut <= CUT_OPEN);
+    fuzz_demand(!i.needs_before || i.leading);
+    fuzz_demand(i.temporal_id >= 0 && i.temporal_id <= 6);
+    fuzz_demand(i.order >= -1 && i.order < 1024);
     length_size = nal_length_size(kind, copy, n);
-    demand(length_size >= 0 && length_size <= 4);
+    fuzz_demand(length_size >= 0 && length_size <= 4);
     nal_extradata_hides(copy, n);
     nal_extradata_light(copy, n);
     struct nal_colours colours = {0};
     nal_extradata_colours(kind, copy, n, &colours);
     nal_scan_colours(kind, data[1] % 5, copy, n, &colours);
-    demand(kind == STREAM_H264 || !colours.unsaid.range);
-    demand(kind == STREAM_H264 || kind == STREAM_MPEG2 || !colours.unsaid.matrix);
+    fuzz_demand(kind == STREAM_H264 || !colours.unsaid.range);
+    fuzz_demand(kind == STREAM_H264 || kind == STREAM_MPEG2 || !colours.unsaid.matrix);
     free(copy);
     return 0;
 }

@@ -1,16 +1,9 @@
 /* fuzz_told.c - what a file says of itself (--update, and what may be replaced): byte 0 picks the writer, the rest is the file. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/writer.h"
 #include "fuzz.h"
-
-static void demand(bool fine)
-{
-    if (!fine)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -21,14 +14,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t head = size - 1 < WRITER_HEAD ? size - 1 : WRITER_HEAD;
     if (w->ours)
         w->ours(data + 1, head, film);
-    demand(memchr(film, 0, sizeof film) != NULL);
+    fuzz_demand(memchr(film, 0, sizeof film) != NULL);
     struct writer_told told = {.columns = 0};
     FILE *f = w->told ? fmemopen((void *)(uintptr_t)(data + 1), size - 1, "rb") : NULL;
     if (!f)
         return 0;
     w->told(f, &told);
-    demand(memchr(told.film, 0, sizeof told.film) && memchr(told.recipe, 0, sizeof told.recipe));
-    demand(told.width >= 0 && told.height >= 0 && told.width <= 65536 && told.height <= 65536);
+    fuzz_demand(memchr(told.film, 0, sizeof told.film) && memchr(told.recipe, 0, sizeof told.recipe));
+    fuzz_demand(told.width >= 0 && told.height >= 0 && told.width <= 65536 && told.height <= 65536);
     fclose(f);
     return 0;
 }
