@@ -2,7 +2,7 @@
  * engines.h - the engines that a run may use, as a list, and which of them a film gets.
  *
  * The CPU engine costs nothing to open; a GPU takes up to half a second, so it is opened for the first film that is
- * worth it and kept for those that follow. Main thread only.
+ * worth it and kept for those that follow. A list belongs to one thread.
  */
 #ifndef BARCODE_ENGINES_H
 #define BARCODE_ENGINES_H
@@ -63,6 +63,12 @@ void engines_init(struct engines *g, enum engine_choice choice, int device, int 
  * NULL when the last one cannot be opened (ERR_ENGINE: it is not there).
  */
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e);
+
+/*
+ * True if a GPU of the list is open; opens the first one that can be, where none is yet. For a run of many films, which has to know
+ * before the first one how many to work on at once.
+ */
+bool engines_open_gpu(struct engines *g);
 
 /*
  * Closes an engine that failed on a film; engines_for no longer gives it. Returns the next engine's name for a sentence ("the

@@ -1,8 +1,8 @@
 /*
  * film_queue.h - the films of a run as a queue: a thread that is free takes the next one and says what became of it.
  *
- * Today one worker (worker.h) takes films, one after another, and its parent notes the same. Several may be under way at once: the calls may come from any thread,
- * and the exit status does not depend on which film ends first.
+ * A worker (worker.h) takes films on several threads, and its parent notes the same. The calls may come from any thread, and the exit
+ * status does not depend on which film ends first.
  */
 #ifndef BARCODE_FILM_QUEUE_H
 #define BARCODE_FILM_QUEUE_H
@@ -25,8 +25,20 @@ struct film_queue;
  */
 struct film_queue *film_queue_open(const struct inputs *in, struct err *e);
 
-/* Takes a film: *film is its number in the inputs. False when none is left, or one was interrupted. */
+/*
+ * Takes a film: *film is its number in the inputs. False when none is left, or one was interrupted. Those that film_queue_again put
+ * back are not among them.
+ */
 bool film_queue_next(struct film_queue *q, size_t *film);
+
+/* The same of those that were put back, for which no other film may be under way. */
+bool film_queue_next_alone(struct film_queue *q, size_t *film);
+
+/* Notes that somebody else took this film. */
+void film_queue_take(struct film_queue *q, size_t film);
+
+/* Puts a film back that was taken, to be done alone: it, or one that was under way beside it, ended a worker. */
+void film_queue_again(struct film_queue *q, size_t film);
 
 /* Notes what became of a film that was taken: `failure` is copied, NULL if all went well. Once a film. */
 void film_queue_done(struct film_queue *q, size_t film, const struct err *failure);

@@ -25,7 +25,10 @@
 extern "C" {
 #endif
 
-enum { OPTION_COLUMNS_MOST = 10000000 };   /* of --columns, --width, and what --interval may come to */
+enum {
+    OPTION_COLUMNS_MOST = 10000000,   /* of --columns, --width, and what --interval may come to */
+    OPTION_JOBS_MOST = 64
+};
 
 /* An output that has an option of its own: the writer's name is the option's. */
 struct options_extra {
@@ -61,6 +64,7 @@ struct options {
     int device;                 /* which GPU, from 0                                */
     enum decode_choice decode;
     int threads;                /* 1..1024; 0: one a core                           */
+    int jobs;                   /* films under way at once: 1..OPTION_JOBS_MOST; 0: chosen */
     enum progress_when progress;
     bool strict, verify;
     int shard, shards;          /* --shard I/N: I from 1; 0, 0: not asked for       */

@@ -5,6 +5,7 @@
 #define BARCODE_PASS_H
 
 #include "barcode/engine.h"
+#include "barcode/gate.h"
 #include "barcode/source.h"
 #include "barcode/stage.h"
 
@@ -34,13 +35,14 @@ struct pass {
     bool careful;                      /* with SOURCE_CAREFUL, see source.h             */
     pass_tick *tick;                   /* NULL: silent                                  */
     void *tick_user;
+    struct gate *gate;                 /* several films are under way: it waits there for its turn. NULL: it is alone */
     struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
 };
 
 /*
  * Begins the engine, stages the film into it, finishes it. *counts is overwritten, on failure too; seconds are added to
  * *times. True: every selected frame is in its column, unless stage_must_start_over. False: the first failure, of the source
- * or of the engine; the engine can be used again. Main thread only.
+ * or of the engine; the engine can be used again. ERR_INTERRUPTED too while it waits at the gate. Any thread, one at a time an engine.
  */
 bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_times *times, struct err *e);
 

@@ -18,11 +18,11 @@ enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct progress;
 
-/* A run of several films: how far all of them are, and the one that is under way. */
+/* A run of several films: how far all of them are. */
 struct progress_run {
     uint64_t films, films_total;       /* ended, failed ones too; to be done   */
     uint64_t bytes, bytes_total;       /* of their files, 0 for what is no file */
-    uint64_t bytes_now;                /* of the file under way                */
+    double films_now, bytes_now;       /* what is done of the films under way  */
     uint64_t films_begin, bytes_begin; /* ended before `seconds` began         */
     uint64_t frames;                   /* film frames of those ended since     */
     int64_t begin_ns;                  /* when this process began to work (clock_ns); `seconds` since */
@@ -34,18 +34,19 @@ struct progress_state {
     uint64_t frames, frames_total;     /* film frames covered                */
     uint64_t columns, columns_total;   /* columns done                       */
     double share;                      /* 0..1 of the film, < 0 when unknown */
-    const struct progress_run *run;    /* NULL: the only film. Lent for the call */
+    const struct progress_run *run;    /* NULL: the only film; else `frames` are of all, and `share` means nothing. Lent for the call */
+    const char *title;                 /* NULL: as progress_open was told. Must live until progress_close */
 };
 
 /*
  * `title` (copied) names the film. PROGRESS_AUTO shows the line only on a terminal that can lift one (TERM is set and
  * not dumb) and while in the foreground; PROGRESS_ALWAYS writes a plain line every 3 seconds where there is no such
  * terminal, and one that says how it ended, however short the run; -q silences both. Never NULL unless memory is short:
- * then `e` says so, and every function below takes NULL. One at a time. Main thread.
+ * then `e` says so, and every function below takes NULL. One at a time.
  */
 struct progress *progress_open(enum progress_when when, const char *title, struct err *e);
 
-/* Shows the state if it is time to; cheap to call often. Main thread. */
+/* Shows the state if it is time to; cheap to call often. One thread at a time. */
 void progress_tick(struct progress *p, const struct progress_state *s);
 
 /* Lifts the line; in a log, says the last tick's state if no line did yet. Frees; sets *p to NULL. NULL is fine. */
@@ -54,7 +55,7 @@ void progress_close(struct progress **p);
 /*
  * How far a run is: of its bytes, or of its films where these are no files. 0..1.
  */
-double progress_share(const struct progress_run *r, double share_of_film);
+double progress_share(const struct progress_run *r);
 
 /*
  * The text of a line (for tests): "NAME  37 %  1234 frames/s  120/320 columns  ETA 0:12", `seconds` after the start.

@@ -16,21 +16,23 @@ extern "C" {
 struct render {
     const struct options *options;
     const struct inputs *inputs;
-    struct engines *engines;     /* lent for the call, used for one film after another       */
+    struct engines *engines;     /* lent for the call, used for one film after another: a lane's own */
     int threads;                 /* decided, 1 or more                                       */
     struct ledger *ledger;       /* --report: each film that is rendered adds its line; NULL: none. render_films opens it */
-    struct progress_run *run;    /* of several films: render_film counts its frames, who calls it the rest; NULL: one film */
+    struct render_run *run;      /* of several films: the caller's in src/render; NULL: one film */
+    int lane;                    /* of the run: which of the threads that work on films, from 0  */
+    struct gate *gate;           /* of several films under way; NULL: one at a time              */
 };
 
 /*
  * Renders film `i` of the inputs. Writes nothing unless everything that was asked of the film succeeded up
- * to writing. Warnings are logged. Stops with ERR_INTERRUPTED when interrupted() turns true before that. Main thread only.
+ * to writing. Warnings are logged. Stops with ERR_INTERRUPTED when interrupted() turns true before that. Any thread, with its own engines.
  */
 bool render_film(const struct render *r, size_t i, struct err *e);
 
 /*
- * Renders all films of the inputs, one after another, in a worker process (worker.h); one that fails does not stop the others, and
- * one that crashes the worker costs nothing but itself. Says each one's failure, and in the end how many films were done; --report gets a
+ * Renders all films of the inputs in a worker process (worker.h), several at once where that keeps the cores busy (options.jobs); one
+ * that fails does not stop the others, and one that crashes the worker costs nothing but itself. Says each one's failure, and in the end how many films were done; --report gets a
  * line for each entry of the inputs that is this run's, but for those that an interruption left untouched. Returns the exit status. It returns in the worker
  * too, which has nothing left to do but to end. No other thread may run. Main thread only.
  */

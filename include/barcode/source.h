@@ -14,6 +14,7 @@
 #include "barcode/engine.h"
 #include "barcode/err.h"
 #include "barcode/film.h"
+#include "barcode/gate.h"
 #include "barcode/probe.h"
 #include "barcode/selection.h"
 #include "barcode/stage.h"
@@ -58,6 +59,7 @@ struct stage_job {
     frame_have *have;             /* SOURCE_SPARING: asked of each selected frame; one that is there may be put all the same.
                                      NULL: none is there                                    */
     void *have_user;
+    struct gate_turn *turn;       /* the film's, which feeds: it is told when all is handed out, and of cores at work. NULL: it is alone */
 };
 
 /* Read by the main thread for the progress line while staging runs. */

@@ -2,7 +2,8 @@
  * worker.h - the process that works on films. Decoders are foreign code that reads foreign bytes: when one crashes, or memory runs
  * out and the kernel kills, a film is lost, and not the batch. The parent lives on, knows which film it was, and starts another.
  *
- * The parent has no threads and never touches a GPU. One film is under way at a time, so that a crash has one culprit.
+ * The parent has no threads and never touches a GPU. Several films may be under way; after a crash they are done again one at a time, so
+ * that it has one culprit.
  */
 #ifndef BARCODE_WORKER_H
 #define BARCODE_WORKER_H
@@ -13,6 +14,7 @@
 
 #include "barcode/err.h"
 #include "barcode/film_queue.h"
+#include "barcode/options.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,7 +32,7 @@ struct worker {
  */
 bool worker_start(struct worker *w);
 
-/* For who works: a film was taken from the queue, and what became of it (`failure` as film_queue_done has it). */
+/* For who works, on any thread: a film was taken from the queue (at most WORKER_FILMS_MOST at once), and what became of it (`failure` as film_queue_done has it). */
 void worker_takes(struct worker *w, size_t film);
 void worker_did(struct worker *w, size_t film, const struct err *failure);
 
@@ -38,16 +40,23 @@ void worker_did(struct worker *w, size_t film, const struct err *failure);
 void worker_leaves(struct worker *w);
 
 enum worker_end {
-    WORKER_DONE,     /* every film of the queue is accounted for there                                          */
-    WORKER_CRASHED,  /* *film was under way and is not noted yet; `e`, without a film's name, says what happened */
-    WORKER_BROKE     /* it ended between two films, or behind the last one. `e` says how                         */
+    WORKER_DONE,     /* every film of the queue is accounted for there                                                  */
+    WORKER_CRASHED,  /* `films` were under way and are not noted yet; `e`, without a film's name, says what happened     */
+    WORKER_BROKE     /* it ended between two films, or behind the last one. `e` says how                                 */
+};
+
+/* The films that were under way when a worker ended, in the order of their taking: 1 or more after WORKER_CRASHED, else none. */
+enum { WORKER_FILMS_MOST = OPTION_JOBS_MOST };
+struct worker_films {
+    size_t film[WORKER_FILMS_MOST];
+    size_t count;
 };
 
 /*
  * For the parent: notes in `queue` what the worker says until that is gone, and takes the films there that it took. The files
  * that a crash left half written are removed. `e` comes in empty. Main thread only.
  */
-enum worker_end worker_watch(struct worker *w, struct film_queue *queue, size_t *film, struct err *e);
+enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct worker_films *films, struct err *e);
 
 #ifdef __cplusplus
 }

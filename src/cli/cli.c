@@ -89,6 +89,7 @@ static const struct argp_option table[] = {
     {"engine", KEY_ENGINE, "NAME", 0, "cluster on: auto (default), cpu" CUDA_WORD, 0},
     {"decode", KEY_DECODE, "NAME", 0, "decode on: auto (default), cpu, nvdec", 0},
     {"threads", KEY_THREADS, "N", 0, "number of threads (one per core)", 0},
+    {"jobs", 'j', "N", 0, "films under way at once (as keeps the cores busy)", 0},
     {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default: on a terminal), always, never", 0},
     {"strict", KEY_STRICT, NULL, 0, "fail if a film decodes only in part", 0},
     {"verify", KEY_VERIFY, NULL, 0, "decode twice, in two ways, and compare the frames", 0},
@@ -266,6 +267,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_SEED:     return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
     case KEY_STREAM:   return set_stream(p, arg);
     case KEY_THREADS:  return set_int(p, "--threads", arg, 1024, &o->threads);
+    case 'j':          return set_int(p, "--jobs", arg, OPTION_JOBS_MOST, &o->jobs);
     case KEY_PROGRESS: return set_progress(p, arg);
     case KEY_ENGINE:   return cli_parse_engine(arg, o, p->e);
     case KEY_DECODE:   return cli_parse_decode(arg, o, p->e);

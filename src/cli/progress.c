@@ -68,7 +68,7 @@ struct progress *progress_open(enum progress_when when, const char *title, struc
 static void write_log(struct progress *p, int64_t now)
 {
     char line[LINE_MOST];
-    progress_format(line, LINE_MOST, p->title, &p->last, (double)(now - p->begin) / 1e9);
+    progress_format(line, LINE_MOST, p->last.title ? p->last.title : p->title, &p->last, (double)(now - p->begin) / 1e9);
     log_msg(LOG_INFO, "%s", line);
     p->unshown = false;
 }
@@ -95,7 +95,7 @@ void progress_tick(struct progress *p, const struct progress_state *s)
     double seconds = (double)(now - p->begin) / 1e9;
     char line[LINE_MOST];
     int width = terminal_width();   /* the last column stays empty: some terminals wrap there */
-    progress_format(line, width < LINE_MOST ? width : LINE_MOST, p->title, s, seconds);
+    progress_format(line, width < LINE_MOST ? width : LINE_MOST, s->title ? s->title : p->title, s, seconds);
     log_status(in_foreground() ? line : NULL);
 }
 
@@ -129,11 +129,10 @@ static void format_eta(char *text, size_t size, double seconds)
         snprintf(text, size, "  ETA %llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
 }
 
-double progress_share(const struct progress_run *r, double share_of_film)
+double progress_share(const struct progress_run *r)
 {
-    double now = share_of_film < 0 ? 0 : share_of_film > 1 ? 1 : share_of_film;
-    double share = r->bytes_total > 0 ? ((double)r->bytes + now * (double)r->bytes_now) / (double)r->bytes_total
-                   : r->films_total > 0 ? ((double)r->films + now) / (double)r->films_total : 0;
+    double share = r->bytes_total > 0 ? ((double)r->bytes + r->bytes_now) / (double)r->bytes_total
+                   : r->films_total > 0 ? ((double)r->films + r->films_now) / (double)r->films_total : 0;
     return share > 1 ? 1 : share;
 }
 
@@ -161,10 +160,10 @@ static void format_run(char *tail, size_t size, const struct progress_state *s)
 {
     const struct progress_run *r = s->run;
     struct progress_run begin = {.films = r->films_begin, .films_total = r->films_total, .bytes = r->bytes_begin, .bytes_total = r->bytes_total};
-    double share = progress_share(r, s->share);
+    double share = progress_share(r);
     snprintf(tail, size, "%4d %%  %llu/%llu films", (int)(share * 100), (unsigned long long)r->films, (unsigned long long)r->films_total);
-    append_rate(tail, size, r->frames + s->frames, r->seconds);
-    append_eta(tail, size, share, progress_share(&begin, 0), r->seconds);
+    append_rate(tail, size, s->frames, r->seconds);
+    append_eta(tail, size, share, progress_share(&begin), r->seconds);
 }
 
 /* Everything after the title. */

@@ -1,5 +1,6 @@
 #include "barcode/writer.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -83,7 +84,10 @@ bool writer_tells(const struct writer *w, const char *path, struct writer_told *
     return whole;
 }
 
-bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
+/* Films that end at once take turns on stdout. */
+static pthread_mutex_t stdout_turn = PTHREAD_MUTEX_INITIALIZER;
+
+static bool save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
 {
     bool to_stdout = strcmp(path, "-") == 0;
     struct err why = ERR_INIT;
@@ -102,4 +106,15 @@ bool writer_save(const struct writer *w, const struct report *r, struct strips s
     if (e)
         *e = why;
     return false;
+}
+
+bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
+{
+    bool to_stdout = strcmp(path, "-") == 0;
+    if (to_stdout)
+        pthread_mutex_lock(&stdout_turn);
+    bool fine = save(w, r, strips, path, e);
+    if (to_stdout)
+        pthread_mutex_unlock(&stdout_turn);
+    return fine;
 }

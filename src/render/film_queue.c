@@ -7,7 +7,9 @@ struct film_queue {
     const struct inputs *in;
     struct err *failure;           /* [in->count], ERR_NONE: none, or not done yet    */
     pthread_mutex_t lock;          /* guards `failure` and what follows               */
-    size_t next;
+    enum film_turn { WAITING, TAKEN, ALONE } *turn;      /* [in->count]               */
+    size_t next;                   /* none before it is WAITING                       */
+    size_t alone;                  /* how many are ALONE                              */
     bool interrupted;
     struct film_tally tally;
 };
@@ -27,15 +29,19 @@ static void count_entry(struct film_tally *t, const struct inputs *in, size_t i)
 struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
 {
     struct film_queue *q = calloc(1, sizeof *q);
-    if (q)
-        q->failure = calloc(in->count + 1, sizeof *q->failure);
-    if (!q || !q->failure) {
-        free(q);
-        err_memory(e, sizeof *q + in->count * sizeof *q->failure);
+    if (!q) {
+        err_memory(e, sizeof *q);
         return NULL;
     }
     pthread_mutex_init(&q->lock, NULL);
     q->in = in;
+    q->failure = calloc(in->count + 1, sizeof *q->failure);
+    q->turn = calloc(in->count + 1, sizeof *q->turn);
+    if (!q->failure || !q->turn) {
+        film_queue_free(&q);
+        err_memory(e, in->count * (sizeof *q->failure + sizeof *q->turn));
+        return NULL;
+    }
     for (size_t i = 0; i < in->count; i++)
         count_entry(&q->tally, in, i);
     return q;
@@ -44,13 +50,47 @@ struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
 bool film_queue_next(struct film_queue *q, size_t *film)
 {
     pthread_mutex_lock(&q->lock);
-    while (q->next < q->in->count && !inputs_is_due(q->in, q->next))
+    while (q->next < q->in->count && (q->turn[q->next] != WAITING || !inputs_is_due(q->in, q->next)))
         q->next++;
     bool there = q->next < q->in->count && !q->interrupted;
-    if (there)
+    if (there) {
+        q->turn[q->next] = TAKEN;
         *film = q->next++;
+    }
     pthread_mutex_unlock(&q->lock);
     return there;
+}
+
+bool film_queue_next_alone(struct film_queue *q, size_t *film)
+{
+    pthread_mutex_lock(&q->lock);
+    bool there = q->alone > 0 && !q->interrupted;
+    if (there) {
+        size_t i = 0;
+        while (q->turn[i] != ALONE)
+            i++;
+        q->turn[i] = TAKEN;
+        q->alone--;
+        *film = i;
+    }
+    pthread_mutex_unlock(&q->lock);
+    return there;
+}
+
+void film_queue_take(struct film_queue *q, size_t film)
+{
+    pthread_mutex_lock(&q->lock);
+    q->alone -= q->turn[film] == ALONE;
+    q->turn[film] = TAKEN;
+    pthread_mutex_unlock(&q->lock);
+}
+
+void film_queue_again(struct film_queue *q, size_t film)
+{
+    pthread_mutex_lock(&q->lock);
+    q->alone += q->turn[film] != ALONE;
+    q->turn[film] = ALONE;
+    pthread_mutex_unlock(&q->lock);
 }
 
 void film_queue_done(struct film_queue *q, size_t film, const struct err *failure)
@@ -98,6 +138,7 @@ void film_queue_free(struct film_queue **q)
         return;
     pthread_mutex_destroy(&(*q)->lock);
     free((*q)->failure);
+    free((*q)->turn);
     free(*q);
     *q = NULL;
 }

@@ -1,39 +1,10 @@
 #include "barcode/clock.h"
 #include "barcode/film_queue.h"
-#include "barcode/interrupt.h"
+#include "barcode/log.h"
 #include "barcode/render.h"
 #include "barcode/worker.h"
+#include "render_lanes.h"
 #include "render_tell.h"
-
-/* After an interruption the next film fails without being opened. */
-static bool render_unless_interrupted(const struct render *r, size_t film, struct err *e)
-{
-    if (!interrupted())
-        return render_film(r, film, e);
-    interrupt_error(e);
-    return err_prefix(e, "'%s'", r->inputs->path[film]);
-}
-
-/* The work: in the worker, or in the first process where there is none. */
-static void work(const struct render *r, struct film_queue *queue, struct worker *w)
-{
-    struct err e = ERR_INIT;
-    struct film_tally tally = film_queue_tally(queue);
-    struct progress_run run = {.begin_ns = clock_ns(), .films_begin = tally.done + tally.failed, .bytes_begin = tally.bytes_ended};
-    struct render own = *r;
-    own.run = tally.due > 1 ? &run : NULL;
-    for (size_t film; film_queue_next(queue, &film); err_clear(&e)) {
-        worker_takes(w, film);
-        tally = film_queue_tally(queue);
-        render_run_turn(&own, &tally, film);
-        bool fine = render_unless_interrupted(&own, film, &e);
-        if (!fine)
-            err_tell(&e);
-        film_queue_done(queue, film, fine ? NULL : &e);
-        worker_did(w, film, fine ? NULL : &e);
-    }
-    worker_leaves(w);
-}
 
 /* What the workers of a run came to. */
 struct crew {
@@ -42,23 +13,40 @@ struct crew {
     int broke;               /* how many ended at no film                                      */
 };
 
+/* One film was under way, and ended its worker: it failed. */
+static void note_culprit(const struct render *r, struct film_queue *queue, size_t film, struct err *e)
+{
+    struct err unwritten = ERR_INIT;
+    err_prefix(e, "'%s'", r->inputs->path[film]);
+    film_queue_done(queue, film, e);
+    if (!render_tell_lost(r, film, e, &unwritten))
+        err_tell(&unwritten);
+}
+
+/* Several were: one of them is the culprit, and each gets a worker's full attention. */
+static void put_back(const struct render *r, struct film_queue *queue, const struct worker_films *films, const struct err *e)
+{
+    for (size_t i = 0; i < films->count; i++) {
+        log_msg(LOG_WARNING, "'%s' was under way when %s; it is done again, alone", r->inputs->path[films->film[i]], e->text);
+        film_queue_again(queue, films->film[i]);
+    }
+}
+
 /*
- * One worker from its start to its end. True if another one is to go on: after a film that ended it, and once after one that ended
+ * One worker from its start to its end. True if another one is to go on: after films that ended it, and once after one that ended
  * at none. The last one's exit status is the program's, for it knows what became of the films before it.
  */
 static bool watch(const struct render *r, struct film_queue *queue, struct worker *w, struct crew *c)
 {
     struct err e = ERR_INIT;
-    size_t film = 0;
-    enum worker_end end = worker_watch(w, queue, &film, &e);
-    if (end == WORKER_CRASHED) {
-        struct err unwritten = ERR_INIT;
-        err_prefix(&e, "'%s'", r->inputs->path[film]);
-        film_queue_done(queue, film, &e);
-        if (!render_tell_lost(r, film, &e, &unwritten))
-            err_tell(&unwritten);
-    }
-    c->status = end == WORKER_DONE ? w->status : err_tell(&e);
+    struct worker_films films;
+    enum worker_end end = worker_watch(w, queue, &films, &e);
+    if (films.count == 1)
+        note_culprit(r, queue, films.film[0], &e);
+    if (films.count > 1)
+        put_back(r, queue, &films, &e);
+    else
+        c->status = end == WORKER_DONE ? w->status : err_tell(&e);
     c->found = end != WORKER_DONE && w->status > 0 ? w->status : c->found;
     c->broke += end == WORKER_BROKE;
     return end == WORKER_CRASHED || (end == WORKER_BROKE && c->broke == 1);
@@ -74,7 +62,7 @@ static int run_crew(const struct render *r, struct film_queue *queue, bool *here
         parent = worker_start(&worker);
     *here = parent || worker.pid < 0;
     if (!parent) {
-        work(r, queue, &worker);
+        render_lanes(r, queue, &worker);
         crew.status = film_queue_status(queue);
     }
     return crew.found > 0 ? crew.found : crew.status;

@@ -107,9 +107,6 @@ bool render_is_whole(const struct render_job *j);
 /* Says what became of a film: with -v, and to the report. `seconds` it took; `fine`: as the film ended so far. False: it failed. */
 bool render_tell_film(const struct render_job *j, bool fine, double seconds, struct err *e);
 
-/* The run of several films as of now; NULL: there is one film. Valid until the next call. Main thread. */
-const struct progress_run *render_run_now(const struct render *r);
-
 /* ---- render_write.c ---- */
 
 /* All outputs that were asked for, and the dump. `started` (clock_ns) is when the film's turn came. */

@@ -5,6 +5,7 @@
 #include "barcode/pass.h"
 #include "barcode/progress.h"
 #include "render_job.h"
+#include "render_run.h"
 
 /* Of each frame: --steady chooses among several. */
 static int modes_wanted(const struct report *r)
@@ -71,8 +72,10 @@ static void show_progress(void *user, const struct pass_state *now)
         state.share = (double)now->film.bytes / (double)now->film.total_bytes;
     if (state.share > 1 || (now->done && state.share >= 0))
         state.share = 1;
-    state.run = render_run_now(shown->render);
-    progress_tick(shown->progress, &state);
+    if (shown->progress)
+        progress_tick(shown->progress, &state);
+    else
+        render_run_tick(shown->render->run, shown->render->lane, &state);
 }
 
 bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
@@ -83,12 +86,12 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     bool judging = j->digest && j->digest == j->second;
     const char *slash = strrchr(f->path, '/');
     /* A progress line for which there is no memory is left out: the run is as good without it. */
-    struct shown shown = {.progress = progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f, .render = j->render,
+    struct shown shown = {.progress = j->render->run ? NULL : progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f, .render = j->render,
                           .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us)};
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
         .decode = j->distrusted ? DECODE_CPU : o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
-        .tick = shown.progress ? show_progress : NULL, .tick_user = &shown,
+        .tick = show_progress, .tick_user = &shown, .gate = j->render->gate,
         .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),

@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "barcode/clock.h"
 #include "render_job.h"
+#include "render_run.h"
 
 enum { OUTPUTS_MOST = STRIPS_MOST + WRITERS_MOST + 1 };
 
@@ -29,8 +29,7 @@ bool render_tell_film(const struct render_job *j, bool fine, double seconds, str
     const struct render *r = j->render;
     const char *path = r->inputs->path[j->input], *output[OUTPUTS_MOST];
     struct err problem = ERR_INIT;
-    if (r->run)
-        r->run->frames += j->report.counts.displayed;
+    render_run_ends(r->run, r->lane, j->report.counts.displayed);
     if (fine)
         log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", path, j->report.count, seconds);
     struct ledger_entry entry = fine ? (struct ledger_entry){.film = path, .status = LEDGER_DONE} : failed_entry(r, j->input, e);
@@ -93,23 +92,4 @@ void render_tell_end(const struct render *r, const struct film_tally *t, double 
     if (open > 0)
         snprintf(rest, sizeof rest, ", %zu not done", open);
     log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu left out, %zu failed%s, in %.1f s", shard, films, films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
-}
-
-void render_run_turn(const struct render *r, const struct film_tally *t, size_t film)
-{
-    struct progress_run *run = r->run;
-    if (!run)
-        return;
-    run->films = t->done + t->failed;
-    run->films_total = t->due;
-    run->bytes = t->bytes_ended;
-    run->bytes_total = t->bytes;
-    run->bytes_now = r->inputs->file[film].bytes;
-}
-
-const struct progress_run *render_run_now(const struct render *r)
-{
-    if (r->run)
-        r->run->seconds = (double)(clock_ns() - r->run->begin_ns) / 1e9;
-    return r->run;
 }

@@ -1,5 +1,5 @@
 /*
- * render_tell.h - what is said of a run's films, on stderr and in its report (ledger.h): for render_films.c. Main thread.
+ * render_tell.h - what is said of a run's films, on stderr and in its report (ledger.h): for render_films.c.
  */
 #ifndef BARCODE_RENDER_TELL_H
 #define BARCODE_RENDER_TELL_H
@@ -15,8 +15,5 @@ bool render_tell_lost(const struct render *r, size_t film, const struct err *fai
 
 /* One line in the end, for several films or a shard. `seconds` of the run. */
 void render_tell_end(const struct render *r, const struct film_tally *t, double seconds);
-
-/* Fills the run from the tally, with `film` under way. Nothing where there is one film. */
-void render_run_turn(const struct render *r, const struct film_tally *t, size_t film);
 
 #endif

@@ -64,26 +64,39 @@ void worker_leaves(struct worker *w)
     w->pipe = -1;
 }
 
-/* What the worker says until its end of the pipe is closed. *busy: *film is under way. True: it said that it leaves. */
-static bool listen_to(const struct worker *w, struct film_queue *queue, size_t *film, bool *busy)
+static void forget(struct worker_films *films, size_t film)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < films->count; i++)
+        if (films->film[i] != film)
+            films->film[kept++] = films->film[i];
+    films->count = kept;
+}
+
+/* What the worker says until its end of the pipe is closed. `films` are under way then. True: it said that it leaves. */
+static bool listen_to(const struct worker *w, struct film_queue *queue, struct worker_films *films)
 {
     struct message m;
     bool leaves = false;
     while (!leaves && read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m) {
         struct err failure = {.code = m.code};
-        if (m.word == TAKES)
-            *busy = film_queue_next(queue, film);
-        else if (m.word == DID)
+        if (m.word == TAKES) {
+            film_queue_take(queue, m.film);
+            if (films->count < WORKER_FILMS_MOST)
+                films->film[films->count++] = m.film;
+        } else if (m.word == DID) {
             film_queue_done(queue, m.film, m.code == ERR_NONE ? NULL : &failure);
-        *busy &= m.word == TAKES;
+            forget(films, m.film);
+        }
         leaves = m.word == LEAVES;
     }
     return leaves;
 }
 
-enum worker_end worker_watch(struct worker *w, struct film_queue *queue, size_t *film, struct err *e)
+enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct worker_films *films, struct err *e)
 {
-    bool busy = false, leaves = listen_to(w, queue, film, &busy);
+    *films = (struct worker_films){.count = 0};
+    bool leaves = listen_to(w, queue, films);
     int how = 0;
     pid_t gone;
     while ((gone = waitpid(w->pid, &how, 0)) < 0 && errno == EINTR)
@@ -93,6 +106,8 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, size_t 
     interrupt_forget_worker();
     close(w->pipe);
     *w = (struct worker){.pid = -1, .pipe = -1, .status = WIFEXITED(how) ? WEXITSTATUS(how) : -1};
+    if (leaves)
+        films->count = 0;
     if (WIFEXITED(how) && leaves)
         return WORKER_DONE;
     interrupt_remove_doomed();
@@ -103,5 +118,5 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, size_t 
         err_set(e, ERR_FAILED, "the process that worked on it was killed, which Linux does when memory runs out");
     else
         err_set(e, ERR_FAILED, "the process that worked on it crashed: %s", strsignal(WTERMSIG(how)));
-    return busy ? WORKER_CRASHED : WORKER_BROKE;
+    return films->count > 0 ? WORKER_CRASHED : WORKER_BROKE;
 }

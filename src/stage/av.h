@@ -339,8 +339,8 @@ void staging_open(struct staging *s, const struct film *film, const struct demux
  */
 int staging_threads(const struct film *film, int threads, uint64_t memory);
 
-/* The machine's memory in bytes. */
-uint64_t staging_memory(void);
+/* The machine's memory in bytes, or where several films are under way this one's part of it. */
+uint64_t staging_memory(const struct stage_job *job);
 
 /* Opens the queue, once pace[].sessions says how many will take from it. */
 bool staging_open_queue(struct staging *s, struct err *e);

@@ -5,10 +5,12 @@
 #include <time.h>
 
 #include "barcode/clock.h"
+#include "barcode/gate.h"
 
 /* The thread that stages, so that the caller's is free to tell how far it is. */
 struct stager {
     const struct pass *pass;
+    struct gate_turn *turn;
     pthread_t thread;
     struct stage_counts counts;
     struct stage_times times;
@@ -24,7 +26,8 @@ static void *stager_main(void *argument)
     struct stager *s = argument;
     const struct pass *p = s->pass;
     struct stage_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
-                            .careful = p->careful, .engine = p->engine, .columns = p->job.columns, .timetable = p->timetable};
+                            .careful = p->careful, .engine = p->engine, .columns = p->job.columns, .timetable = p->timetable,
+                            .turn = p->gate ? s->turn : NULL};
     s->fine = source_stage(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);
     s->done = true;
@@ -43,9 +46,9 @@ static void tick(const struct pass *p, bool done)
 }
 
 /* False: there is no thread, and nothing to wait for. */
-static bool start_stager(struct stager *s, const struct pass *p, struct err *e)
+static bool start_stager(struct stager *s, const struct pass *p, struct gate_turn *turn, struct err *e)
 {
-    *s = (struct stager){.pass = p, .error = ERR_INIT};
+    *s = (struct stager){.pass = p, .turn = turn, .error = ERR_INIT};
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->finished, NULL);
     if (pthread_create(&s->thread, NULL, stager_main, s) == 0)
@@ -85,12 +88,18 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
     struct engine_job job = p->job;
     /* Software sessions, and the thread that reads when it decodes the rest of a film. NVDEC's sessions come on top. */
     job.ports = p->threads + 1;
-    int64_t begun = clock_ns();
-    if (!engine_begin(p->engine, &job, e))
+    struct gate_turn turn = {.gate = p->gate};
+    if (!gate_enter(&turn, e))
         return false;
+    int64_t begun = clock_ns();
+    if (!engine_begin(p->engine, &job, e)) {
+        gate_fed(&turn);
+        return false;
+    }
     int64_t ready = clock_ns();
     struct stager s;
-    bool fine = start_stager(&s, p, e) && wait_for_stager(&s, e);
+    bool fine = start_stager(&s, p, &turn, e) && wait_for_stager(&s, e);
+    gate_fed(&turn);
     int64_t staged = clock_ns();
     struct engine_times engine = {0, 0};
     struct err engine_error = ERR_INIT;

@@ -72,7 +72,7 @@ static bool open_all(struct sequential *q, struct err *e)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     const struct stage_job *job = q->staging->job;
     const struct film *film = q->staging->film;
-    int threads = job->careful ? 1 : staging_threads(film, job->threads, staging_memory());
+    int threads = job->careful ? 1 : staging_threads(film, job->threads, staging_memory(job));
     q->decoder = decoder_open(q->staging->stream, film->path, threads, e);
     if (!q->decoder || !damage_watch_open(&q->watch, q->decoder, job->careful, e))
         return false;

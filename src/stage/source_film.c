@@ -12,6 +12,7 @@
 #include "film_stream.h"
 #include "nvdec_check.h"
 #include "barcode/clock.h"
+#include "barcode/gate.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 
@@ -97,6 +98,7 @@ static void end_crew(struct staging *s, struct crew *c)
     if (interrupted())
         queue_abort(s->runs);
     queue_close(s->runs);
+    gate_fed(s->job->turn);
     for (int i = 0; i < c->count; i++)
         pthread_join(c->thread[i], NULL);
 }
@@ -146,7 +148,7 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
     const struct stage_job *job = s->job;
     enum { ENGINE_SESSIONS = 2 };
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
-    int threads = staging_threads(s->film, job->threads, staging_memory());
+    int threads = staging_threads(s->film, job->threads, staging_memory(job));
     s->pace[0].sessions = s->traits.parallel ? threads : 0;
     /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
     bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;

@@ -3,6 +3,7 @@
 #include "av.h"
 #include "barcode/clock.h"
 #include "barcode/colour.h"
+#include "barcode/gate.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 
@@ -29,10 +30,11 @@ int staging_threads(const struct film *film, int threads, uint64_t memory)
     return fit < 1 ? 1 : fit < (uint64_t)threads ? (int)fit : threads;
 }
 
-uint64_t staging_memory(void)
+uint64_t staging_memory(const struct stage_job *job)
 {
+    uint64_t films = job->turn ? 2 : 1;      /* the one that feeds, and the ends of those before it */
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
+    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / films : UINT64_MAX;
 }
 
 static void drop_run(void *item)
@@ -142,6 +144,8 @@ void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvd
     s->pace[nvdec].seconds += (double)nanoseconds / 1e9;
     pthread_cond_signal(&s->budget_freed);
     pthread_mutex_unlock(&s->lock);
+    if (!nvdec)
+        gate_busy(s->job->turn, -1);
     /* Runs end in any order: progress never goes back. */
     uint_fast64_t seen = atomic_load(&s->frames_done);
     while (seen < frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, frames))
@@ -179,6 +183,8 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
     if ((!nvdec && !staging_worth_it(s)) || !queue_pop(s->runs, &item))
         return false;
     *run = item;
+    if (!nvdec)
+        gate_busy(s->job->turn, 1);
     pthread_mutex_lock(&s->lock);
     s->pace[nvdec].begun += (*run)->bytes;
     pthread_mutex_unlock(&s->lock);

@@ -10,7 +10,7 @@ test_folder_recursive() {
     cp "$(clip one-frame.mkv)" films/s2/extras/e2.mkv
     cp "$(clip one-frame.mkv)" films/s2/extras/e10.mkv
     cp "$(clip one-frame.mkv)" films/.hidden/x.mkv
-    ok -r films -n 20 -o o --json j --dump j/
+    ok -r films -n 20 -o o --json j --dump j/ -j 1
     grep -o "wrote 'o/[^']*'" "$LOGS/stderr" | tr '\n' ' ' > order
     [ "$(cat order)" = "wrote 'o/s2/e01.png' wrote 'o/s2/e01-2.png' wrote 'o/s2/extras/e2.png' wrote 'o/s2/extras/e10.png' wrote 'o/s10/e01.png' " ] ||
         fail "in this order: $(cat order)"
@@ -47,7 +47,7 @@ test_folder_loops() {
 test_folder_natural_order() {
     mkdir films
     for n in 10 2 1 009; do cp "$(clip one-frame.mkv)" films/e$n.mkv; done
-    ok films
+    ok films -j 1
     [ "$(grep -o 'e[0-9]*\.png' "$LOGS/stderr" | tr '\n' ' ')" = "e1.png e2.png e009.png e10.png " ] || fail "another order"
 }
 

@@ -11,7 +11,7 @@ made() {
 makes() {
     local want=$1
     shift
-    ok "$@"
+    ok "$@" --jobs 1      # in the films' order
     [ "$(made)" = "$want" ] || fail "made '$(made)', not '$want'"
 }
 

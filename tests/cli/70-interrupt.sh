@@ -66,14 +66,14 @@ test_ctrl_c_keeps_the_old_picture() {
 test_ctrl_c_stops_the_whole_batch() {
     long_film
     cp "$(clip h264-closed.mkv)" short.mkv
-    stops INT 0.4 long.mkv short.mkv -n 1 -k 16 -q
+    stops INT 0.4 long.mkv short.mkv -n 1 -k 16 -q -j 1
     files long.mkv short.mkv
 }
 
 test_ctrl_c_names_the_film() {
     one=$(clip one-frame.mkv)
     long_film
-    stops INT 1 "$one" long.mkv "$one" -n 1 -k 16 -q
+    stops INT 1 "$one" long.mkv "$one" -n 1 -k 16 -q -j 1
     says "'long.mkv': interrupted"
     files long.mkv one-frame.png
 }

@@ -19,21 +19,21 @@ is_gone() {
     ! kill -0 "$1" 2> /dev/null
 }
 
-# A film that holds the worker until it is killed: a pipe that nobody writes.
+# start_with_a_pipe ARG...: a film that holds the worker until it is killed, a pipe that nobody writes.
 start_with_a_pipe() {
     f=$(clip h264-closed.mkv)
     cp "$f" a.mkv
     cp "$f" b.mkv
     mkfifo pipe.mkv
     COMMAND="barcode a.mkv pipe.mkv b.mkv, and a signal to its worker" STATUS=0
-    "$BARCODE" a.mkv pipe.mkv b.mkv -n 20 -q > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    "$BARCODE" a.mkv pipe.mkv b.mkv -n 20 -q "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" &
     pid=$!
     find_worker pipe.mkv
 }
 
 test_a_crash_costs_one_film() {
     for signal in SEGV ABRT BUS KILL; do
-        start_with_a_pipe
+        start_with_a_pipe -j 1
         kill -s "$signal" "$worker"
         wait "$pid" || STATUS=$?
         [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
@@ -46,6 +46,32 @@ test_a_crash_costs_one_film() {
         cmp -s crashed.png b.png || fail "the film behind the crash has another picture"
         rm -f ./*.mkv ./*.png
     done
+}
+
+# Of several films that were under way any may have done it: they are done again one by one, and the next crash has its culprit.
+test_a_crash_among_several() {
+    f=$(clip h264-closed.mkv)
+    mkdir films o alone
+    for n in 1 2 3 4 5 6; do cp "$f" films/$n.mkv; done
+    cp "$(clip vp9.webm)" films/7.mkv
+    mkfifo films/3b.mkv
+    COMMAND="barcode films, and two signals to its workers" STATUS=0
+    "$BARCODE" films/1.mkv films/3b.mkv films/[2-7].mkv -n 20 -j 4 -o o --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    pid=$!
+    find_worker 3b.mkv
+    kill -s SEGV "$worker"
+    first=$worker
+    until_true is_gone "$first"
+    find_worker 3b.mkv
+    kill -s SEGV "$worker"
+    wait "$pid" || STATUS=$?
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "'films/3b.mkv': the process that worked on it crashed"
+    says '^barcode: 8 films: 7 done, 0 left out, 1 failed, in'
+    grep -q '"films/3b.mkv","status":"failed"' r || fail "$(cat r)"
+    [ "$(grep -c '"status":"failed"' r)" -eq 1 ] || fail "more than one failed: $(cat r)"
+    ok films/[1-7].mkv -n 20 -j 1 -o alone -q
+    for n in 1 2 3 4 5 6 7; do cmp "o/$n.png" "alone/$n.png"; done
 }
 
 test_a_crash_leaves_nothing_half_written() {
@@ -65,7 +91,7 @@ test_a_crash_leaves_nothing_half_written() {
 }
 
 test_the_worker_dies_with_its_parent() {
-    start_with_a_pipe
+    start_with_a_pipe -j 1
     kill -s KILL "$pid"
     wait "$pid" 2> /dev/null || STATUS=$?
     [ "$STATUS" -eq 137 ] || fail "exit status $STATUS, not 137"
@@ -73,7 +99,7 @@ test_the_worker_dies_with_its_parent() {
 }
 
 test_a_worker_that_is_asked_to_stop() {
-    start_with_a_pipe
+    start_with_a_pipe -j 1
     kill -s TERM "$worker"
     wait "$pid" || STATUS=$?
     [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"

@@ -218,11 +218,40 @@ static void several_under_way(void **state)
     film_queue_free(&q);
 }
 
+/* Films that are put back come alone, in their order, and to nobody else; they were counted in no way. */
+static void again_and_alone(void **state)
+{
+    (void)state;
+    struct inputs in = inputs_of(6);
+    struct film_queue *q = open_queue(&in);
+    size_t film = 12345;
+    assert_false(film_queue_next_alone(q, &film));
+    for (size_t i = 0; i < 4; i++)
+        assert_true(film_queue_next(q, &film));
+    film_queue_again(q, 3);
+    film_queue_again(q, 1);
+    film_queue_again(q, 1);
+    assert_true(film_queue_next(q, &film));
+    assert_int_equal(film, 4);
+    assert_true(film_queue_next_alone(q, &film));
+    assert_int_equal(film, 1);
+    film_queue_again(q, 1);
+    film_queue_take(q, 1);
+    assert_true(film_queue_next_alone(q, &film));
+    assert_int_equal(film, 3);
+    assert_false(film_queue_next_alone(q, &film));
+    /* What another process took, in whatever order. */
+    film_queue_take(q, 5);
+    assert_empty(q);
+    assert_int_equal(film_queue_tally(q).done, 0);
+    film_queue_free(&q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_order), cmocka_unit_test(the_first_failure_is_the_status), cmocka_unit_test(first_in_order_not_in_time),
-        cmocka_unit_test(problems_come_first), cmocka_unit_test(an_interruption_ends_it), cmocka_unit_test(several_under_way), cmocka_unit_test(the_tally), cmocka_unit_test(others_films),
+        cmocka_unit_test(problems_come_first), cmocka_unit_test(an_interruption_ends_it), cmocka_unit_test(several_under_way), cmocka_unit_test(the_tally), cmocka_unit_test(again_and_alone), cmocka_unit_test(others_films),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

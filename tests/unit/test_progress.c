@@ -57,9 +57,9 @@ static void several_films(void **state)
 {
     (void)state;
     char text[200];
-    struct progress_run run = {.films = 3, .films_total = 24, .bytes = 300, .bytes_total = 1000, .bytes_now = 200, .frames = 5000, .seconds = 10};
+    struct progress_run run = {.films = 3, .films_total = 24, .bytes = 300, .bytes_total = 1000, .bytes_now = 100, .seconds = 10};
     struct progress_state s = third;
-    s.share = 0.5;
+    s.frames += 5000;
     s.run = &run;
     progress_format(text, sizeof text, "NAME", &s, 2);
     assert_string_equal(text, "NAME  40 %  3/24 films  1734 frames/s  ETA 0:15");
@@ -69,19 +69,18 @@ static void several_films(void **state)
     progress_format(text, sizeof text, "NAME", &s, 2);
     assert_string_equal(text, "NAME  40 %  3/24 films  1734 frames/s  ETA 0:30");
     /* No files: by their number. */
-    run = (struct progress_run){.films = 1, .films_total = 4, .seconds = 10};
+    run = (struct progress_run){.films = 1, .films_total = 4, .films_now = 0.5, .seconds = 10};
     s.frames = 0;
-    s.share = 0.5;
     progress_format(text, sizeof text, "NAME", &s, 2);
     assert_string_equal(text, "NAME  37 %  1/4 films  ETA 0:17");
-    s.share = -1;
+    run.films_now = 0;
     progress_format(text, sizeof text, "NAME", &s, 2);
     assert_string_equal(text, "NAME  25 %  1/4 films  ETA 0:30");
     run.seconds = 0.5;
     progress_format(text, sizeof text, "NAME", &s, 2);
     assert_string_equal(text, "NAME  25 %  1/4 films");
     run = (struct progress_run){.films_total = 0};
-    assert_true(progress_share(&run, 1) == 0);
+    assert_true(progress_share(&run) == 0);
 }
 
 /* The line fits any width, and never ends in half a character of the name. */

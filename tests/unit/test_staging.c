@@ -50,7 +50,10 @@ static void as_many_threads_as_fit(void **state)
     assert_int_equal(staging_threads(&f, 1, UINT64_MAX), 1);
     f.coded_width = 0;
     assert_int_equal(staging_threads(&f, 64, gib), 64);
-    assert_true(staging_memory() > gib / 4);
+    struct gate_turn turn = {0};
+    struct stage_job alone = {0}, one_of_several = {.turn = &turn};
+    assert_true(staging_memory(&alone) > gib / 4);
+    assert_true(staging_memory(&one_of_several) == staging_memory(&alone) / 2);
 }
 
 static struct run *new_run(size_t bytes)

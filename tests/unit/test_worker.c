@@ -52,16 +52,18 @@ static void a_crash_has_a_culprit(void **state)
         struct film_queue *queue = open_queue();
         struct worker w;
         struct err e = ERR_INIT;
-        size_t film = 99;
+        struct worker_films films;
+        size_t film;
         if (!worker_start(&w)) {
             work(&w, queue, kind[i]);
             _exit(3);
         }
-        assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_CRASHED);
-        assert_int_equal(film, 1);
+        assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
+        assert_int_equal(films.count, 1);
+        assert_int_equal(films.film[0], 1);
         assert_int_equal(w.status, -1);
         assert_non_null(strstr(e.text, kind[i] == SIGKILL ? "was killed" : "crashed: "));
-        film_queue_done(queue, film, &e);
+        film_queue_done(queue, films.film[0], &e);
 
         /* The next one goes on behind it. */
         err_clear(&e);
@@ -70,7 +72,7 @@ static void a_crash_has_a_culprit(void **state)
             worker_leaves(&w);
             _exit(film_queue_status(queue));
         }
-        assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_DONE);
+        assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
         assert_int_equal(w.status, ERR_FAILED);      /* of film 1, which comes before film 2 */
         assert_int_equal(film_queue_status(queue), ERR_FAILED);
         assert_false(film_queue_next(queue, &film));
@@ -86,7 +88,7 @@ static void temporaries_go(void **state)
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
-    size_t film;
+    struct worker_films films;
     if (!worker_start(&w)) {
         worker_takes(&w, 0);
         for (int i = 0; i < 2; i++) {
@@ -98,7 +100,7 @@ static void temporaries_go(void **state)
         }
         kill(getpid(), SIGKILL);
     }
-    assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_CRASHED);
+    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
     assert_int_not_equal(access(name[0], F_OK), 0);
     assert_int_equal(unlink(name[1]), 0);
     film_queue_free(&queue);
@@ -113,19 +115,46 @@ static void others_end_it(void **state)
         struct film_queue *queue = open_queue();
         struct worker w;
         struct err e = ERR_INIT;
-        size_t film = 99;
+        struct worker_films films;
         if (!worker_start(&w)) {
             if (status[i] < 0)
                 kill(getpid(), SIGKILL);
             worker_takes(&w, 0);
             _exit(status[i]);
         }
-        assert_int_equal(worker_watch(&w, queue, &film, &e), status[i] < 0 ? WORKER_BROKE : WORKER_CRASHED);
-        assert_int_equal(film, status[i] < 0 ? 99 : 0);
+        assert_int_equal(worker_watch(&w, queue, &films, &e), status[i] < 0 ? WORKER_BROKE : WORKER_CRASHED);
+        assert_int_equal(films.count, status[i] < 0 ? 0 : 1);
+        assert_true(status[i] < 0 || films.film[0] == 0);
         assert_int_equal(w.status, status[i]);
         assert_int_equal(e.code, ERR_FAILED);
         film_queue_free(&queue);
     }
+}
+
+/* Of several films that were under way any may be to blame: they are told in the order of their taking, but for those that ended. */
+static void several_under_way(void **state)
+{
+    (void)state;
+    struct film_queue *queue = open_queue();
+    struct worker w;
+    struct err e = ERR_INIT;
+    struct worker_films films;
+    size_t film;
+    if (!worker_start(&w)) {
+        static const size_t order[] = {1, 0, 3, 2};
+        for (int i = 0; i < 4; i++)
+            worker_takes(&w, order[i]);
+        worker_did(&w, 0, NULL);
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
+    assert_int_equal(films.count, 3);
+    assert_int_equal(films.film[0], 1);
+    assert_int_equal(films.film[1], 3);
+    assert_int_equal(films.film[2], 2);
+    assert_false(film_queue_next(queue, &film));      /* the parent's queue knows that they were taken */
+    assert_int_equal(film_queue_tally(queue).done, 1);
+    film_queue_free(&queue);
 }
 
 /* Where children are not waited for, as a parent may hand down, their end would pass for a good one. */
@@ -136,13 +165,13 @@ static void children_that_nobody_waits_for(void **state)
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
-    size_t film;
+    struct worker_films films;
     if (!worker_start(&w)) {
         work(&w, queue, 0);
         worker_leaves(&w);
         _exit(7);
     }
-    assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_DONE);
+    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
     assert_int_equal(w.status, 7);
     film_queue_free(&queue);
 }
@@ -154,13 +183,13 @@ static void a_crash_at_the_end(void **state)
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
-    size_t film;
+    struct worker_films films;
     if (!worker_start(&w)) {
         work(&w, queue, 0);
         worker_leaves(&w);
         kill(getpid(), SIGKILL);
     }
-    assert_int_equal(worker_watch(&w, queue, &film, &e), WORKER_BROKE);
+    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_BROKE);
     assert_int_equal(film_queue_status(queue), ERR_INPUT);
     film_queue_free(&queue);
 }
@@ -191,7 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_crash_has_a_culprit), cmocka_unit_test(temporaries_go), cmocka_unit_test(others_end_it),
         cmocka_unit_test(a_crash_at_the_end),    cmocka_unit_test(no_worker_can_be_had),
-        cmocka_unit_test(children_that_nobody_waits_for),
+        cmocka_unit_test(children_that_nobody_waits_for), cmocka_unit_test(several_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

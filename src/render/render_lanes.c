@@ -1,0 +1,109 @@
+#include "render_lanes.h"
+
+#include <pthread.h>
+
+#include "barcode/gate.h"
+#include "barcode/interrupt.h"
+#include "render_run.h"
+
+/* A thread that works on films, and what is its own. */
+struct lane {
+    struct render render;
+    struct engines engines;
+    struct film_queue *queue;
+    struct worker *worker;
+    pthread_t thread;
+};
+
+int render_lanes_choose(int threads, bool gpu)
+{
+    enum { LEAST = 3, MOST = 8 };
+    return gpu ? 1 : threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
+}
+
+/* After an interruption the next film fails without being opened. */
+static bool render_unless_interrupted(const struct render *r, size_t film, struct err *e)
+{
+    if (!interrupted())
+        return render_film(r, film, e);
+    interrupt_error(e);
+    return err_prefix(e, "'%s'", r->inputs->path[film]);
+}
+
+typedef bool next_film(struct film_queue *q, size_t *film);
+
+static void work(const struct render *r, struct film_queue *queue, struct worker *w, next_film *next)
+{
+    struct err e = ERR_INIT;
+    for (size_t film; next(queue, &film); err_clear(&e)) {
+        worker_takes(w, film);
+        render_run_takes(r->run, r->lane, film);
+        bool fine = render_unless_interrupted(r, film, &e);
+        if (!fine)
+            err_tell(&e);
+        film_queue_done(queue, film, fine ? NULL : &e);
+        worker_did(w, film, fine ? NULL : &e);
+    }
+}
+
+static void *lane_main(void *argument)
+{
+    struct lane *lane = argument;
+    work(&lane->render, lane->queue, lane->worker, film_queue_next);
+    return NULL;
+}
+
+/* The lanes beside the first one, which is this thread's. As many as there is memory and are threads for: fewer will do. */
+static int start_lanes(const struct render *r, struct film_queue *queue, struct worker *w, struct lane *lane, int count)
+{
+    const struct options *o = r->options;
+    for (int i = 0; i < count; i++) {
+        lane[i] = (struct lane){.render = *r, .queue = queue, .worker = w};
+        lane[i].render.lane = i + 1;
+        lane[i].render.engines = &lane[i].engines;
+        engines_init(&lane[i].engines, o->engine, o->device, r->threads);
+        if (pthread_create(&lane[i].thread, NULL, lane_main, &lane[i]) != 0)
+            return i;
+    }
+    return count;
+}
+
+static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w, int lanes)
+{
+    struct lane lane[OPTION_JOBS_MOST];
+    struct err e = ERR_INIT;
+    int count = 0;
+    if (lanes > 1)
+        r->gate = gate_open(r->threads, &e);
+    if (r->gate)
+        count = start_lanes(r, queue, w, lane, lanes - 1);
+    work(r, queue, w, film_queue_next);
+    for (int i = 0; i < count; i++) {
+        pthread_join(lane[i].thread, NULL);
+        engines_close(&lane[i].engines);
+    }
+    gate_free(&r->gate);
+}
+
+/* Films that are left, at most; those that must be alone are done by now. */
+static int choose(const struct render *r, const struct film_tally *t)
+{
+    size_t left = t->due - t->done - t->failed;
+    if (left < 2)
+        return 1;
+    int jobs = r->options->jobs > 0 ? r->options->jobs : render_lanes_choose(r->threads, engines_open_gpu(r->engines));
+    return left < (size_t)jobs ? (int)left : jobs;
+}
+
+void render_lanes(const struct render *r, struct film_queue *queue, struct worker *w)
+{
+    struct render own = *r;
+    struct film_tally tally = film_queue_tally(queue);
+    if (tally.due > 1)
+        own.run = render_run_open(r, queue, OPTION_JOBS_MOST);
+    work(&own, queue, w, film_queue_next_alone);
+    tally = film_queue_tally(queue);
+    run_lanes(&own, queue, w, choose(r, &tally));
+    render_run_close(&own.run);
+    worker_leaves(w);
+}

@@ -1,0 +1,23 @@
+/*
+ * render_lanes.h - the work on a queue of films: several lanes, each of which takes one film after another.
+ *
+ * A film's bytes do not depend on what lies beside it: each lane has engines of its own, and what decodes together shares nothing but
+ * the cores (gate.h).
+ */
+#ifndef BARCODE_RENDER_LANES_H
+#define BARCODE_RENDER_LANES_H
+
+#include "barcode/film_queue.h"
+#include "barcode/render.h"
+#include "barcode/worker.h"
+
+/*
+ * How many films are under way at once where the user did not say: some more than decode, so that one opens and another is written
+ * meanwhile; one where a GPU works, whose sessions would wait for each other. 1..OPTION_JOBS_MOST.
+ */
+int render_lanes_choose(int threads, bool gpu);
+
+/* Works on the queue to its end, first on films that must be alone, and tells the worker's parent of each. The process's first thread. */
+void render_lanes(const struct render *r, struct film_queue *queue, struct worker *w);
+
+#endif
