@@ -136,8 +136,8 @@ $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
-# For LD_PRELOAD: allocations that fail. Not for the sanitizers, which have allocators of their own.
-$(BIN)/%-alloc.so: tests/support/%-alloc.c $(BIN)/.flags
+# For LD_PRELOAD: allocations that fail, files that crash who opens them. Not for the sanitizers, which have allocators of their own.
+$(BIN)/%.so: tests/support/%.c $(BIN)/.flags
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O2 -shared -fPIC $< -o $@
 
@@ -147,7 +147,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -232,6 +232,11 @@ test-slurm: deps ## samples/slurm on a Slurm cluster of this machine's own (half
 	@tests/support/install-packages.sh slurm
 	@$(MAKE) --no-print-directory $(BIN)/barcode
 	@BARCODE=$(BIN)/barcode tests/slurm.sh
+
+.PHONY: test-many
+test-many: deps $(BIN)/crashing-open.so ## a batch of 1,000 made films, good and bad, a crash, and kills (two minutes)
+	@$(MAKE) --no-print-directory $(BIN)/barcode
+	@BARCODE=$(BIN)/barcode CRASHING=$(BIN)/crashing-open.so tests/many-films.sh
 
 # ------------------------------------------------------------------ fuzzing
 
