@@ -42,6 +42,7 @@ struct writer {
     bool binary;                     /* not for a terminal                                                         */
     bool one_a_strip;                /* a file for each strip, or for the stack; else one a film, for all strips   */
     bool one_line;                   /* a line a film: several films may share one stream                          */
+    bool thumbnails;                 /* reads report.thumbs                                                        */
     bool tells_times;                /* says how long the film took, so it is written after all that do not        */
 
     /*
