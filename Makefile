@@ -16,6 +16,8 @@ PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
 
 PACKAGES = libavformat libavcodec libavutil libpng jansson libxxhash libzstd
+# What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/ink_none.c.
+INK      = cairo pangocairo fontconfig
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS  ?= -O3 -g
 BASE     = -std=c11 -D_GNU_SOURCE -Iinclude -MMD -MP -pthread -ffp-contract=off $(WARN)
@@ -62,8 +64,8 @@ ifeq ($(CUDA),1)
 endif
 
 # Lazily, so that `make deps` works on a machine that has none of the packages yet.
-PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES))
-PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES)) -lm $(CUDA_LIBS)
+PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) $(INK))
+PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES) $(INK)) -lm $(CUDA_LIBS)
 
 # PORTABLE=1 (make portable): FFmpeg with NVDEC and dav1d and every other library but glibc inside the program.
 FFMPEG     = out/ffmpeg
@@ -91,6 +93,7 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
+SRC     := $(filter-out src/output/$(if $(filter 1,$(PORTABLE)),ink,ink_none).c,$(SRC))
 LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "barcode/hash.h"
+#include "barcode/outputs.h"
 #include "barcode/version.h"
 
 static void add(char text[REPORT_RECIPE], const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -81,6 +83,27 @@ static void add_colours(char text[REPORT_RECIPE], const struct options *o, struc
             k->max_iter, k->seed);
 }
 
+/* A title may be of any length and any letters: its hash stands for it. */
+static void add_sheet(char text[REPORT_RECIPE], const struct options *o)
+{
+    char page[PAGE_TEXT];
+    bool poster = outputs_are_posters(o);
+    if (o->shape != SHAPE_STRIP)
+        add(text, " shape=%s", strip_shape_name(o->shape));
+    if (o->smooth_us > 0)
+        add_seconds(text, "smooth", o->smooth_us);
+    if (poster || o->stacked)
+        add(text, " sheet=%d", SHEET_VERSION);
+    if (o->title)
+        add(text, " title=%016" PRIx64, hash_64(o->title, strlen(o->title)));
+    if (!poster)
+        return;
+    page_text(&o->page, o->shape, page);
+    add(text, " poster=%s page=%s", outputs_format(o)->name, page);
+    if (!outputs_format(o)->page && !o->page.pixels)
+        add(text, " dpi=%d", o->dpi);
+}
+
 void recipe_text(const struct options *o, struct strips strips, char text[REPORT_RECIPE])
 {
     text[0] = 0;
@@ -96,5 +119,6 @@ void recipe_text(const struct options *o, struct strips strips, char text[REPORT
     if (o->width > 0)
         add(text, " width=%d", o->width);
     add(text, " height=%d", o->height);
+    add_sheet(text, o);
     add_colours(text, o, strips);
 }
