@@ -32,7 +32,7 @@ bool cli_parse_poster(const char *text, struct options *o, struct err *e)
 {
     o->poster = true;
     o->poster_format = text ? writer_find(text) : NULL;
-    return !text || (o->poster_format && o->poster_format->one_a_strip) || err_set(e, ERR_USAGE, "--poster: '%s' is not png, svg or pdf", text);
+    return !text || (o->poster_format && (o->poster_format->page || o->poster_format == writer_table[0])) || err_set(e, ERR_USAGE, "--poster: '%s' is not png, svg or pdf", text);
 }
 
 bool cli_parse_title(const char *text, struct options *o, struct err *e)
