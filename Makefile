@@ -150,7 +150,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-poster,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -229,6 +229,12 @@ san-films: out/clips.made ## the program under both sanitizers on a choice of th
 judge: films-there $(BIN)/barcode out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames
 	@tests/support/install-packages.sh judge
 	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/judge.sh
+
+.PHONY: test-poster
+test-poster: deps ## posters rendered by poppler and librsvg: pixels, titles in Chinese and Arabic, page sizes (half a minute)
+	@tests/support/install-packages.sh poster
+	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv
+	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/poster.sh
 
 .PHONY: test-slurm
 test-slurm: deps ## samples/slurm on a Slurm cluster of this machine's own (half a minute)

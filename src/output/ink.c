@@ -14,7 +14,7 @@
 #include "figure.h"
 
 /* The families that are asked for, in this order; fontconfig finds others for letters that they lack. */
-#define FAMILIES "Noto Sans,DejaVu Sans,Sans"
+#define FAMILIES "Noto Sans,Noto Sans Arabic,Noto Naskh Arabic,Noto Sans Hebrew,Sans"
 
 enum { TILE = 8192 };              /* pixels across that cairo draws at once: it knows none beyond 32767 */
 /*

@@ -20,7 +20,7 @@ for group in "$@"; do
     lint) packages="$packages clang clang-format clang-tidy shellcheck libclang-rt-14-dev" ;;
     portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
     judge) packages="$packages python3-numpy python3-sklearn" ;;
-    poster) packages="$packages poppler-utils librsvg2-bin fonts-noto-cjk fonts-noto-core" ;;
+    poster) packages="$packages poppler-utils librsvg2-bin pango1.0-tools fonts-noto-cjk fonts-noto-core" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     *)
         echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm and poster" >&2
