@@ -22,12 +22,15 @@
 extern "C" {
 #endif
 
+struct thumbs;
+
 enum { REPORT_WARNINGS = 16, REPORT_RECIPE = 1024 };
 
 struct report {
     const struct film *film;
     char film_id[FILM_ID_TEXT];        /* as film_id.h has it; "": the film has none */
     char recipe[REPORT_RECIPE];        /* recipe.h: what was asked for, of the output that is being written; "": nobody said */
+    bool overwrite;                    /* files of another film may be replaced, where several files of the program's own names are written */
     bool partial;                      /* pictures of the film are missing, damaged or lost */
     struct selection selection;        /* as used: every N decided                   */
     struct kmeans_params kmeans;       /* as asked for                               */
@@ -47,6 +50,7 @@ struct report {
     const char *title;                 /* any bytes; NULL: nobody said               */
     const struct columns *columns;     /* finished                                   */
     uint64_t count;                    /* columns                                    */
+    const struct thumbs *thumbs;       /* small copies of staged frames (thumbs.h); NULL unless an output's writer wants them */
     uint64_t missing;                  /* of them without a picture, plus those cut off the end */
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2"                       */
     const char *cache;                 /* "off", "miss", "partial" or "hit"           */

@@ -13,13 +13,15 @@
 #include "cli_explain.h"
 #include "cli_modes.h"
 #include "cli_values.h"
+#include "completions.h"
+#include "inputs_names.h"
 
 /* Options without a short letter. */
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
-    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE
+    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -80,6 +82,9 @@ static const struct argp_option table[] = {
 
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
+    {"csv", KEY_CSV, "FILE|DIR", 0, "write a row a column: time, colours, shares", 0},
+    {"swatches", KEY_SWATCHES, "FILE|DIR", 0, "write the film's palette: .gpl, .ase, .css, .json", 0},
+    {"thumbnails", KEY_THUMBNAILS, "DIR", 0, "write thumbnail sheets and WebVTT for players", 0},
     {"dump", KEY_DUMP, "FILE|DIR", 0, "write the analysed frames as raw RGB24", 0},
     {"report", KEY_REPORT, "FILE", 0, "append a line of JSON for every film", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0, "replace what was made of other films, too", 0},
@@ -104,6 +109,7 @@ static const struct argp_option table[] = {
     {"quiet", 'q', NULL, 0, "print errors only", 0},
     {"verbose", 'v', NULL, 0, "print more; twice for debugging", 0},
 
+    {"generate", KEY_GENERATE, "KIND", 0, "print complete-bash, complete-zsh or complete-fish", -1},
     {"help", 'h', NULL, 0, "show this help", -1},
     {"version", 'V', NULL, 0, "show the version", -1},
     {"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, 0},
@@ -166,8 +172,24 @@ static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
     size_t i = 0;
     while (writer_table[i] != w)
         i++;
-    snprintf(name, sizeof name, "--%s", w->name);
+    snprintf(name, sizeof name, "--%s", writer_option(w));
+    if (w->folder && atomic_file_is_stdout(arg))
+        return err_set(p->e, ERR_USAGE, "%s: '%s' is no folder", name, arg);
     return set_path(p, name, arg ? arg : "-", &p->extra[i]);
+}
+
+/* The ending says which format; a folder, or stdout, gets the first. Given with several endings, it gives several files. */
+static bool set_swatches(struct parse *p, const char *arg)
+{
+    static const char *const json_ending[] = {"json", NULL};
+    size_t length = strlen(arg);
+    bool plain = !*arg || arg[length - 1] == '/' || inputs_is_folder(arg) || atomic_file_is_stdout(arg);
+    for (size_t i = 0; i < writer_count; i++) {
+        const struct writer *w = writer_table[i];
+        if (strcmp(writer_option(w), "swatches") == 0 && (plain || writer_has_ending(arg, w->ending ? w->ending : json_ending)))
+            return set_extra(p, w, arg);
+    }
+    return err_set(p->e, ERR_USAGE, "--swatches: '%s' does not end in .gpl, .ase, .css or .json", arg);
 }
 
 static bool set_stream(struct parse *p, const char *arg)
@@ -271,6 +293,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case 'o':          return set_path(p, "-o", arg, &o->output);
     case KEY_SHARD:    return cli_parse_shard(arg, o, p->e);
     case KEY_REPORT:   return set_path(p, "--report", arg, &o->report);
+    case KEY_SWATCHES: return set_swatches(p, arg);
     case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
     case 'm':          return cli_parse_modes(arg, o, p->e);
     case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
@@ -296,8 +319,8 @@ static bool option_value(struct parse *p, int key, const char *arg)
     }
 }
 
-/* --help and the like. argp says nothing under ARGP_NO_ERRS, so that flag is lifted for it. */
-static void answer(struct parse *p, int key, struct argp_state *state)
+/* --help, --generate and the like. argp says nothing under ARGP_NO_ERRS, so that flag is lifted for it. */
+static void answer(struct parse *p, int key, const char *arg, struct argp_state *state)
 {
     static char name[] = "barcode";
     state->name = name;
@@ -306,10 +329,12 @@ static void answer(struct parse *p, int key, struct argp_state *state)
     errno = 0;
     if (key == 'V')
         puts("barcode " BARCODE_VERSION);
+    else if (key == KEY_GENERATE)
+        completions_write(table, arg, stdout, p->e);
     else
         argp_state_help(state, stdout, key == 'h' ? ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC
                                                   : ARGP_HELP_USAGE);
-    if (fflush(stdout) != 0 || ferror(stdout))      /* which may have come in the middle of it, and left nothing to flush */
+    if (p->e->code == ERR_NONE && (fflush(stdout) != 0 || ferror(stdout)))      /* which may have come in the middle of it, and left nothing to flush */
         err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
 
@@ -335,8 +360,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_VERIFY: p->o->verify = true; return 0;
     case KEY_KEYFRAMES: p->o->selection.keyframes = true; return 0;
     case KEY_NO_RACE: p->o->kmeans.race = false; return 0;
-    case 'h': case 'V': case KEY_USAGE:
-        answer(p, key, state);
+    case 'h': case 'V': case KEY_USAGE: case KEY_GENERATE:
+        answer(p, key, arg, state);
         return ECANCELED;    /* the rest of the line is ignored */
     default:
         break;
@@ -400,7 +425,7 @@ static bool check_together(const struct parse *p)
     for (size_t i = 0; i < o->extras; i++)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
-        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --dump -, --report - and --bench");
+        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
     return cli_settle_picture(p->o, p->e) && check_pixels(o, p->e);
 }
 

@@ -71,20 +71,21 @@ static void add_light(char text[REPORT_RECIPE], const struct light_rule *light)
         add(text, " light=linear");
 }
 
-static void add_colours(char text[REPORT_RECIPE], const struct options *o, struct strips strips)
+static void add_colours(char text[REPORT_RECIPE], const struct options *o, const struct writer *w, struct strips strips)
 {
+    unsigned needs = strips_need(strips) | w->needs, obeys = strips_obey(strips) | w->obeys;
     const struct kmeans_params *k = &o->kmeans;
-    if (o->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
+    if (o->steady > 0 && (obeys & STRIP_STEADY))
         add(text, " steady=%d", o->steady);
-    if (strips_obey(strips) & STRIP_ORDER)
+    if (obeys & STRIP_ORDER)
         add(text, " order=%s", palette_order_name(o->order));
-    if (strips_need(strips) & STRIP_CLUSTERS)
+    if (needs & STRIP_CLUSTERS)
         add(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k, k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init),
             k->max_iter, k->seed);
 }
 
 /* A title may be of any length and any letters: its hash stands for it. */
-static void add_sheet(char text[REPORT_RECIPE], const struct options *o)
+static void add_sheet(char text[REPORT_RECIPE], const struct options *o, const struct writer *w)
 {
     char page[PAGE_TEXT];
     bool poster = outputs_are_posters(o);
@@ -92,6 +93,8 @@ static void add_sheet(char text[REPORT_RECIPE], const struct options *o)
         add(text, " shape=%s", strip_shape_name(o->shape));
     if (o->smooth_us > 0)
         add_seconds(text, "smooth", o->smooth_us);
+    if (w != outputs_format(o))
+        return;                        /* pages and titles are pictures' alone */
     if (poster || o->stacked)
         add(text, " sheet=%d", SHEET_VERSION);
     if (o->title)
@@ -104,7 +107,7 @@ static void add_sheet(char text[REPORT_RECIPE], const struct options *o)
         add(text, " dpi=%d", o->dpi);
 }
 
-void recipe_text(const struct options *o, struct strips strips, char text[REPORT_RECIPE])
+void recipe_text(const struct options *o, const struct writer *w, struct strips strips, char text[REPORT_RECIPE])
 {
     text[0] = 0;
     add(text, "definition=%d.%d", STAGED_VERSION, PICTURE_VERSION);
@@ -119,6 +122,6 @@ void recipe_text(const struct options *o, struct strips strips, char text[REPORT
     if (o->width > 0)
         add(text, " width=%d", o->width);
     add(text, " height=%d", o->height);
-    add_sheet(text, o);
-    add_colours(text, o, strips);
+    add_sheet(text, o, w);
+    add_colours(text, o, w, strips);
 }

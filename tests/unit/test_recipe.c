@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "barcode/cli.h"
+#include "barcode/outputs.h"
 #include "barcode/recipe.h"
 
 static char text[REPORT_RECIPE];
@@ -26,7 +27,7 @@ static const char *recipe(const char *line)
     argument[count] = NULL;
     if (cli_parse(count, argument, &o, &e) != CLI_RUN)
         fail_msg("'%s': %s", line, e.text);
-    recipe_text(&o, (struct strips){o.strip, o.strips}, text);
+    recipe_text(&o, outputs_format(&o), (struct strips){o.strip, o.strips}, text);
     return text;
 }
 
