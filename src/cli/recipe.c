@@ -73,7 +73,7 @@ static void add_light(char text[REPORT_RECIPE], const struct light_rule *light)
 
 static void add_colours(char text[REPORT_RECIPE], const struct options *o, const struct writer *w, struct strips strips)
 {
-    unsigned needs = strips_need(strips) | w->needs, obeys = strips_obey(strips) | w->obeys;
+    unsigned needs = strips_need(strips) | w->needs | (w == outputs_format(o) && outputs_are_posters(o) ? STRIP_CLUSTERS : 0), obeys = strips_obey(strips) | w->obeys;
     const struct kmeans_params *k = &o->kmeans;
     if (o->steady > 0 && (obeys & STRIP_STEADY))
         add(text, " steady=%d", o->steady);

@@ -63,6 +63,6 @@ static bool told(FILE *f, struct writer_told *to)
 static const char *const ending[] = {"pdf", NULL};
 
 const struct writer writer_pdf = {
-    .name = "pdf", .title = "PDF", .ending = ending, .binary = true, .one_a_strip = true, .page = true, .tail = true, .ours = seal_ours, .told = told,
+    .name = "pdf", .title = "PDF", .ending = ending, .binary = true, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .ours = seal_ours, .told = told,
     .write = write_pdf
 };

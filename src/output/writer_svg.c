@@ -165,5 +165,5 @@ static bool told(FILE *f, struct writer_told *to)
 static const char *const ending[] = {"svg", NULL};
 
 const struct writer writer_svg = {
-    .name = "svg", .title = "SVG", .ending = ending, .one_a_strip = true, .page = true, .tail = true, .ours = seal_ours, .told = told, .write = write_svg
+    .name = "svg", .title = "SVG", .ending = ending, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .ours = seal_ours, .told = told, .write = write_svg
 };

@@ -63,6 +63,8 @@ static bool open_job(struct render_job *j, struct err *e)
     r->needs = strips_need((struct strips){o->strip, o->strips});
     for (size_t k = 0; k < j->outputs.count; k++)
         r->needs |= j->outputs.output[k].writer->needs;
+    if (outputs_are_posters(o))
+        r->needs |= STRIP_CLUSTERS;              /* the film's palette is made of them */
     r->picture_width = o->width;
     r->picture_height = o->height;
     r->shape = o->shape;
