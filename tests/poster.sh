@@ -3,6 +3,7 @@
 # pango-view. `make test-poster` installs these, and the fonts. The last line counts; exit 1 when a check failed.
 #
 # BARCODE (out/bin/barcode) and PYTHON come from the environment.
+# shellcheck disable=SC2015  # good does not fail
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 barcode=$(realpath "${BARCODE:-$top/out/bin/barcode}") || exit 1

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # --shape, --smooth, and what of posters needs no other program (tests/poster.sh looks at them).
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
+# shellcheck disable=SC2153,SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 # raw FILE FORMAT [FILTER]: a picture's pixels.
 raw() {
