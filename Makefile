@@ -16,6 +16,8 @@ PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
 
 PACKAGES = libavformat libavcodec libavutil libpng jansson libxxhash libzstd
+# What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/ink_none.c.
+INK      = cairo pangocairo fontconfig
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS  ?= -O3 -g
 BASE     = -std=c11 -D_GNU_SOURCE -Iinclude -MMD -MP -pthread -ffp-contract=off $(WARN)
@@ -68,8 +70,8 @@ ifeq ($(DEB),1)
 endif
 
 # Lazily, so that `make deps` works on a machine that has none of the packages yet.
-PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES))
-PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES)) -lm $(CUDA_LIBS)
+PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) $(INK))
+PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES) $(INK)) -lm $(CUDA_LIBS)
 
 # PORTABLE=1 (make portable): FFmpeg with NVDEC and dav1d and every other library but glibc inside the program.
 FFMPEG     = out/ffmpeg
@@ -97,6 +99,7 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
+SRC     := $(filter-out src/output/$(if $(filter 1,$(PORTABLE)),ink,ink_none).c,$(SRC))
 LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
 
@@ -153,7 +156,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -232,6 +235,12 @@ san-films: out/clips.made ## the program under both sanitizers on a choice of th
 judge: films-there $(BIN)/barcode out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames
 	@tests/support/install-packages.sh judge
 	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/judge.sh
+
+.PHONY: test-poster
+test-poster: deps ## posters rendered by poppler and librsvg: pixels, titles in Chinese and Arabic, page sizes (half a minute)
+	@tests/support/install-packages.sh poster
+	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv
+	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/poster.sh
 
 .PHONY: test-slurm
 test-slurm: deps ## samples/slurm on a Slurm cluster of this machine's own (half a minute)

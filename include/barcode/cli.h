@@ -45,6 +45,20 @@ bool cli_parse_tone_map(const char *text, struct options *o, struct err *e);
 bool cli_parse_hdr_peak(const char *text, struct options *o, struct err *e);
 bool cli_parse_light(const char *text, struct options *o, struct err *e);
 
+/* --shape, --smooth, --poster (NULL: bare), --title, --page and --dpi, each into its field. False: ERR_USAGE. */
+bool cli_parse_shape(const char *text, struct options *o, struct err *e);
+bool cli_parse_smooth(const char *text, struct options *o, struct err *e);
+bool cli_parse_poster(const char *text, struct options *o, struct err *e);
+bool cli_parse_title(const char *text, struct options *o, struct err *e);
+bool cli_parse_page(const char *text, struct options *o, struct err *e);
+bool cli_parse_dpi(const char *text, struct options *o, struct err *e);
+
+/*
+ * When all options are read: checks what posters and shapes ask of each other, and puts in what nobody said: across time 360 pixels, of a
+ * strip in SVG and PDF 1080; a circle 1080 and 2160; PAGE_DPI_USUAL. False: ERR_USAGE.
+ */
+bool cli_settle_picture(struct options *o, struct err *e);
+
 /* "auto", "cpu", "cuda", "cuda:1" into o->engine and o->device. ERR_ENGINE when this build lacks the engine. */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);
 

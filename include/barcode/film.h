@@ -15,6 +15,7 @@ extern "C" {
 
 struct film {
     char *path;                  /* as the user gave it; owned by the source that opened it  */
+    char title[256];             /* the container's own; any bytes; "": it has none         */
     char container[48];          /* "matroska,webm"                                         */
     char codec[32];              /* "h264"                                                  */
     char pixel_format[32];       /* "yuv420p10le"                                           */

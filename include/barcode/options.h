@@ -12,6 +12,7 @@
 #include "barcode/engines.h"
 #include "barcode/kmeans.h"
 #include "barcode/light.h"
+#include "barcode/page.h"
 #include "barcode/progress.h"
 #include "barcode/selection.h"
 #include "barcode/size.h"
@@ -58,7 +59,14 @@ struct options {
     struct light_rule light;    /* --tone-map, --hdr-peak, --light                   */
     int stream;                 /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     enum palette_order order;
-    int width, height;          /* of the picture; width 0: a pixel a column        */
+    int width, height;          /* of the picture, settled (cli_settle_picture); the one along time may be 0: a pixel a column */
+    enum strip_shape shape;
+    int64_t smooth_us;          /* --smooth; 0: not asked for                       */
+    bool poster;                /* --poster; SVG and PDF are posters without it, too: outputs_are_posters */
+    const struct writer *poster_format;            /* --poster=FORMAT; NULL: by -o's ending, or PNG */
+    struct page page;
+    int dpi;                    /* of a poster in pixels; PAGE_DPI_USUAL unless given */
+    const char *title;          /* --title; NULL: not given                         */
 
     enum engine_choice engine;
     int device;                 /* which GPU, from 0                                */

@@ -58,10 +58,16 @@ bool outputs_make_folders(const struct output *output, struct err *e);
 /*
  * Checks all outputs before any decoding. False where the whole run is impossible: every ERR_USAGE of the two above, a folder
  * that is missing or cannot be written to (ERR_FAILED), one file of --json or --dump for several films, two outputs in one file,
- * pixels to a terminal, an output with a film's ending or a picture with that of another format (ERR_USAGE). What stands in one
+ * pixels to a terminal, posters that cannot be lettered here (paint.h), one title for several films, an output with a film's ending or a picture with that of another format (ERR_USAGE). What stands in one
  * film's way only, such as another program's file in the place of its picture, becomes that film's problem.
  */
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e);
+
+/* The format of what -o names. Any thread. */
+const struct writer *outputs_format(const struct options *o);
+
+/* True if what -o names are posters: asked for, or of a format that has nothing else. Any thread. */
+bool outputs_are_posters(const struct options *o);
 
 /* True for stdout: cli_parse says "-", whatever name the user gave it. Any thread. */
 bool outputs_is_stdout(const char *path);

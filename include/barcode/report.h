@@ -12,6 +12,7 @@
 #include "barcode/film_id.h"
 #include "barcode/kmeans.h"
 #include "barcode/light.h"
+#include "barcode/page.h"
 #include "barcode/selection.h"
 #include "barcode/stage.h"
 #include "barcode/strip.h"
@@ -40,7 +41,13 @@ struct report {
     struct trim trim;                  /* what pictures were cut to                  */
     struct light_rule light;           /* as used: the peak decided                  */
     const struct light_table *means;   /* --light linear: columns are averaged by it (strip_fit_mean); NULL: as they are */
-    int picture_width, picture_height; /* of one strip; width 0: a pixel a column    */
+    int picture_width, picture_height; /* of one strip; the one along time may be 0: a pixel a column; a circle's are the same */
+    enum strip_shape shape;
+    int64_t smooth_us;                 /* strip_smooth.h; 0: not asked for           */
+    bool poster;                       /* a PNG is one; SVG and PDF always are       */
+    struct page page;                  /* of posters                                 */
+    int dpi;                           /* of a poster that is a PNG                  */
+    const char *title;                 /* any bytes; NULL: nobody said               */
     const struct columns *columns;     /* finished                                   */
     uint64_t count;                    /* columns                                    */
     const struct thumbs *thumbs;       /* small copies of staged frames (thumbs.h); NULL unless an output's writer wants them */

@@ -22,6 +22,9 @@ extern "C" {
 /* linear(v) above; rises strictly. tests/unit/test_srgb.c has it from the definition. */
 extern const uint16_t srgb_linear[256];
 
+/* The level v whose linear(v) is nearest to `light`, of two the lower. Any thread. */
+uint8_t srgb_level(uint16_t light);
+
 /* Y above: 0..655,350,000, 0 black and the most white. Any thread. */
 uint32_t srgb_luminance(const uint8_t rgb[3]);
 

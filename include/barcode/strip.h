@@ -32,6 +32,8 @@ extern "C" {
 
 enum { STRIPS_MOST = 16 };       /* in the table, and in one picture */
 
+#define STRIP_SMOOTH_MOST_US INT64_C(3600000000)     /* of report.smooth_us: an hour */
+
 /* The name of all strips together, for -m and in a PNG's text. No strip has this name. */
 #define STRIP_ALL "all"
 
@@ -50,6 +52,9 @@ enum strip_option {
 
 /* In which order the palette's bands lie: the values of --order. */
 enum palette_order { ORDER_LIGHTNESS, ORDER_SHARE };
+
+/* In which way time runs in a picture: the values of --shape. figure.h defines them. */
+enum strip_shape { SHAPE_STRIP, SHAPE_CIRCLE, SHAPE_VERTICAL, STRIP_SHAPES };
 
 /*
  * How `count` columns become `width` pixels. Pixel x covers [x * count / width, (x + 1) * count / width) of the columns; a column
@@ -117,6 +122,7 @@ struct strips {
 const char *strips_name(struct strips s);
 
 const char *palette_order_name(enum palette_order order);     /* "lightness", "share" */
+const char *strip_shape_name(enum strip_shape shape);         /* "strip", "circle", "vertical" */
 
 /* What they need together: bits of enum strip_need. */
 unsigned strips_need(struct strips s);

@@ -16,4 +16,7 @@ enum { STAGED_VERSION = 5 };
  */
 enum { PICTURE_VERSION = 1 };
 
+/* Of what is drawn around strips: posters and the comparison picture. In the recipe of these alone. */
+enum { SHEET_VERSION = 1 };
+
 #endif

@@ -43,6 +43,8 @@ struct writer {
                                         such names end in the writer's                                             */
     bool binary;                     /* not for a terminal                                                         */
     bool one_a_strip;                /* a file for each strip, or for the stack; else one a film, for all strips   */
+    bool page;                       /* always a poster (options.h)                                                */
+    bool tail;                       /* `ours` looks at the last bytes of a file, not at the first                 */
     bool one_line;                   /* a line a film: several films may share one stream                          */
     bool folder;                     /* its option names a folder, there or not: the names in it are the program's */
     bool thumbnails;                 /* reads report.thumbs                                                        */
@@ -50,7 +52,7 @@ struct writer {
     bool tells_times;                /* says how long the film took, so it is written after all that do not        */
 
     /*
-     * True for the beginning of a file that barcode wrote; `film` gets the id of the film that the file names, or stays
+     * True for the beginning (with `tail`: the end) of a file that barcode wrote; `film` gets the id of the film that the file names, or stays
      * empty. NULL: the format has no sign of barcode, so no file counts as barcode's.
      */
     bool (*ours)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
@@ -81,6 +83,9 @@ struct writer {
 /*
  * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, barcode:film (its id), barcode:recipe, Title, Description,
  *         barcode:KEY = the parameters; nothing of engine or times: same input, same bytes
+ * svg     a poster: the strip's pixels as an embedded PNG, letters as outlines; title, film id and recipe in <metadata>
+ * pdf     a poster by cairo: the strip's pixels without loss, letters as embedded fonts; no date. Both end with film id, recipe and a
+ *         checksum in a comment (writer_seal.h)
  * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
  * csv     a row a column: column, frame, time, status, average, dominant, k colours with their shares, the film's id
  * gpl, ase, css, swatches-json   the film's palette (film_palette.h), for --swatches

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <xxhash.h>
 
 uint64_t hash_64(const void *data, size_t bytes)
@@ -12,6 +13,38 @@ uint64_t hash_64(const void *data, size_t bytes)
 struct hash128 hash_128(const void *data, size_t bytes)
 {
     XXH128_hash_t h = XXH3_128bits(data, bytes);
+    return (struct hash128){h.low64, h.high64};
+}
+
+struct hash_stream {
+    XXH3_state_t *state;
+};
+
+struct hash_stream *hash_stream_open(void)
+{
+    struct hash_stream *s = malloc(sizeof *s);
+    if (!s)
+        return NULL;
+    s->state = XXH3_createState();
+    if (!s->state || XXH3_128bits_reset(s->state) != XXH_OK) {
+        XXH3_freeState(s->state);
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void hash_stream_add(struct hash_stream *s, const void *data, size_t bytes)
+{
+    XXH3_128bits_update(s->state, data, bytes);
+}
+
+struct hash128 hash_stream_end(struct hash_stream **s)
+{
+    XXH128_hash_t h = XXH3_128bits_digest((*s)->state);
+    XXH3_freeState((*s)->state);
+    free(*s);
+    *s = NULL;
     return (struct hash128){h.low64, h.high64};
 }
 

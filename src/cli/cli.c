@@ -21,11 +21,11 @@ enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
-    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE
+    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
-enum group { GROUP_FILMS = 1, GROUP_PICTURE, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
+enum group { GROUP_FILMS = 1, GROUP_PICTURE, GROUP_POSTER, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
 
 #ifdef BARCODE_CUDA
 #define CUDA_WORD ", cuda[:N]"
@@ -46,6 +46,15 @@ static const struct argp_option table[] = {
     {"mode", 'm', "MODE[,MODE...]", 0, "", 0},      /* cli_modes_help has the text */
     {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel per column)", 0},
     {"height", KEY_HEIGHT, "PX", 0, "picture height; with -m all, of each mode (360)", 0},
+
+    {"shape", KEY_SHAPE, "SHAPE", 0, "strip (default), circle or vertical", 0},
+    {"smooth", KEY_SMOOTH, "TIME", 0, "even out changes shorter than about TIME", 0},
+
+    {NULL, 0, NULL, 0, "Posters (-o FILE.pdf, FILE.svg, or --poster):", GROUP_POSTER},
+    {"poster", KEY_POSTER, "FORMAT", OPTION_ARG_OPTIONAL, "a page with title, axis, palette: png, svg, pdf", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "its title (the film's own, or else its name)", 0},
+    {"page", KEY_PAGE, "PAGE", 0, "A0 to B6, Letter, WxHmm, WxHin, WxH pixels (" PAGE_NAME ")", 0},
+    {"dpi", KEY_DPI, "N", 0, "pixels an inch of a PNG poster (300)", 0},
 
     {NULL, 0, NULL, 0, "Colours:", GROUP_COLOURS},
     {"clusters", 'k', "N", 0, "clusters per frame, 1 to 64 (8)", 0},
@@ -226,6 +235,20 @@ static bool set_other(struct parse *p, int key, const char *arg)
              : err_set(p->e, ERR_FAILED, "internal error: nothing reads the option --%s", option ? option->name : "?");
 }
 
+static bool option_sheet(struct parse *p, int key, const char *arg)
+{
+    struct options *o = p->o;
+    switch (key) {
+    case KEY_SHAPE:  return cli_parse_shape(arg, o, p->e);
+    case KEY_SMOOTH: return cli_parse_smooth(arg, o, p->e);
+    case KEY_POSTER: return cli_parse_poster(arg, o, p->e);
+    case KEY_TITLE:  return cli_parse_title(arg, o, p->e);
+    case KEY_PAGE:   return cli_parse_page(arg, o, p->e);
+    case KEY_DPI:    return cli_parse_dpi(arg, o, p->e);
+    default:         return set_other(p, key, arg);
+    }
+}
+
 static bool option_frames(struct parse *p, int key, const char *arg)
 {
     struct selection *s = &p->o->selection;
@@ -249,7 +272,7 @@ static bool option_frames(struct parse *p, int key, const char *arg)
         p->end = arg;
         return set_time(p, "--end", arg, 0, &s->end_us);
     default:
-        return set_other(p, key, arg);
+        return option_sheet(p, key, arg);
     }
 }
 
@@ -376,6 +399,8 @@ static const struct argp parser = {
 /* Checks only what is known before the film is: a picture with a pixel a column is as wide as the film makes it. */
 static bool check_pixels(const struct options *o, struct err *e)
 {
+    if (outputs_are_posters(o))
+        return true;                  /* the page's pixels are counted with it */
     uint64_t width = o->width > 0 ? (uint64_t)o->width : o->selection.kind == SELECT_COLUMNS ? o->selection.columns : 1;
     uint64_t height = (uint64_t)o->height * (o->stacked ? o->strips : 1);
     return width * height <= PAINT_PIXELS_MOST ||
@@ -403,7 +428,7 @@ static bool check_together(const struct parse *p)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
-    return check_pixels(o, p->e);
+    return cli_settle_picture(p->o, p->e) && check_pixels(o, p->e);
 }
 
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)
@@ -413,7 +438,6 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .kmeans = {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0, .race = true},
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .size = {.kind = SIZE_SIDE, .side = 320},
-        .height = 360,
         .stream = SOURCE_STREAM_CHOICE,
         .cache = cache_options_default()
     };

@@ -16,6 +16,8 @@ enum value { VALUE_NONE, VALUE_FILE, VALUE_FOLDER, VALUE_WORDS, VALUE_OTHER };
 static const struct words {
     const char *option, *words;
 } words[] = {
+    {"shape", "strip circle vertical"},
+    {"page", "A0 A1 A2 A3 A4 A5 A2-portrait A3-portrait A4-portrait Letter Legal Tabloid"},
     {"order", "lightness share"},
     {"init", "scalable k-means++ random"},
     {"size", "320 1/2 1/4 full"},

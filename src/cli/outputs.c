@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "barcode/file.h"
+#include "barcode/paint.h"
 #include "barcode/path.h"
 #include "inputs_names.h"
 #include "outputs_folders.h"
@@ -45,7 +46,17 @@ static bool is_chosen(const struct options *o)
 static const struct writer *writer_of(const struct options *o)
 {
     const struct writer *w = is_chosen(o) ? NULL : writer_by_ending(o->output);
-    return w ? w : usual_writer();
+    return w ? w : o->poster_format ? o->poster_format : usual_writer();
+}
+
+const struct writer *outputs_format(const struct options *o)
+{
+    return writer_of(o);
+}
+
+bool outputs_are_posters(const struct options *o)
+{
+    return o->poster || writer_of(o)->page;
 }
 
 /* FILE with "-STRIP" before its ending. */
@@ -353,8 +364,10 @@ static bool check_format(const char *path, struct err *e)
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
 {
     struct named_list list = list_named(o);
-    if (!check_terminal(o, &list, e))
+    if (!check_terminal(o, &list, e) || (outputs_are_posters(o) && !paint_has_letters(e)))
         return false;
+    if (o->title && inputs_films(in) > 1)
+        return err_set(e, ERR_USAGE, "--title: one title for %zu films; without it each has its own", inputs_films(in));
     for (size_t k = 0; k < list.count; k++) {
         if (!check_one_for_many(in, &list.named[k], e))
             return false;

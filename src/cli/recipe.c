@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "barcode/hash.h"
+#include "barcode/outputs.h"
 #include "barcode/version.h"
 
 static void add(char text[REPORT_RECIPE], const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -71,7 +73,7 @@ static void add_light(char text[REPORT_RECIPE], const struct light_rule *light)
 
 static void add_colours(char text[REPORT_RECIPE], const struct options *o, const struct writer *w, struct strips strips)
 {
-    unsigned needs = strips_need(strips) | w->needs, obeys = strips_obey(strips) | w->obeys;
+    unsigned needs = strips_need(strips) | w->needs | (w == outputs_format(o) && outputs_are_posters(o) ? STRIP_CLUSTERS : 0), obeys = strips_obey(strips) | w->obeys;
     const struct kmeans_params *k = &o->kmeans;
     if (o->steady > 0 && (obeys & STRIP_STEADY))
         add(text, " steady=%d", o->steady);
@@ -80,6 +82,29 @@ static void add_colours(char text[REPORT_RECIPE], const struct options *o, const
     if (needs & STRIP_CLUSTERS)
         add(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k, k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init),
             k->max_iter, k->seed);
+}
+
+/* A title may be of any length and any letters: its hash stands for it. */
+static void add_sheet(char text[REPORT_RECIPE], const struct options *o, const struct writer *w)
+{
+    char page[PAGE_TEXT];
+    bool poster = outputs_are_posters(o);
+    if (o->shape != SHAPE_STRIP)
+        add(text, " shape=%s", strip_shape_name(o->shape));
+    if (o->smooth_us > 0)
+        add_seconds(text, "smooth", o->smooth_us);
+    if (w != outputs_format(o))
+        return;                        /* pages and titles are pictures' alone */
+    if (poster || o->stacked)
+        add(text, " sheet=%d", SHEET_VERSION);
+    if (o->title)
+        add(text, " title=%016" PRIx64, hash_64(o->title, strlen(o->title)));
+    if (!poster)
+        return;
+    page_text(&o->page, o->shape, page);
+    add(text, " poster=%s page=%s", outputs_format(o)->name, page);
+    if (!outputs_format(o)->page && !o->page.pixels)
+        add(text, " dpi=%d", o->dpi);
 }
 
 void recipe_text(const struct options *o, const struct writer *w, struct strips strips, char text[REPORT_RECIPE])
@@ -97,5 +122,6 @@ void recipe_text(const struct options *o, const struct writer *w, struct strips 
     if (o->width > 0)
         add(text, " width=%d", o->width);
     add(text, " height=%d", o->height);
+    add_sheet(text, o, w);
     add_colours(text, o, w, strips);
 }

@@ -23,3 +23,16 @@ uint32_t srgb_luminance(const uint8_t rgb[3])
 {
     return 2126u * srgb_linear[rgb[0]] + 7152u * srgb_linear[rgb[1]] + 722u * srgb_linear[rgb[2]];
 }
+
+uint8_t srgb_level(uint16_t light)
+{
+    int low = 0, high = 255;             /* linear(low) <= light; what is sought is not above high */
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (srgb_linear[middle] <= light)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return (uint8_t)(low < 255 && srgb_linear[low + 1] - light < light - srgb_linear[low] ? low + 1 : low);
+}

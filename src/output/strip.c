@@ -33,6 +33,12 @@ const char *palette_order_name(enum palette_order order)
     return order == ORDER_SHARE ? "share" : "lightness";
 }
 
+const char *strip_shape_name(enum strip_shape shape)
+{
+    static const char *const name[STRIP_SHAPES] = {"strip", "circle", "vertical"};
+    return name[shape];
+}
+
 const char *strips_name(struct strips s)
 {
     return s.count == 1 ? s.kind[0]->name : STRIP_ALL;

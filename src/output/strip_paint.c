@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axis.h"
 #include "strip_fit.h"
+#include "strip_smooth.h"
 
 bool strip_shows(const struct strip *s, const struct column *c)
 {
@@ -28,6 +30,8 @@ static void paint_line(struct strip *s, int y, uint8_t *line)
     }
     for (uint64_t i = 0; i < s->first; i++)
         memcpy(line + i * 3, line + s->first * 3, 3);
+    if (s->smooth)
+        smooth_line(s->smooth, line);
 }
 
 static void paint_row(struct strip *s, int y, uint8_t *rgb)
@@ -78,6 +82,22 @@ static bool pool(struct strip *s, struct err *e)
     return s->pooled != NULL;
 }
 
+/* Of pooled columns, each lasts what the columns under it do. */
+static bool open_smooth(struct strip *s, struct err *e)
+{
+    const struct report *r = s->report;
+    int64_t *edge = axis_edges(r->columns, r->count, r->film->duration_us);
+    if (!edge)
+        return err_memory(e, (r->count + 1) * sizeof *edge);
+    for (uint64_t i = 1; s->pooled && i <= s->count; i++) {
+        uint64_t at = i * r->count / s->count, part = i * r->count % s->count;     /* not below i: what is read is not overwritten yet */
+        edge[i] = edge[at] + (part > 0 ? (int64_t)((uint64_t)(edge[at + 1] - edge[at]) * part / s->count) : 0);
+    }
+    s->smooth = smooth_open(edge, s->count, r->smooth_us, e);
+    free(edge);
+    return s->smooth != NULL;
+}
+
 /* Makes what the rows need, and the one row of a flat strip. */
 static bool prepare(struct strip *s, struct err *e)
 {
@@ -89,6 +109,8 @@ static bool prepare(struct strip *s, struct err *e)
     if (s->kind->open && !s->kind->open(s, e))
         return false;
     if (width != s->count && !(s->line = pixels(s->count, e)))
+        return false;
+    if (s->report->smooth_us > 0 && !open_smooth(s, e))
         return false;
     if (!s->kind->flat)
         return true;
@@ -121,6 +143,7 @@ void strip_free(struct strip **s)
         return;
     free((*s)->state);
     columns_free(&(*s)->pooled);
+    smooth_free(&(*s)->smooth);
     free((*s)->line);
     free((*s)->solid);
     free(*s);

@@ -20,6 +20,7 @@ struct strip {
     void *state;            /* the kind's                                  */
     uint64_t first;         /* first column that can be painted            */
     uint8_t *line;          /* [count][3]: one row before it is fitted; NULL when the width is the count */
+    struct smooth *smooth;  /* --smooth; NULL: not asked for               */
     uint8_t *solid;         /* [width][3]: the one row of a flat strip     */
 };
 

@@ -11,6 +11,8 @@
 /* A line a writer; NAME stands for writer_NAME, the entry in writer_NAME.c. The first is what -o writes by default. */
 #define EACH_WRITER(DO) \
     DO(png)             \
+    DO(svg)             \
+    DO(pdf)             \
     DO(json)            \
     DO(csv)             \
     DO(gpl)             \
@@ -80,6 +82,8 @@ bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEX
     FILE *f = w->ours ? open_regular(path) : NULL;
     if (!f)
         return false;
+    if (w->tail && fseek(f, -(long)sizeof head, SEEK_END) != 0)
+        rewind(f);                    /* it is shorter */
     size_t size = fread(head, 1, sizeof head, f);
     fclose(f);
     return w->ours(head, size, film);

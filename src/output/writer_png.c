@@ -11,6 +11,7 @@
 #include "barcode/paint.h"
 #include "barcode/version.h"
 #include "paint_text.h"
+#include "sheet.h"
 #include "writer_png.h"
 
 /* Level 4 against 6 on 7200 x 360: half the time for the mean of rows, files within 2 % (palette) or smaller. */
@@ -167,20 +168,25 @@ static void describe(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
     const struct kmeans_params *k = &r->kmeans;
-    char size[32];
+    char size[32], title[SHEET_TEXT];
     snprintf(size, sizeof size, "%dx%d", r->width, r->height);
     add(job, "Software", "barcode " BARCODE_VERSION);
     if (r->film_id[0])
         add(job, PNG_FILM_KEY, r->film_id);   /* near the beginning, where writer_made looks */
     if (r->recipe[0])
         add(job, PNG_RECIPE_KEY, r->recipe);
-    add(job, "Title", paint_text_file_name(r->film->path));
+    sheet_title(r, title);
+    add(job, "Title", r->poster ? title : paint_text_file_name(r->film->path));
     add_description(job, strips);
     add(job, "barcode:mode", strips_name(strips));
     add_selection(job);
     add(job, PNG_SIZE_KEY, size);
     add_trim(job);
     add_light(job);
+    if (r->shape != SHAPE_STRIP)
+        add(job, "barcode:shape", strip_shape_name(r->shape));
+    if (r->smooth_us > 0)
+        add_seconds(job, "barcode:smooth", r->smooth_us);
     if (r->missing > 0)
         add_number(job, "barcode:missing", r->missing);
     if (r->partial)
@@ -210,14 +216,20 @@ static bool encode(struct job *job)
     png_set_compression_level(png, COMPRESSION);
     png_set_compression_buffer_size(png, CHUNK_SIZE);
     png_set_IHDR(png, job->info, (png_uint_32)painter_width(job->painter), (png_uint_32)painter_height(job->painter), 8,
-                 PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+                 painter_channels(job->painter) == 4 ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_sRGB(png, job->info, PNG_sRGB_INTENT_PERCEPTUAL);
+    if (job->report->poster && !job->report->page.pixels) {
+        png_uint_32 per_metre = (png_uint_32)((job->report->dpi * 10000 + 127) / 254);
+        png_set_pHYs(png, job->info, per_metre, per_metre, PNG_RESOLUTION_METER);
+    }
     png_set_text(png, job->info, job->text, job->texts);
     png_write_info(png, job->info);
     for (int y = 0; y < painter_height(job->painter); y++) {
         if (interrupted())      /* on_write asks too, but rows of one colour make few bytes */
             return interrupt_error(job->err);
         painter_row(job->painter, y, job->row);
+        if (!painter_fine(job->painter, job->err))
+            return false;
         png_write_row(png, job->row);
     }
     png_write_end(png, NULL);
@@ -229,7 +241,7 @@ static bool prepare(struct job *job, struct strips strips)
     job->painter = painter_open(job->report, strips, job->err);
     if (!job->painter)
         return false;
-    size_t line = (size_t)painter_width(job->painter) * 3;
+    size_t line = (size_t)painter_width(job->painter) * (size_t)painter_channels(job->painter);
     if (!(job->row = malloc(line)))
         return err_memory(job->err, line);
     if (!(job->value = calloc(TEXTS_MAX, VALUE_SIZE)))

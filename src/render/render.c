@@ -63,8 +63,16 @@ static bool open_job(struct render_job *j, struct err *e)
     r->needs = strips_need((struct strips){o->strip, o->strips});
     for (size_t k = 0; k < j->outputs.count; k++)
         r->needs |= j->outputs.output[k].writer->needs;
+    if (outputs_are_posters(o))
+        r->needs |= STRIP_CLUSTERS;              /* the film's palette is made of them */
     r->picture_width = o->width;
     r->picture_height = o->height;
+    r->shape = o->shape;
+    r->smooth_us = o->smooth_us;
+    r->poster = outputs_are_posters(o);
+    r->page = o->page;
+    r->dpi = o->dpi;
+    r->title = o->title;
     if (!render_decide_engine(j, e))
         return false;
     r->engine = j->engine->ops->name;

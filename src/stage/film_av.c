@@ -142,10 +142,17 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
     return us > 0 ? us : -1;
 }
 
+static void read_title(const AVFormatContext *format, struct film *f)
+{
+    const AVDictionaryEntry *title = av_dict_get(format->metadata, "title", NULL, 0);
+    snprintf(f->title, sizeof f->title, "%s", title ? title->value : "");
+}
+
 static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags, struct film *f)
 {
     const AVCodecParameters *par = s->codecpar;
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
+    read_title(format, f);
     snprintf(f->codec, sizeof f->codec, "%s", avcodec_get_name(par->codec_id));
     unsigned codec = avcodec_version(), container = avformat_version();
     snprintf(f->library, sizeof f->library, "libavcodec %u.%u.%u, libavformat %u.%u.%u", AV_VERSION_MAJOR(codec),

@@ -2,29 +2,32 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm] [deb] [deb-test]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
 #   judge   also scikit-learn, the independent judge of the clustering
+#   poster  also what renders posters, and fonts for Chinese and Arabic
 #   slurm   also what a Slurm cluster of one machine is made of
 #   deb     also what a Debian package is made with
 #   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libavutil-dev libpng-dev libzstd-dev
-    libxxhash-dev libjansson-dev libcmocka-dev ffmpeg help2man python3 python3-numpy git"
+    libxxhash-dev libjansson-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core libcmocka-dev ffmpeg help2man
+    python3 python3-numpy git"
 
 for group in "$@"; do
     case $group in
     lint) packages="$packages clang clang-format clang-tidy shellcheck libclang-rt-14-dev" ;;
     portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
     judge) packages="$packages python3-numpy python3-sklearn" ;;
+    poster) packages="$packages poppler-utils librsvg2-bin pango1.0-tools fonts-noto-cjk fonts-noto-core" ;;
     deb) packages="$packages dpkg-dev lintian" ;;
     deb-test) packages="$packages debootstrap bash zsh fish" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, deb and deb-test" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb and deb-test" >&2
         exit 2
         ;;
     esac
@@ -32,7 +35,7 @@ done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # Not Debian: its own packages may be there already under other names.
-    if pkg-config --exists libavformat libavcodec libavutil libpng libzstd libxxhash jansson 2>/dev/null; then
+    if pkg-config --exists libavformat libavcodec libavutil libpng libzstd libxxhash jansson cairo pangocairo fontconfig 2>/dev/null; then
         exit 0
     fi
     # shellcheck disable=SC2086 # one line of words

@@ -23,6 +23,7 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
 }
 only '#include <libav' '^(src/stage/(av\.h|film_av|film_colour|film_cut|film_index|film_input|film_light|film_stream|film_zeros|demux|decoder|damage|view|unpack|nvdec|session|sequential|source_film|packet|jpeg)|samples/)' 'a libav header'
 only '#include <png\.h>' '^src/output/writer_png\.c$' 'png.h'
+only '#include <(cairo|pango|fontconfig|glib)' '^src/output/ink\.c$' 'a header of cairo, pango or fontconfig'
 only '#include <jansson\.h>' '^src/output/(writer_json\.[ch]|writer_bench\.c)$' 'jansson.h'
 only '#include <xxhash\.h>' '^src/base/hash\.c$' 'xxhash.h'
 only '#include <zstd\.h>' '^src/cache/pack\.c$' 'zstd.h'

@@ -67,6 +67,7 @@ Architecture: $arch
 Maintainer: $who
 Installed-Size: $(du -k -s --apparent-size --exclude=DEBIAN "$root" | cut -f1)
 Depends: $depends
+Recommends: fonts-dejavu-core | fonts-noto-core
 Conflicts: barcode
 Section: video
 Priority: optional

@@ -425,7 +425,7 @@ static void questions_are_answered(void **state)
     int lines = 0;
     for (const char *c = help; *c; c++)
         lines += *c == '\n';
-    assert_in_range(lines, 20, 100);
+    assert_in_range(lines, 20, 110);
     static const char *const shown[] = {"--output", "--mode", "--clusters", "--every", "--size", "--json", "--engine",
                                         "--cache-limit", "--no-cache", "--progress", "--version"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)

@@ -58,6 +58,18 @@ static void common_facts(void **state)
     assert_true(f.duration_us > 0 && f.duration_guessed);
 }
 
+/* The container's, and no stream's. */
+static void the_film_s_title(void **state)
+{
+    (void)state;
+    if (!clip_encode("-c:v mpeg4 -q:v 4 bare.mkv") ||
+        !clip_ffmpeg("-i bare.mkv -c copy -metadata title='Le Ciel \xc3\xa0 midi' -metadata:s:v title='4K remux' titled.mkv") ||
+        !clip_ffmpeg("-i bare.mkv -c copy -metadata:s:v title='4K remux' stream.mkv"))
+        skip();
+    assert_string_equal(facts("titled.mkv").title, "Le Ciel \xc3\xa0 midi");
+    assert_string_equal(facts("stream.mkv").title, "");
+}
+
 static void colour_tags(void **state)
 {
     (void)state;
@@ -255,7 +267,7 @@ static void errors_are_the_readers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(common_facts), cmocka_unit_test(colour_tags), cmocka_unit_test(the_container_s_word), cmocka_unit_test(orientation), cmocka_unit_test(the_right_stream),
+        cmocka_unit_test(common_facts), cmocka_unit_test(the_film_s_title), cmocka_unit_test(colour_tags), cmocka_unit_test(the_container_s_word), cmocka_unit_test(orientation), cmocka_unit_test(the_right_stream),
         cmocka_unit_test(no_films), cmocka_unit_test(odd_names), cmocka_unit_test(playlists_read_nothing_else), cmocka_unit_test(sentences),
         cmocka_unit_test(errors_are_the_readers),
     };

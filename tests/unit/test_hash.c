@@ -35,8 +35,25 @@ static void every_bit_counts(void **state)
     assert_false(hash_same(hash_128(data, sizeof data - 1), whole));
 }
 
+/* In pieces of any size it is the same. */
+static void in_pieces(void **state)
+{
+    (void)state;
+    uint8_t data[5000];
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(i * 37 >> 3);
+    for (size_t piece = 1; piece < 1500; piece += 97) {
+        struct hash_stream *s = hash_stream_open();
+        assert_non_null(s);
+        for (size_t at = 0; at < sizeof data; at += piece)
+            hash_stream_add(s, data + at, sizeof data - at < piece ? sizeof data - at : piece);
+        assert_true(hash_same(hash_stream_end(&s), hash_128(data, sizeof data)));
+        assert_null(s);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_values), cmocka_unit_test(every_bit_counts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_values), cmocka_unit_test(every_bit_counts), cmocka_unit_test(in_pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "barcode/cli.h"
+#include "barcode/outputs.h"
 #include "barcode/recipe.h"
 
 static char text[REPORT_RECIPE];
@@ -26,7 +27,7 @@ static const char *recipe(const char *line)
     argument[count] = NULL;
     if (cli_parse(count, argument, &o, &e) != CLI_RUN)
         fail_msg("'%s': %s", line, e.text);
-    recipe_text(&o, writer_find("png"), (struct strips){o.strip, o.strips}, text);
+    recipe_text(&o, outputs_format(&o), (struct strips){o.strip, o.strips}, text);
     return text;
 }
 
@@ -49,7 +50,9 @@ static void every_option_counts(void **state)
     static const char *const option[] = {"", "-m palette", "-m all", "--width 5", "--height 5", "-k 5", "--steady", "--steady=9", "--n-init 3", "--no-race",
                                          "--init random", "--max-iter 5", "--seed 1", "--size 100", "--size 100x100", "--size 1/100", "--size full",
                                          "--trim off", "--trim 8:8:0:0", "--tone-map hable", "--tone-map off", "--hdr-peak 500", "--light linear", "-n 24", "-n 1", "--interval 1", "--columns 24", "--keyframes", "--start 1",
-                                         "--end 1", "--stream 0", "-m palette --order share"};
+                                         "--end 1", "--stream 0", "-m palette --order share", "--shape circle", "--shape vertical", "--smooth 1", "-o x.pdf", "-o x.svg",
+                                         "--poster", "--poster --dpi 100", "--poster --page A2", "-o x.pdf --page A2", "-o x.pdf --page A2-portrait", "-o x.pdf --title a",
+                                         "-o x.pdf --title b", "-m all --title a", "--poster --page 300x200"};
     enum { COUNT = sizeof option / sizeof *option };
     static char all[COUNT][REPORT_RECIPE];
     for (size_t i = 0; i < COUNT; i++) {

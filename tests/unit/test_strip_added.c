@@ -149,18 +149,18 @@ static void is_stacked_below_the_others(void **state)
     assert_string_equal(strips_name(all), STRIP_ALL);
     struct painter *p = painter_open(&report, all, &e);
     assert_non_null(p);
-    int n = (int)all.count, width = painter_width(p), height = painter_height(p), bar = (height - n * HEIGHT) / (n + 1);
-    assert_int_equal(height, n * HEIGHT + (n + 1) * bar);
+    int n = (int)all.count, width = painter_width(p), height = painter_height(p), bar = (height - n * HEIGHT) / (n + 2);
+    assert_int_equal(height, n * HEIGHT + (n + 2) * bar);
     report.picture_width = width;
     struct painter *one = painter_open(&report, it_alone, &e);
     uint8_t *a = malloc((size_t)width * 3), *b = malloc((size_t)width * 3);
     for (int y = 0; y < HEIGHT; y++) {
-        painter_row(p, height - HEIGHT + y, a);
+        painter_row(p, height - bar - HEIGHT + y, a);
         painter_row(one, y, b);
         assert_memory_equal(a, b, (size_t)width * 3);
     }
     bool text = false;
-    for (int y = height - HEIGHT - bar; y < height - HEIGHT; y++) {
+    for (int y = height - HEIGHT - 2 * bar; y < height - HEIGHT - bar; y++) {
         painter_row(p, y, a);
         for (int x = 0; x < width; x++)
             text |= a[x * 3] > 0x80;

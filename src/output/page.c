@@ -1,0 +1,124 @@
+#include "barcode/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Portrait, in micrometres. */
+static const struct {
+    const char *name;
+    int width, height;
+} sizes[] = {
+    {"A0", 841000, 1189000}, {"A1", 594000, 841000}, {"A2", 420000, 594000}, {"A3", 297000, 420000}, {"A4", 210000, 297000},
+    {"A5", 148000, 210000}, {"A6", 105000, 148000}, {"B0", 1000000, 1414000}, {"B1", 707000, 1000000}, {"B2", 500000, 707000},
+    {"B3", 353000, 500000}, {"B4", 250000, 353000}, {"B5", 176000, 250000}, {"B6", 125000, 176000}, {"Letter", 215900, 279400},
+    {"Legal", 215900, 355600}, {"Tabloid", 279400, 431800}};
+
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static bool parse_name(const char *text, struct page *page)
+{
+    for (int i = 0; i < SIZES; i++) {
+        size_t length = strlen(sizes[i].name);
+        const char *rest = text + length;
+        if (strncasecmp(text, sizes[i].name, length) != 0)
+            continue;
+        *page = (struct page){.given = true, .width = sizes[i].width, .height = sizes[i].height, .named = true};
+        if (strcasecmp(rest, "-landscape") == 0)
+            page->turn = PAGE_LANDSCAPE;
+        else if (strcasecmp(rest, "-portrait") == 0)
+            page->turn = PAGE_PORTRAIT;
+        else if (*rest)
+            continue;
+        return true;
+    }
+    return false;
+}
+
+/* A decimal number of at most 6 digits before the point and 4 behind it, in ten-thousandths; *text moves behind it. */
+static bool read_number(const char **text, int64_t *value)
+{
+    const char *c = *text;
+    int64_t n = 0;
+    int digits = 0, unit = 10000;
+    for (; *c >= '0' && *c <= '9' && digits < 7; c++, digits++)
+        n = n * 10 + (*c - '0');
+    n *= 10000;
+    if (digits == 0 || digits > 6)
+        return false;
+    if (*c == '.') {
+        if (!(c[1] >= '0' && c[1] <= '9'))
+            return false;
+        for (c++; *c >= '0' && *c <= '9'; c++) {
+            unit /= 10;
+            n += unit * (*c - '0');
+        }
+    }
+    *text = c;
+    *value = n;
+    return true;
+}
+
+static bool inside(const struct page *p)
+{
+    int least = p->pixels ? PAGE_LEAST_PX : PAGE_LEAST_UM, most = p->pixels ? PAGE_MOST_PX : PAGE_MOST_UM;
+    int longer = p->width > p->height ? p->width : p->height, shorter = p->width > p->height ? p->height : p->width;
+    return shorter >= least && longer <= most && longer / PAGE_ASPECT_MOST <= shorter;
+}
+
+bool page_parse(const char *text, struct page *page)
+{
+    int64_t w, h, um;
+    if (parse_name(text, page))
+        return true;
+    if (!read_number(&text, &w) || *text++ != 'x' || !read_number(&text, &h))
+        return false;
+    *page = (struct page){.given = true, .pixels = *text == '\0'};
+    if (page->pixels && (w % 10000 != 0 || h % 10000 != 0))
+        return false;
+    if (page->pixels)
+        um = 1;
+    else if (strcmp(text, "mm") == 0)
+        um = 1000;
+    else if (strcmp(text, "cm") == 0)
+        um = 10000;
+    else if (strcmp(text, "in") == 0)
+        um = 25400;
+    else
+        return false;
+    w = (w * um + 5000) / 10000;
+    h = (h * um + 5000) / 10000;
+    if (w > PAGE_MOST_UM || h > PAGE_MOST_UM)
+        return false;
+    page->width = (int)w;
+    page->height = (int)h;
+    return inside(page);
+}
+
+void page_sides(const struct page *page, enum strip_shape shape, int *width, int *height)
+{
+    struct page usual;
+    if (!page->given && parse_name(PAGE_NAME, &usual))
+        page = &usual;
+    enum page_turn turn = page->turn != PAGE_USUAL ? page->turn : shape == SHAPE_STRIP ? PAGE_LANDSCAPE : PAGE_PORTRAIT;
+    bool over = page->named && turn == PAGE_LANDSCAPE;
+    *width = over ? page->height : page->width;
+    *height = over ? page->width : page->height;
+}
+
+void page_pixels(const struct page *page, enum strip_shape shape, int dpi, int *width, int *height)
+{
+    page_sides(page, shape, width, height);
+    if (page->pixels)
+        return;
+    *width = (int)(((int64_t)*width * dpi + 12700) / 25400);
+    *height = (int)(((int64_t)*height * dpi + 12700) / 25400);
+}
+
+void page_text(const struct page *page, enum strip_shape shape, char text[PAGE_TEXT])
+{
+    int width, height;
+    page_sides(page, shape, &width, &height);
+    snprintf(text, PAGE_TEXT, "%dx%d%s", width, height, page->pixels ? "px" : "um");
+}

@@ -1,0 +1,145 @@
+# shellcheck shell=bash
+# --shape, --smooth, and what of posters needs no other program (tests/poster.sh looks at them).
+# shellcheck disable=SC2153,SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
+
+# raw FILE FORMAT [FILTER]: a picture's pixels.
+raw() {
+    ffmpeg -nostdin -v error -i "$1" -vf "${3:-null}" -f rawvideo -pix_fmt "$2" -
+}
+
+facts() {
+    ffprobe -v error -show_entries stream=width,height,pix_fmt -of csv=p=0 "$1"
+}
+
+test_shape_vertical() {
+    f=$(sample)
+    for mode in kmeans palette downsample; do
+        ok "$f" -n 9 -m $mode --width 150 --height 40 -o strip.png
+        ok "$f" -n 9 -m $mode --shape vertical --width 40 --height 150 -o vertical.png
+        [ "$(facts vertical.png)" = 40,150,rgb24 ] || fail "the picture is $(facts vertical.png)"
+        cmp <(raw strip.png rgb24 transpose=0) <(raw vertical.png rgb24) || fail "$mode: vertical is not the strip turned"
+    done
+    ok "$f" -n 9 --shape vertical --json j.json -o v.png
+    [ "$(facts v.png)" = "360,$(grep -c '"frame":' j.json),rgb24" ] || fail "the picture is $(facts v.png)"
+    grep -aq 'barcode:shape.vertical' v.png || fail "the picture does not say its shape"
+}
+
+test_shape_circle() {
+    f=$(sample)
+    ok "$f" -n 9 --shape circle --width 101 -o a.png
+    [ "$(facts a.png)" = 101,101,rgba ] || fail "the picture is $(facts a.png)"
+    # Corner and middle are clear, the ring is not.
+    raw a.png gray alphaextract > alpha
+    at() { od -An -tu1 -j $(($2 * 101 + $1)) -N1 alpha | tr -d ' '; }
+    for point in "0 0 0" "100 100 0" "50 50 0" "50 10 255" "10 50 255"; do
+        # shellcheck disable=SC2086
+        set -- $point
+        [ "$(at "$1" "$2")" = "$3" ] || fail "alpha at $1, $2 is $(at "$1" "$2"), not $3"
+    done
+    ok "$f" -n 9 --shape circle --width 101 --threads 1 -o b.png
+    cmp a.png b.png
+    ok "$f" -n 9 --shape circle -m palette,average -o all.png
+    files a.png b.png alpha all-palette.png all-average.png
+    [ "$(facts all-palette.png)" = 1080,1080,rgba ] || fail "the picture is $(facts all-palette.png)"
+    refuses 2 "$f" --shape circle -m all
+    refuses 2 "$f" --shape circle --width 4 --height 5
+    refuses 2 "$f" --shape star
+}
+
+# The columns' data are as they are; the picture, and its words, are not.
+test_smooth() {
+    f=$(sample)
+    ok "$f" -n 5 --n-init 1 --height 3 --json plain.json -o plain.png
+    ok "$f" -n 5 --n-init 1 --height 3 --json smooth.json --smooth 2 -o smooth.png
+    ok "$f" -n 5 --n-init 1 --height 3 --smooth 0 -o none.png
+    cmp plain.png none.png || fail "--smooth 0 changes something"
+    ! cmp -s <(raw plain.png rgb24) <(raw smooth.png rgb24) || fail "--smooth 2 changes nothing"
+    cmp <(grep '"frame":' plain.json) <(grep '"frame":' smooth.json) || fail "--smooth changes columns"
+    grep -aq 'barcode:smooth.2' smooth.png || fail "the picture does not say that it is smooth"
+    grep -q 'smooth=2.000000' smooth.json || fail "the recipe does not say it"
+    # Neighbours differ less than they did.
+    "$PYTHON" - <(raw plain.png gray) <(raw smooth.png gray) << 'EOF' || fail "the smooth picture is not smoother"
+import sys
+a, b = (open(name, "rb").read() for name in sys.argv[1:])
+rough = [sum(abs(x[i] - x[i + 1]) for i in range(len(x) // 3 - 1)) for x in (a, b)]
+sys.exit(rough[1] * 3 > rough[0])
+EOF
+    for mode in kmeans dominant palette average downsample; do
+        ok "$f" -n 9 --n-init 1 -m $mode --smooth 2 --width 100 --threads 1 -o one.png
+        ok "$f" -n 9 --n-init 1 -m $mode --smooth 2 --width 100 --threads 3 -o three.png
+        cmp one.png three.png || fail "$mode: threads change the picture"
+    done
+    refuses 2 "$f" --smooth 2:00:00
+}
+
+test_poster_update() {
+    cp "$(sample)" film.mkv
+    touch -d '1 minute ago' film.mkv
+    set -- film.mkv -n 50 --update
+    for output in a.pdf a.svg; do
+        ok "$@" -o $output
+        says wrote
+        ok "$@" -o $output
+        says_not wrote
+        ok "$@" -o $output --title another
+        says wrote
+        ok "$@" -o $output --title another --page A4
+        says wrote
+        ok "$@" -o $output --title another --page 210x297mm
+        says wrote
+    done
+    ok "$@" -o p.png --poster --page 300x200
+    ok "$@" -o p.png --poster --page 300x200
+    says_not wrote
+    ok "$@" -o p.png
+    says wrote
+}
+
+# In a folder the format comes from --poster; what is there is replaced where it is barcode's, of the same film.
+test_poster_folder() {
+    mkdir films o
+    cp "$(sample)" films/a.mkv
+    cp "$(clip h264-closed.mkv)" films/b.mkv
+    ok films -n 50 --poster=pdf -o o
+    ok films -n 50 --poster=pdf -o o
+    [ "$(ls o)" = "$(printf 'a.pdf\nb.pdf')" ] || fail "the folder has $(ls o)"
+    cp o/a.pdf o/b.pdf
+    run films -n 50 --poster=pdf -o o
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "'o/b.pdf' is there and shows another film"
+    refuses 2 films --poster=pdf -o o --title one
+    refuses 2 films/a.mkv -o x.png --page A4
+    refuses 2 films/a.mkv -o x.pdf --poster=svg
+    refuses 2 films/a.mkv -o x.jpg --poster
+    [ ! -e x.png ] && [ ! -e x.pdf ] && [ ! -e x.jpg ] || fail "something was written"
+}
+
+# The strips of a comparison are the strips alone, row by row.
+test_stacked_strips_are_exact() {
+    f=$(sample)
+    ok "$f" -n 20 -m all --height 30 --width 400 -o all.png
+    ok "$f" -n 20 -m kmeans,dominant,palette,average,downsample --height 30 --width 400 -o one.png
+    height=$(facts all.png | cut -d, -f2)
+    bar=$(((height - 5 * 30) / 7))
+    y=$((2 * bar))
+    for mode in kmeans dominant palette average downsample; do
+        cmp <(raw all.png rgb24 "crop=400:30:0:$y:exact=1") <(raw one-$mode.png rgb24) || fail "$mode differs in the comparison"
+        y=$((y + 30 + bar))
+    done
+}
+
+test_poster_interrupted() {
+    f=$(sample)
+    ok "$f" -n 1 --cache kept -o warm.png
+    "$BARCODE" "$f" -n 1 --cache kept --poster --page B0 --dpi 700 -m palette -o big.png 2> said &
+    pid=$!
+    for _ in $(seq 100); do
+        ! compgen -G '.big.png.*' > /dev/null || break
+        sleep 0.05
+    done
+    kill -s TERM $pid
+    status=0
+    wait $pid || status=$?
+    [ "$status" -eq 130 ] || fail "exit status $status, not 130: $(cat said)"
+    [ ! -e big.png ] && ! compgen -G '.big.png.*' > /dev/null || fail "something is left"
+}

@@ -1,0 +1,172 @@
+/* The writers of SVG and PDF: what they say of themselves (writer_seal.h), and that the same input gives the same bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "barcode/paint.h"
+#include "barcode/writer.h"
+#include "scene.h"
+#include "strips.h"
+
+static char folder[] = "/tmp/barcode-test-XXXXXX";
+static bool letters;
+
+static int begin(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    letters = paint_has_letters(&e);
+    return !mkdtemp(folder) || chdir(folder) != 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") != 0 || system(command) != 0;
+}
+
+static char *bytes_of(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    char *all = malloc(1 << 22);
+    *size = fread(all, 1, 1 << 22, f);
+    fclose(f);
+    return all;
+}
+
+static void put(const char *path, const char *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    fclose(f);
+}
+
+static void they_say_what_they_are(void **state)
+{
+    (void)state;
+    if (!letters)
+        skip();
+    for (int i = 0; i < 2; i++) {
+        const struct writer *w = writer_find(i == 0 ? "svg" : "pdf");
+        struct made m;
+        struct err e = ERR_INIT;
+        struct writer_told told;
+        char film[FILM_ID_TEXT];
+        size_t size;
+        made_open(&m, 70);
+        memset(m.report.recipe, 'r', REPORT_RECIPE - 1);        /* as long as it may be */
+        m.report.partial = i == 0;
+        if (!writer_save(w, &m.report, alone("palette"), "a", &e))
+            fail_msg("%s", e.text);
+        assert_true(writer_made(w, "a", film));
+        assert_string_equal(film, m.report.film_id);
+        assert_true(writer_tells(w, "a", &told));
+        assert_string_equal(told.film, m.report.film_id);
+        assert_string_equal(told.recipe, m.report.recipe);
+        assert_int_equal(told.columns, 70);
+        assert_int_equal(told.width, 16);
+        assert_int_equal(told.height, 4);
+        assert_int_equal(told.partial, i == 0);
+        /* Another byte anywhere, one less or one more: it is not whole. */
+        char *all = bytes_of("a", &size);
+        for (size_t at = 0; at < size; at += 1 + size / 97) {
+            all[at] ^= 4;
+            put("b", all, size);
+            assert_false(writer_tells(w, "b", &told));
+            all[at] ^= 4;
+        }
+        for (size_t less = 1; less < 300; less++) {
+            put("b", all, size - less);
+            assert_false(writer_tells(w, "b", &told));
+        }
+        all[size] = '\n';
+        put("b", all, size + 1);
+        assert_false(writer_tells(w, "b", &told));
+        put("b", "", 0);
+        assert_false(writer_tells(w, "b", &told) || writer_made(w, "b", film));
+        put("b", "<svg>barcode:film 7-1\n</svg>", 28);
+        assert_false(writer_tells(w, "b", &told) || writer_made(w, "b", film));
+        free(all);
+        made_close(&m);
+    }
+}
+
+/* Whatever was drawn before; and nothing of time. */
+static void same_bytes(void **state)
+{
+    (void)state;
+    if (!letters)
+        skip();
+    for (int i = 0; i < 2; i++) {
+        const struct writer *w = writer_find(i == 0 ? "svg" : "pdf");
+        struct made m, other;
+        struct err e = ERR_INIT;
+        size_t a, b;
+        made_open(&m, 70);
+        made_open(&other, 7);
+        assert_true(writer_save(w, &m.report, alone("kmeans"), "a", &e));
+        assert_true(writer_save(w, &other.report, stacked(), "x", &e));
+        assert_true(writer_save(w, &m.report, alone("kmeans"), "b", &e));
+        char *first = bytes_of("a", &a), *second = bytes_of("b", &b);
+        assert_int_equal(a, b);
+        assert_memory_equal(first, second, a);
+        assert_null(memmem(first, a, "CreationDate", 12));
+        free(first);
+        free(second);
+        made_close(&m);
+        made_close(&other);
+    }
+}
+
+/* Titles are data. */
+static void markup_in_a_title(void **state)
+{
+    (void)state;
+    if (!letters)
+        skip();
+    struct made m;
+    struct err e = ERR_INIT;
+    size_t size;
+    made_open(&m, 9);
+    m.report.title = "<script>alert(1)</script>\"&--> ]]>";
+    assert_true(writer_save(writer_find("svg"), &m.report, alone("average"), "a", &e));
+    char *all = bytes_of("a", &size);
+    all[size] = 0;
+    assert_null(strstr(all, "<script"));
+    assert_non_null(strstr(all, "<title>&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;--&gt; ]]&gt;</title>"));
+    free(all);
+    made_close(&m);
+}
+
+static void a_full_disk(void **state)
+{
+    (void)state;
+    if (!letters)
+        skip();
+    for (int i = 0; i < 2; i++) {
+        struct made m;
+        struct err e = ERR_INIT;
+        made_open(&m, 9);
+        FILE *full = fopen("/dev/full", "wb");
+        setvbuf(full, NULL, _IONBF, 0);
+        assert_false(writer_find(i == 0 ? "svg" : "pdf")->write(&m.report, alone("average"), full, &e));
+        assert_string_equal(e.text, "No space left on device");
+        fclose(full);
+        made_close(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(they_say_what_they_are), cmocka_unit_test(same_bytes), cmocka_unit_test(markup_in_a_title),
+                                       cmocka_unit_test(a_full_disk)};
+    return cmocka_run_group_tests(tests, begin, end);
+}
