@@ -12,7 +12,7 @@
 #include "barcode/engines.h"
 #include "barcode/kmeans.h"
 #include "barcode/light.h"
-#include "barcode/page.h"
+#include "barcode/paper.h"
 #include "barcode/progress.h"
 #include "barcode/selection.h"
 #include "barcode/size.h"
@@ -64,8 +64,8 @@ struct options {
     int64_t smooth_us;          /* --smooth; 0: not asked for                       */
     bool poster;                /* --poster; SVG and PDF are posters without it, too: outputs_are_posters */
     const struct writer *poster_format;            /* --poster=FORMAT; NULL: by -o's ending, or PNG */
-    struct page page;
-    int dpi;                    /* of a poster in pixels; PAGE_DPI_USUAL unless given */
+    struct paper page;
+    int dpi;                    /* of a poster in pixels; PAPER_DPI_USUAL unless given */
     const char *title;          /* --title; NULL: not given                         */
 
     enum engine_choice engine;

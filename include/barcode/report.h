@@ -12,7 +12,7 @@
 #include "barcode/film_id.h"
 #include "barcode/kmeans.h"
 #include "barcode/light.h"
-#include "barcode/page.h"
+#include "barcode/paper.h"
 #include "barcode/selection.h"
 #include "barcode/stage.h"
 #include "barcode/strip.h"
@@ -45,7 +45,7 @@ struct report {
     enum strip_shape shape;
     int64_t smooth_us;                 /* strip_smooth.h; 0: not asked for           */
     bool poster;                       /* a PNG is one; SVG and PDF always are       */
-    struct page page;                  /* of posters                                 */
+    struct paper page;                  /* of posters                                 */
     int dpi;                           /* of a poster that is a PNG                  */
     const char *title;                 /* any bytes; NULL: nobody said               */
     const struct columns *columns;     /* finished                                   */

@@ -53,7 +53,7 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Posters (-o FILE.pdf, FILE.svg, or --poster):", GROUP_POSTER},
     {"poster", KEY_POSTER, "FORMAT", OPTION_ARG_OPTIONAL, "a page with title, axis, palette: png, svg, pdf", 0},
     {"title", KEY_TITLE, "TEXT", 0, "its title (the film's own, or else its name)", 0},
-    {"page", KEY_PAGE, "PAGE", 0, "A0 to B6, Letter, WxHmm, WxHin, WxH pixels (" PAGE_NAME ")", 0},
+    {"page", KEY_PAGE, "PAGE", 0, "A0 to B6, Letter, WxHmm, WxHin, WxH pixels (" PAPER_NAME ")", 0},
     {"dpi", KEY_DPI, "N", 0, "pixels an inch of a PNG poster (300)", 0},
 
     {NULL, 0, NULL, 0, "Colours:", GROUP_COLOURS},

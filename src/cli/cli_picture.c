@@ -43,16 +43,16 @@ bool cli_parse_title(const char *text, struct options *o, struct err *e)
 
 bool cli_parse_page(const char *text, struct options *o, struct err *e)
 {
-    return page_parse(text, &o->page) ||
+    return paper_parse(text, &o->page) ||
            err_set(e, ERR_USAGE, "--page: '%s' is not a page such as A2, A4-portrait, Letter, 420x297mm, 16.5x11.7in or 800x600 pixels; sides are 40 mm to 5 m or "
-                   "%d to %d pixels, one at most %d times the other", text, PAGE_LEAST_PX, PAGE_MOST_PX, PAGE_ASPECT_MOST);
+                   "%d to %d pixels, one at most %d times the other", text, PAPER_LEAST_PX, PAPER_MOST_PX, PAPER_ASPECT_MOST);
 }
 
 bool cli_parse_dpi(const char *text, struct options *o, struct err *e)
 {
     uint64_t value;
-    if (!cli_read_whole(text, PAGE_DPI_LEAST, PAGE_DPI_MOST, &value))
-        return err_set(e, ERR_USAGE, "--dpi: '%s' is not a whole number from %d to %d", text, PAGE_DPI_LEAST, PAGE_DPI_MOST);
+    if (!cli_read_whole(text, PAPER_DPI_LEAST, PAPER_DPI_MOST, &value))
+        return err_set(e, ERR_USAGE, "--dpi: '%s' is not a whole number from %d to %d", text, PAPER_DPI_LEAST, PAPER_DPI_MOST);
     o->dpi = (int)value;
     return true;
 }
@@ -80,7 +80,7 @@ static bool check_poster(const struct options *o, struct err *e)
         return err_set(e, ERR_USAGE, "a poster in PNG is as large as its page: give --page and --dpi, and no --width or --height");
     if (o->page.pixels && o->dpi > 0)
         return err_set(e, ERR_USAGE, "--dpi: a page of %dx%d pixels has no inches", o->page.width, o->page.height);
-    page_pixels(&o->page, o->shape, o->dpi > 0 ? o->dpi : PAGE_DPI_USUAL, &width, &height);
+    paper_pixels(&o->page, o->shape, o->dpi > 0 ? o->dpi : PAPER_DPI_USUAL, &width, &height);
     return (uint64_t)width * (uint64_t)height <= PAINT_PIXELS_MOST ||
            err_set(e, ERR_USAGE, "a poster of %dx%d pixels is too large, %llu are the most: give a smaller --page or --dpi", width, height,
                    (unsigned long long)PAINT_PIXELS_MOST);
@@ -102,7 +102,7 @@ bool cli_settle_picture(struct options *o, struct err *e)
     bool poster = outputs_are_posters(o);
     if (!(poster ? check_poster(o, e) : check_plain(o, e)) || !check_shape(o, e))
         return false;
-    o->dpi = o->dpi > 0 ? o->dpi : PAGE_DPI_USUAL;
+    o->dpi = o->dpi > 0 ? o->dpi : PAPER_DPI_USUAL;
     int across = outputs_format(o)->page ? POSTER_HEIGHT_USUAL : HEIGHT_USUAL;
     if (o->shape == SHAPE_CIRCLE)
         o->width = o->height = o->width > 0 ? o->width : o->height > 0 ? o->height : outputs_format(o)->page ? 2 * POSTER_HEIGHT_USUAL : POSTER_HEIGHT_USUAL;

@@ -87,7 +87,7 @@ static void add_colours(char text[REPORT_RECIPE], const struct options *o, const
 /* A title may be of any length and any letters: its hash stands for it. */
 static void add_sheet(char text[REPORT_RECIPE], const struct options *o, const struct writer *w)
 {
-    char page[PAGE_TEXT];
+    char page[PAPER_TEXT];
     bool poster = outputs_are_posters(o);
     if (o->shape != SHAPE_STRIP)
         add(text, " shape=%s", strip_shape_name(o->shape));
@@ -101,7 +101,7 @@ static void add_sheet(char text[REPORT_RECIPE], const struct options *o, const s
         add(text, " title=%016" PRIx64, hash_64(o->title, strlen(o->title)));
     if (!poster)
         return;
-    page_text(&o->page, o->shape, page);
+    paper_text(&o->page, o->shape, page);
     add(text, " poster=%s page=%s", outputs_format(o)->name, page);
     if (!outputs_format(o)->page && !o->page.pixels)
         add(text, " dpi=%d", o->dpi);

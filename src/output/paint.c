@@ -96,7 +96,7 @@ static bool open_sheet(struct painter *p, const struct report *r, struct strips 
 {
     p->channels = 3;
     if (r->poster) {
-        page_pixels(&r->page, r->shape, r->dpi, &p->width, &p->height);
+        paper_pixels(&r->page, r->shape, r->dpi, &p->width, &p->height);
         if (!check_pixels(p, r, e))
             return false;
         p->sheet = sheet_poster(r, strips, true, e);

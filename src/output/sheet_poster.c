@@ -247,8 +247,8 @@ struct sheet *sheet_poster(const struct report *r, struct strips strips, bool pi
     struct sheet *s = sheet_open(r, e);
     if (!s)
         return NULL;
-    page_sides(&r->page, r->shape, &width, &height);
-    page_pixels(&r->page, r->shape, r->dpi, &across, &down);
+    paper_sides(&r->page, r->shape, &width, &height);
+    paper_pixels(&r->page, r->shape, r->dpi, &across, &down);
     double points = r->page.pixels ? 1 : 72.0 / 25400, dots = r->page.pixels ? 1 : r->dpi / 72.0;
     s->scale = pixels ? dots : 0;
     s->unit_mm = r->page.pixels ? 0 : 25.4 / 72;

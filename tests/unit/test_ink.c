@@ -118,7 +118,7 @@ static void bands(void **state)
     struct made m;
     made_open(&m, 90);
     m.report.poster = true;
-    m.report.page = (struct page){.given = true, .pixels = true, .width = 400, .height = 300};
+    m.report.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
     struct sheet *s = sheet_poster(&m.report, alone("kmeans"), true, &e);
     assert_string_equal(e.text, "");
     uint8_t *whole = malloc(400 * 300 * 3), *band = malloc(400 * 300 * 3);

@@ -98,7 +98,7 @@ static void posters_are_in_order(void **state)
                 char what[80];
                 m.report.shape = (enum strip_shape)shape;
                 m.report.title = way % 3 == 0 ? NULL : way % 3 == 1 ? long_title : "\xd9\x83\xd9\x81\xd8\xb1\xd9\x86\xd8\xa7\xd8\xad\xd9\x88\xd9\x85";
-                assert_true(page_parse(pages[i], &m.report.page));
+                assert_true(paper_parse(pages[i], &m.report.page));
                 struct strips strips = shape == SHAPE_STRIP && way == 2 ? stacked() : alone("average");
                 struct sheet *s = sheet_poster(&m.report, strips, way < 3, &e);
                 assert_string_equal(e.text, "");
@@ -120,7 +120,7 @@ static void what_is_on_a_poster(void **state)
     struct err e = ERR_INIT;
     struct made m;
     made_open(&m, 5400);
-    m.report.page = (struct page){.given = false};
+    m.report.page = (struct paper){.given = false};
     struct sheet *s = sheet_poster(&m.report, alone("palette"), false, &e);
     int hex = 0, times = 0;
     for (size_t i = 0; i < s->items; i++) {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "barcode/page.h"
+#include "barcode/paper.h"
 
 static void names_and_sizes(void **state)
 {
@@ -21,12 +21,12 @@ static void names_and_sizes(void **state)
         {"800x600", SHAPE_CIRCLE, "800x600px"}, {"40x40mm", SHAPE_STRIP, "40000x40000um"}, {"5000x250mm", SHAPE_STRIP, "5000000x250000um"},
         {"65535x4000", SHAPE_STRIP, "65535x4000px"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct page p;
-        char text[PAGE_TEXT];
-        if (!page_parse(table[i].text, &p))
+        struct paper p;
+        char text[PAPER_TEXT];
+        if (!paper_parse(table[i].text, &p))
             fail_msg("'%s' is refused", table[i].text);
         assert_true(p.given);
-        page_text(&p, table[i].shape, text);
+        paper_text(&p, table[i].shape, text);
         assert_string_equal(text, table[i].is);
     }
 }
@@ -37,25 +37,25 @@ static void what_is_none(void **state)
     static const char *const wrong[] = {"", "A", "A7", "A10", "A2-", "A2-sideways", "A2 ", "0x0", "800", "800x", "x600", "800x600px", "800x600 mm", "-800x600",
                                         "800.5x600", "39x100mm", "5001x1000mm", "1000x40mm", "159x400", "65536x4000", "99999999x1mm", "1e3x500", "800x600x2",
                                         ".5x3in", "5.x3in", "4000000x4000000mm", "Letterhead", "800x30"};
-    struct page p;
+    struct paper p;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (page_parse(wrong[i], &p))
+        if (paper_parse(wrong[i], &p))
             fail_msg("'%s' is taken", wrong[i]);
 }
 
 static void pixels(void **state)
 {
     (void)state;
-    struct page p = {0};
+    struct paper p = {0};
     int w, h;
-    page_pixels(&p, SHAPE_STRIP, 300, &w, &h);             /* A3: 420 mm and 297 mm of 300 / 25.4 pixels */
+    paper_pixels(&p, SHAPE_STRIP, 300, &w, &h);             /* A3: 420 mm and 297 mm of 300 / 25.4 pixels */
     assert_int_equal(w, 4961);
     assert_int_equal(h, 3508);
-    page_pixels(&p, SHAPE_CIRCLE, 72, &w, &h);
+    paper_pixels(&p, SHAPE_CIRCLE, 72, &w, &h);
     assert_int_equal(w, 842);
     assert_int_equal(h, 1191);
-    assert_true(page_parse("801x601", &p));
-    page_pixels(&p, SHAPE_STRIP, 300, &w, &h);
+    assert_true(paper_parse("801x601", &p));
+    paper_pixels(&p, SHAPE_STRIP, 300, &w, &h);
     assert_int_equal(w, 801);
     assert_int_equal(h, 601);
 }

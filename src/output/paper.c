@@ -1,4 +1,4 @@
-#include "barcode/page.h"
+#include "barcode/paper.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,18 +17,18 @@ static const struct {
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static bool parse_name(const char *text, struct page *page)
+static bool parse_name(const char *text, struct paper *page)
 {
     for (int i = 0; i < SIZES; i++) {
         size_t length = strlen(sizes[i].name);
         const char *rest = text + length;
         if (strncasecmp(text, sizes[i].name, length) != 0)
             continue;
-        *page = (struct page){.given = true, .width = sizes[i].width, .height = sizes[i].height, .named = true};
+        *page = (struct paper){.given = true, .width = sizes[i].width, .height = sizes[i].height, .named = true};
         if (strcasecmp(rest, "-landscape") == 0)
-            page->turn = PAGE_LANDSCAPE;
+            page->turn = PAPER_LANDSCAPE;
         else if (strcasecmp(rest, "-portrait") == 0)
-            page->turn = PAGE_PORTRAIT;
+            page->turn = PAPER_PORTRAIT;
         else if (*rest)
             continue;
         return true;
@@ -60,21 +60,21 @@ static bool read_number(const char **text, int64_t *value)
     return true;
 }
 
-static bool inside(const struct page *p)
+static bool inside(const struct paper *p)
 {
-    int least = p->pixels ? PAGE_LEAST_PX : PAGE_LEAST_UM, most = p->pixels ? PAGE_MOST_PX : PAGE_MOST_UM;
+    int least = p->pixels ? PAPER_LEAST_PX : PAPER_LEAST_UM, most = p->pixels ? PAPER_MOST_PX : PAPER_MOST_UM;
     int longer = p->width > p->height ? p->width : p->height, shorter = p->width > p->height ? p->height : p->width;
-    return shorter >= least && longer <= most && longer / PAGE_ASPECT_MOST <= shorter;
+    return shorter >= least && longer <= most && longer / PAPER_ASPECT_MOST <= shorter;
 }
 
-bool page_parse(const char *text, struct page *page)
+bool paper_parse(const char *text, struct paper *page)
 {
     int64_t w, h, um;
     if (parse_name(text, page))
         return true;
     if (!read_number(&text, &w) || *text++ != 'x' || !read_number(&text, &h))
         return false;
-    *page = (struct page){.given = true, .pixels = *text == '\0'};
+    *page = (struct paper){.given = true, .pixels = *text == '\0'};
     if (page->pixels && (w % 10000 != 0 || h % 10000 != 0))
         return false;
     if (page->pixels)
@@ -89,36 +89,36 @@ bool page_parse(const char *text, struct page *page)
         return false;
     w = (w * um + 5000) / 10000;
     h = (h * um + 5000) / 10000;
-    if (w > PAGE_MOST_UM || h > PAGE_MOST_UM)
+    if (w > PAPER_MOST_UM || h > PAPER_MOST_UM)
         return false;
     page->width = (int)w;
     page->height = (int)h;
     return inside(page);
 }
 
-void page_sides(const struct page *page, enum strip_shape shape, int *width, int *height)
+void paper_sides(const struct paper *page, enum strip_shape shape, int *width, int *height)
 {
-    struct page usual;
-    if (!page->given && parse_name(PAGE_NAME, &usual))
+    struct paper usual;
+    if (!page->given && parse_name(PAPER_NAME, &usual))
         page = &usual;
-    enum page_turn turn = page->turn != PAGE_USUAL ? page->turn : shape == SHAPE_STRIP ? PAGE_LANDSCAPE : PAGE_PORTRAIT;
-    bool over = page->named && turn == PAGE_LANDSCAPE;
+    enum paper_turn turn = page->turn != PAPER_USUAL ? page->turn : shape == SHAPE_STRIP ? PAPER_LANDSCAPE : PAPER_PORTRAIT;
+    bool over = page->named && turn == PAPER_LANDSCAPE;
     *width = over ? page->height : page->width;
     *height = over ? page->width : page->height;
 }
 
-void page_pixels(const struct page *page, enum strip_shape shape, int dpi, int *width, int *height)
+void paper_pixels(const struct paper *page, enum strip_shape shape, int dpi, int *width, int *height)
 {
-    page_sides(page, shape, width, height);
+    paper_sides(page, shape, width, height);
     if (page->pixels)
         return;
     *width = (int)(((int64_t)*width * dpi + 12700) / 25400);
     *height = (int)(((int64_t)*height * dpi + 12700) / 25400);
 }
 
-void page_text(const struct page *page, enum strip_shape shape, char text[PAGE_TEXT])
+void paper_text(const struct paper *page, enum strip_shape shape, char text[PAPER_TEXT])
 {
     int width, height;
-    page_sides(page, shape, &width, &height);
-    snprintf(text, PAGE_TEXT, "%dx%d%s", width, height, page->pixels ? "px" : "um");
+    paper_sides(page, shape, &width, &height);
+    snprintf(text, PAPER_TEXT, "%dx%d%s", width, height, page->pixels ? "px" : "um");
 }
