@@ -33,9 +33,10 @@ static bool read_number(const char **text, char end, uint64_t *number)
 
 static bool read_numbers(const char *columns, const char *side, const char *parts, struct writer_told *told)
 {
+    enum { SIDE_MOST = 65536 };      /* far beyond what is staged */
     uint64_t width, height;
     if (!read_number(&columns, 0, &told->columns) || !read_number(&side, 'x', &width) || !read_number(&side, 0, &height) || !read_number(&parts, 0, &told->parts) ||
-        width > INT32_MAX || height > INT32_MAX)
+        width > SIDE_MOST || height > SIDE_MOST)
         return false;
     told->width = (int)width;
     told->height = (int)height;

@@ -28,6 +28,15 @@ if [ ! -e told/png ] && [ -x "$barcode" ]; then
     printf '\x00' | cat - told/.png > told/png
     printf '\x01' | cat - told/.json > told/json
     rm told/.png told/.json
+    "$barcode" -q --no-cache synth:8x6,20 -n 4 -o told/.png --csv told/.csv --swatches told/.gpl --swatches told/.css --swatches told/.json --thumbnails told/.sheets
+    # The first byte is a writer's place in the table (EACH_WRITER in writer.c).
+    printf '\x02' | cat - told/.csv > told/csv
+    printf '\x03' | cat - told/.gpl > told/gpl
+    printf '\x05' | cat - told/.css > told/css
+    printf '\x06' | cat - told/.json > told/swatches
+    printf '\x07' | cat - told/.sheets/*.vtt > told/vtt
+    printf '\x07' | cat - told/.sheets/*.jpg > told/jpg
+    rm -r told/.png told/.csv told/.gpl told/.css told/.json told/.sheets
 fi
 
 # ---- dice ----
