@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SECOND = 1000000 };
+static const int64_t SECOND = 1000000;
 
 /* floor(span * part / whole): all below 2^63, part and whole below 2^32. */
 static int64_t share(int64_t span, uint64_t part, uint64_t whole)
@@ -45,15 +45,14 @@ int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t film_
 
 static int64_t choose_step(int64_t from, int64_t to, int most)
 {
-    static const int64_t step[] = {100000, 200000, 500000, SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 15 * SECOND, 30 * SECOND,
-                                   INT64_C(60) * SECOND, INT64_C(120) * SECOND, INT64_C(300) * SECOND, INT64_C(600) * SECOND, INT64_C(900) * SECOND,
-                                   INT64_C(1800) * SECOND, INT64_C(3600) * SECOND, INT64_C(7200) * SECOND, INT64_C(10800) * SECOND,
-                                   INT64_C(21600) * SECOND, INT64_C(43200) * SECOND, INT64_C(86400) * SECOND};
-    enum { STEPS = sizeof step / sizeof *step };
-    for (int i = 0; i < STEPS; i++)
-        if ((to - 1) / step[i] - (from + step[i] - 1) / step[i] + 1 <= most)
-            return step[i];
-    int64_t day = step[STEPS - 1];
+    static const int32_t tenths[] = {1, 2, 5, 10, 20, 50, 100, 150, 300, 600, 1200, 3000, 6000, 9000, 18000, 36000, 72000, 108000, 216000, 432000, 864000};
+    enum { STEPS = sizeof tenths / sizeof *tenths };
+    for (int i = 0; i < STEPS; i++) {
+        int64_t step = tenths[i] * (SECOND / 10);
+        if ((to - 1) / step - (from + step - 1) / step + 1 <= most)
+            return step;
+    }
+    int64_t day = tenths[STEPS - 1] * (SECOND / 10);
     return ((to - from) / day / most + 1) * day;
 }
 
@@ -73,7 +72,7 @@ struct axis axis_make(const int64_t *edge, uint64_t count, int most)
     if (to <= from)
         return axis;
     int64_t step = choose_step(from, to, most), tick = (from + step - 1) / step * step;
-    bool hours = (to - 1) / step * step >= INT64_C(3600) * SECOND;
+    bool hours = (to - 1) / step * step >= 3600 * SECOND;
     for (uint64_t i = 0; i < count && tick < to && axis.ticks < AXIS_TICKS_MOST; i++)
         for (; tick < edge[i + 1] && axis.ticks < AXIS_TICKS_MOST; tick += step) {
             struct axis_tick *t = &axis.tick[axis.ticks++];

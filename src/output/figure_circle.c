@@ -79,7 +79,7 @@ static void mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
 {
     for (int k = 0; k < 3; k++)
         out[k] = points ? srgb_level((uint16_t)((2 * sum[k] + points) / (2 * points))) : 0;
-    out[3] = (uint8_t)((255 * points + POINTS * POINTS / 2) / (POINTS * POINTS));
+    out[3] = (uint8_t)((255 * points + 8) / 16);
 }
 
 void circle_row(struct circle *c, int y, uint8_t *out)

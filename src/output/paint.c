@@ -85,7 +85,7 @@ static bool place_all(struct painter *p, const struct report *r, struct err *e)
         widest = to->w > widest ? to->w : widest;
     }
     p->band_rows = BAND_PIXELS / p->width < 1 ? 1 : BAND_PIXELS / p->width > p->height ? p->height : BAND_PIXELS / p->width;
-    size_t band = (size_t)p->band_rows * (size_t)p->width * 3, row = (size_t)widest * 4;
+    size_t band = (size_t)p->band_rows * (size_t)p->width * 3, row = (size_t)(widest > 0 ? widest : 1) * 4;
     p->band_y = -1;
     p->band = malloc(band);
     p->row = malloc(row);

@@ -52,7 +52,7 @@ static bool read_number(const char **text, int64_t *value)
             return false;
         for (c++; *c >= '0' && *c <= '9'; c++) {
             unit /= 10;
-            n += unit * (*c - '0');
+            n += (int64_t)unit * (*c - '0');
         }
     }
     *text = c;

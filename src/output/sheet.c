@@ -101,6 +101,7 @@ bool sheet_axis(const struct sheet *s, int most, struct axis *axis, struct err *
 {
     const struct report *r = s->report;
     int64_t *edge = axis_edges(r->columns, r->count, r->film->duration_us);
+    axis->ticks = 0;
     if (!edge)
         return err_memory(e, (r->count + 1) * sizeof *edge);
     *axis = axis_make(edge, r->count, most < 1 ? 1 : most > AXIS_TICKS_MOST ? AXIS_TICKS_MOST : most);

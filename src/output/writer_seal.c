@@ -117,8 +117,13 @@ static void take_words(const char *text, size_t size, struct writer_told *told)
     told->partial = value_of(text, size, "barcode:partial ", word, sizeof word);
     if (value_of(text, size, "barcode:columns ", word, sizeof word))
         told->columns = strtoull(word, NULL, 10);
-    if (value_of(text, size, "barcode:size ", word, sizeof word) && sscanf(word, "%dx%d", &told->width, &told->height) != 2)
-        told->width = told->height = 0;
+    if (!value_of(text, size, "barcode:size ", word, sizeof word))
+        return;
+    char *end;
+    long width = strtol(word, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
+    bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
+    told->width = sane ? (int)width : 0;
+    told->height = sane ? (int)height : 0;
 }
 
 bool seal_told(FILE *f, const char *last, struct writer_told *told)
@@ -134,7 +139,7 @@ bool seal_told(FILE *f, const char *last, struct writer_told *told)
     text[size] = 0;
     if (size < strlen(last) || strcmp(text + size - strlen(last), last) != 0 || !value_of(text, size, CHECK_KEY, check, sizeof check))
         return false;
-    const char *line = text + size;
+    const char *line = text + size - strlen(CHECK_KEY);       /* it is there: value_of found it */
     while (memcmp(line, CHECK_KEY, strlen(CHECK_KEY)) != 0)
         line--;
     const char *behind = strchr(line, '\n') + 1;

@@ -2,6 +2,8 @@
 # run-unit.sh PROGRAM... - runs cmocka programs, shows the output of those that fail, and counts their tests.
 set -u
 export BARCODE_CACHE=-      # no test uses the user's cache
+here=$(cd "$(dirname "$0")" && pwd)
+export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0" TSAN_OPTIONS="suppressions=$here/tsan.supp"
 passed=0 failed=0 skipped=0
 for program in "$@"; do
     log=$(mktemp)
