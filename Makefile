@@ -91,8 +91,12 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
-LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
+LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
+
+# The pages' own files (page.h) are bytes of the program.
+PAGE_FILES := $(sort $(wildcard src/output/page/*.html src/output/page/*.css src/output/page/*.js))
+PAGE_MADE  := $(BUILD)/src/output/page_files
 
 UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
@@ -108,6 +112,13 @@ all: $(BIN)/barcode ## the program, in out/bin
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
+
+$(PAGE_MADE).c: $(PAGE_FILES) src/output/page/embed.sh
+	@mkdir -p $(@D)
+	src/output/page/embed.sh $(PAGE_FILES) > $@
+
+$(PAGE_MADE).o: $(PAGE_MADE).c
+	$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) -Isrc/output -c $< -o $@
 
 $(BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
@@ -332,7 +343,7 @@ lint: ## sizes, includes, headers alone, format of what was changed, shell scrip
 	@tests/support/install-packages.sh lint
 	@tests/support/lint.sh
 	@tests/support/format.py --check $(SINCE)
-	@shellcheck -x .ci/run samples/slurm/barcode.sbatch tests/*.sh tests/*/*.sh
+	@shellcheck -x .ci/run samples/slurm/barcode.sbatch src/output/page/embed.sh tests/*.sh tests/*/*.sh
 	@$(MAKE) --no-print-directory tidy
 
 # What make format works on and lint checks: the lines that differ from where this branch left main, committed or not. In a

@@ -2,12 +2,13 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [web]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
 #   judge   also scikit-learn, the independent judge of the clustering
 #   slurm   also what a Slurm cluster of one machine is made of
+#   web     also a browser, and what drives it
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libavutil-dev libpng-dev libzstd-dev
@@ -19,8 +20,9 @@ for group in "$@"; do
     portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
     judge) packages="$packages python3-numpy python3-sklearn" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
+    web) packages="$packages chromium chromium-driver python3-selenium" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable and slurm" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm and web" >&2
         exit 2
         ;;
     esac
