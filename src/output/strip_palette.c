@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/srgb.h"
+#include "strip_order.h"
 #include "strip_paint.h"
 
 /* Where painting stands in a column: rows go from top to bottom, so bands are walked, not searched. */
@@ -26,27 +26,6 @@ static void note(const struct report *r, char *out, size_t size)
         snprintf(out, size, "all %d clusters by %s", r->kmeans.k, palette_order_name(r->order));
 }
 
-/*
- * The cluster whose band comes after that of `last`; -1 for `last` asks for the first, and is the answer after the lowest. The
- * order is looked for at each step, because keeping it would take as much memory as the clusters.
- */
-static int following(const struct strip *s, const struct column *c, int last)
-{
-    if (s->report->order == ORDER_SHARE)
-        return last + 1 < c->clusters ? last + 1 : -1;
-    uint32_t limit = last < 0 ? UINT32_MAX : srgb_luminance(c->cluster[last].rgb), lightest = 0;
-    int found = -1;
-    for (int j = 0; j < c->clusters; j++) {
-        uint32_t light = srgb_luminance(c->cluster[j].rgb);
-        bool later = light < limit || (light == limit && j > last);
-        if (later && (found < 0 || light > lightest)) {
-            found = j;
-            lightest = light;
-        }
-    }
-    return found;
-}
-
 /* floor((H * c_j + T/2) / T); a column without any count is its first colour from top to bottom. */
 static int32_t band_end(const struct strip *s, const struct band *b)
 {
@@ -65,7 +44,7 @@ static void restart(const struct strip *s, struct bands *bands)
         *b = (struct band){0};
         for (int j = 0; j < c->clusters; j++)
             b->total += c->cluster[j].count;
-        b->cluster = (uint8_t)following(s, c, -1);
+        b->cluster = (uint8_t)strip_order_next(s->report->order, c->cluster, c->clusters, -1);
         b->below = c->cluster[b->cluster].count;
         b->end = band_end(s, b);
     }
@@ -94,7 +73,7 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
     struct bands *bands = s->state;
     struct band *b = &bands->band[i];
     while (s->y >= b->end) {
-        int next = following(s, c, b->cluster);
+        int next = strip_order_next(s->report->order, c->cluster, c->clusters, b->cluster);
         if (next < 0)
             break;
         b->cluster = (uint8_t)next;

@@ -1,14 +1,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "barcode/interrupt.h"
+#include "pool.h"
 #include "strip_fit.h"
 #include "strip_paint.h"
 
 /* A turn: the pixels that a thread takes at a time. */
-enum { POOL_PIXELS = 1 << 14, SHARE = 1 << 16, TURN = 8, THREADS_MOST = 64 };
+enum { POOL_PIXELS = 1 << 14, TURN = 8, THREADS_MOST = 64 };
 
 /* The columns from left to right; one that cannot be painted is what it is painted as. */
 struct walk {
@@ -28,36 +28,20 @@ static const struct column *walk_to(struct walk *w, uint64_t i)
     return w->shown;
 }
 
-/* The clusters' shares of a column times `part` go to weight[]; returns their sum. */
-static uint64_t weigh(const struct column *c, uint64_t part, uint64_t weight[CLUSTERS_MAX])
-{
-    uint64_t pixels = 0, sum = 0;
-    for (int j = 0; j < c->clusters; j++)
-        pixels += c->cluster[j].count;
-    for (int j = 0; j < c->clusters; j++) {
-        weight[j] = pixels > 0 ? (uint64_t)c->cluster[j].count * SHARE / pixels * part : j == 0 ? SHARE * part : 0;
-        sum += weight[j];
-    }
-    return sum;
-}
-
-/* The clusters under pixel x as a frame of POOL_PIXELS. The sum of all weights stays below 2^48, times POOL_PIXELS below 2^62. */
+/* The clusters under pixel x as a frame of POOL_PIXELS. The sum of all weights stays below 2^48. */
 static void lay_out(struct walk *w, uint64_t x, uint8_t *rgb)
 {
-    uint64_t count = w->strip->count, width = (uint64_t)w->strip->width, weight[CLUSTERS_MAX], total = 0, sum = 0, at = 0;
+    uint64_t count = w->strip->count, width = (uint64_t)w->strip->width, weight[CLUSTERS_MAX];
+    struct pool pool = {.rgb = rgb, .pixels = POOL_PIXELS};
     struct strip_under u = strip_under(x, count, width);
     struct walk first = *w;
     for (uint64_t i = u.first; i <= u.last; i++)
-        total += weigh(walk_to(&first, i), strip_overlap(x, i, count, width), weight);
+        pool.total += pool_weigh(walk_to(&first, i), strip_overlap(x, i, count, width), weight);
     for (uint64_t i = u.first; i <= u.last; i++) {
         const struct column *c = walk_to(w, i);
-        weigh(c, strip_overlap(x, i, count, width), weight);
-        for (int j = 0; j < c->clusters; j++) {
-            sum += weight[j];
-            uint64_t end = total > 0 ? POOL_PIXELS * sum / total : 0;
-            for (; at < end; at++)
-                memcpy(rgb + at * 3, c->cluster[j].rgb, 3);
-        }
+        pool_weigh(c, strip_overlap(x, i, count, width), weight);
+        for (int j = 0; j < c->clusters; j++)
+            pool_put(&pool, c->cluster[j].rgb, weight[j]);
     }
 }
 
@@ -65,7 +49,7 @@ static void lay_out(struct walk *w, uint64_t x, uint8_t *rgb)
  * What the threads share. A pixel is one thread's alone and depends on nothing but its number, so that any number of threads gives
  * the same.
  */
-struct pool {
+struct pooling {
     const struct strip *strip;
     struct columns *to;
     atomic_uint_fast64_t next;          /* pixel that no thread has taken */
@@ -84,7 +68,7 @@ static struct walk walk_from(const struct strip *s, uint64_t i)
     return w;
 }
 
-static bool pool_pixel(struct pool *p, struct kmeans *km, struct walk *w, uint64_t x, uint8_t *rgb, struct err *e)
+static bool pool_pixel(struct pooling *p, struct kmeans *km, struct walk *w, uint64_t x, uint8_t *rgb, struct err *e)
 {
     struct column *c = columns_at(p->to, x, e);
     if (!c)
@@ -95,7 +79,7 @@ static bool pool_pixel(struct pool *p, struct kmeans *km, struct walk *w, uint64
     return c->clusters > 0 || interrupt_error(e);
 }
 
-static bool pool_turns(struct pool *p, struct kmeans *km, uint8_t *rgb, struct err *e)
+static bool pool_turns(struct pooling *p, struct kmeans *km, uint8_t *rgb, struct err *e)
 {
     uint64_t width = (uint64_t)p->strip->width, x;
     while ((x = atomic_fetch_add(&p->next, TURN)) < width) {
@@ -115,7 +99,7 @@ static enum isa quickest(void)
 
 static void *pool_main(void *argument)
 {
-    struct pool *p = argument;
+    struct pooling *p = argument;
     struct err e = ERR_INIT;
     uint8_t *rgb = malloc((size_t)POOL_PIXELS * 3);
     struct kmeans *km = rgb ? kmeans_open(&p->strip->report->kmeans, POOL_PIXELS, quickest(), &e) : NULL;
@@ -134,7 +118,7 @@ static void *pool_main(void *argument)
 }
 
 /* On this thread and as many others as the report says, as far as these can be started. */
-static void pool_on_threads(struct pool *p)
+static void pool_on_threads(struct pooling *p)
 {
     int turns = (p->strip->width + TURN - 1) / TURN, most = turns < THREADS_MOST ? turns : THREADS_MOST, started = 0;
     pthread_t thread[THREADS_MOST];
@@ -148,7 +132,7 @@ static void pool_on_threads(struct pool *p)
 
 struct columns *strip_pool(const struct strip *s, struct err *e)
 {
-    struct pool p = {.strip = s, .to = columns_open(s->report->kmeans.k, 0, e), .error = ERR_INIT};
+    struct pooling p = {.strip = s, .to = columns_open(s->report->kmeans.k, 0, e), .error = ERR_INIT};
     if (!p.to)
         return NULL;
     pthread_mutex_init(&p.lock, NULL);

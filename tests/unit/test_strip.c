@@ -8,6 +8,7 @@
 
 #include "barcode/cli.h"
 #include "barcode/report.h"
+#include "output/strip_order.h"
 #include "strips.h"
 
 /* The names are used three times: on the command line, in file names and in the PNG. They must be the same word. */
@@ -89,6 +90,19 @@ static void what_they_show(void **state)
     expect_note("downsample", 8, "each row's mean");
 }
 
+/* In which order bands lie. */
+static void orders(void **state)
+{
+    (void)state;
+    static const struct cluster c[5] = {{{90, 90, 90}, 9}, {{0, 200, 0}, 7}, {{90, 90, 90}, 5}, {{0, 0, 255}, 2}, {{255, 0, 0}, 1}};
+    static const int light[] = {1, 4, 0, 2, 3, -1}, share[] = {0, 1, 2, 3, 4, -1};
+    int last = -1, step = 0;
+    for (; step < 6; step++)
+        assert_int_equal(last = strip_order_next(ORDER_LIGHTNESS, c, 5, last), light[step]);
+    for (step = 0; step < 6; step++)
+        assert_int_equal(last = strip_order_next(ORDER_SHARE, c, 5, last), share[step]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +110,7 @@ int main(void)
         cmocka_unit_test(the_table),
         cmocka_unit_test(what_they_show),
         cmocka_unit_test(what_they_obey),
+        cmocka_unit_test(orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
