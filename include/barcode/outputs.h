@@ -63,6 +63,12 @@ bool outputs_make_folders(const struct output *output, struct err *e);
  */
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e);
 
+/*
+ * The path of the gallery that the options ask for (--html FOLDER/index.html with several films or a folder), the options' own; NULL: none.
+ * Its films' pages lie in that folder, as if it had been named. Any thread.
+ */
+const char *outputs_gallery(const struct options *o);
+
 /* True for stdout: cli_parse says "-", whatever name the user gave it. Any thread. */
 bool outputs_is_stdout(const char *path);
 

@@ -41,6 +41,9 @@ struct writer {
                                         such names end in the writer's                                             */
     bool binary;                     /* not for a terminal                                                         */
     bool one_a_strip;                /* a file for each strip, or for the stack; else one a film, for all strips   */
+    bool all_computed;               /* shows what options.computed has: also strips that were not asked for and cost nothing more. Not
+                                        with one_a_strip                                                           */
+    bool gallery;                    /* of several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
     bool one_line;                   /* a line a film: several films may share one stream                          */
     bool tells_times;                /* says how long the film took, so it is written after all that do not        */
 
@@ -67,6 +70,7 @@ struct writer {
 /*
  * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, barcode:film (its id), barcode:recipe, Title, Description,
  *         barcode:KEY = the parameters; nothing of engine or times: same input, same bytes
+ * html    a page to look at the film with, and what a gallery needs of it: src/DESIGN.md section 7; same input, same bytes
  * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
  * bench   stage times, counts, frames/s, peak memory: one JSON object, one line
  *
@@ -94,8 +98,8 @@ const char *writer_usual_ending(const struct writer *w);
 bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT]);
 
 /*
- * True if barcode wrote the file at `path` with this writer and it is whole; *told then has what it says. False for other formats
- * than PNG and JSON. Opens regular files only. Any thread.
+ * True if barcode wrote the file at `path` with this writer and it is whole; *told then has what it says. False for
+ * formats that do not say. Opens regular files only. Any thread.
  */
 bool writer_tells(const struct writer *w, const char *path, struct writer_told *told);
 

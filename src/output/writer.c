@@ -11,7 +11,8 @@
 #define EACH_WRITER(DO) \
     DO(png)             \
     DO(json)            \
-    DO(bench)
+    DO(bench)           \
+    DO(html)
 
 #define DECLARE(name) extern const struct writer writer_##name;
 #define POINT(name) &writer_##name,
