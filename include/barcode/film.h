@@ -22,6 +22,7 @@ struct film {
     int video, videos;           /* its number among the video streams (--stream), and how many these are */
     int width, height;           /* displayed samples: crop and orientation applied         */
     int coded_width, coded_height;
+    int sample_num, sample_den;  /* how much wider than high a displayed sample is; 1, 1 where nobody says, 0, 0 of what has none */
     struct orientation orientation;
     /* Decided before decoding, for pictures whose own tags do not say: src/DESIGN.md, section 5. */
     enum matrix matrix;          /* never UNSPECIFIED                                       */

@@ -21,6 +21,8 @@
 extern "C" {
 #endif
 
+struct thumbs;
+
 enum { REPORT_WARNINGS = 16, REPORT_RECIPE = 1024 };
 
 struct report {
@@ -40,6 +42,7 @@ struct report {
     int picture_width, picture_height; /* of one strip; width 0: a pixel a column    */
     const struct columns *columns;     /* finished                                   */
     uint64_t count;                    /* columns                                    */
+    const struct thumbs *thumbs;       /* small copies of staged frames (thumbs.h); NULL unless an output's writer wants them */
     uint64_t missing;                  /* of them without a picture, plus those cut off the end */
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2"                       */
     const char *cache;                 /* "off", "miss", "partial" or "hit"           */

@@ -45,6 +45,7 @@ struct writer {
                                         with one_a_strip                                                           */
     bool gallery;                    /* of several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
     bool one_line;                   /* a line a film: several films may share one stream                          */
+    bool thumbnails;                 /* reads report.thumbs                                                        */
     bool tells_times;                /* says how long the film took, so it is written after all that do not        */
 
     /*

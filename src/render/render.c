@@ -98,6 +98,7 @@ static void describe_decoding(struct render_job *j)
 static void close_job(struct render_job *j)
 {
     dump_discard(&j->dump);
+    thumbs_free(&j->thumbs);
     digest_free(&j->first);
     digest_free(&j->second);
     columns_free(&j->columns);

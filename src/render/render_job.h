@@ -14,6 +14,7 @@
 #include "barcode/render.h"
 #include "barcode/report.h"
 #include "barcode/source.h"
+#include "barcode/thumbs.h"
 
 /* One film on its way. */
 struct render_job {
@@ -25,6 +26,7 @@ struct render_job {
     struct columns *columns;
     struct outputs outputs;          /* what the film is to give */
     struct dump *dump;
+    struct thumbs *thumbs;           /* NULL: no output wants them    */
     struct frame_cache *cache;       /* NULL: this film has none          */
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */

@@ -12,6 +12,29 @@ static int modes_wanted(const struct report *r)
     return !(r->needs & STRIP_DOMINANT) ? 0 : r->steady > 0 ? DOMINANT_MOST : 1;
 }
 
+static bool wants_thumbs(const struct outputs *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->output[i].writer->thumbnails)
+            return true;
+    return false;
+}
+
+static bool open_thumbs(struct render_job *j, struct err *e)
+{
+    struct report *r = &j->report;
+    int width, height;
+    thumbs_free(&j->thumbs);
+    if (wants_thumbs(&j->outputs)) {
+        thumbs_size(r->film, &r->trim, r->width, r->height, &width, &height);
+        j->thumbs = thumbs_open(r->width, r->height, width, height, THUMBS_MOST, e);
+        if (!j->thumbs)
+            return false;
+    }
+    r->thumbs = j->thumbs;
+    return true;
+}
+
 /* What staging fills, empty; what was there is thrown away. */
 static bool open_stores(struct render_job *j, struct err *e)
 {
@@ -27,7 +50,7 @@ static bool open_stores(struct render_job *j, struct err *e)
     const struct output *dump = &j->outputs.dump;
     if (j->columns && dump->path && outputs_allowed(j->render->inputs, j->input, dump, e) && outputs_make_folders(dump, e))
         j->dump = dump_open(dump->path, (size_t)r->width * (size_t)r->height * 3, e);
-    if (!j->columns || (dump->path && !j->dump))
+    if (!j->columns || (dump->path && !j->dump) || !open_thumbs(j, e))
         return false;
     if (!o->verify)
         return true;
@@ -45,7 +68,9 @@ static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rg
     if (j->digest && !digest_put(j->digest, tag->column, rgb, bytes, e))
         return false;
     frame_cache_put(j->cache, tag, rgb);
-    return !j->dump || judging || dump_put(j->dump, tag->column, tag->repeat, rgb, e);
+    if (judging)
+        return true;
+    return (!j->dump || dump_put(j->dump, tag->column, tag->repeat, rgb, e)) && (!j->thumbs || thumbs_put(j->thumbs, tag, rgb, e));
 }
 
 /* What the progress line needs beside the state of the pass. */
@@ -92,7 +117,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
-                .tap = j->dump || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
+                .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
     };
     bool fine = pass_run(&pass, counts, times, e);
     progress_close(&shown.progress);

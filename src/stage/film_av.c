@@ -158,6 +158,10 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     bool turned = f->orientation.quarter_turns % 2 == 1;
     f->width = turned ? par->height : par->width;
     f->height = turned ? par->width : par->height;
+    AVRational sample = av_guess_sample_aspect_ratio(format, s, NULL);
+    bool told_sample = sample.num > 0 && sample.den > 0;
+    f->sample_num = !told_sample ? 1 : turned ? sample.den : sample.num;
+    f->sample_den = !told_sample ? 1 : turned ? sample.num : sample.den;
     film_colour_decide(par, tags, f);
     film_light_of_stream(s, f);
 

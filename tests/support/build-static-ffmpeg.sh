@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a small static FFmpeg (decoders, dav1d, demuxers, NVDEC; no encoders, filters or network) from Debian's own
+# Builds a small static FFmpeg (decoders, dav1d, demuxers, NVDEC; JPEG's encoder and no other, no filters or network) from Debian's own
 # source package, for one barcode binary that runs on a bare GPU host.
 #
 #   build-static-ffmpeg.sh PREFIX [JOBS]
@@ -10,7 +10,9 @@ set -eu
 
 prefix=${1:?usage: build-static-ffmpeg.sh PREFIX [JOBS]}
 jobs=${2:-$(nproc)}
-[ ! -f "$prefix/lib/libavcodec.a" ] || exit 0
+# By this very script, that is: what it builds in changes with it.
+made_by=$(cksum < "$0")
+[ ! -f "$prefix/lib/libavcodec.a" ] || [ "$(cat "$prefix/made-by" 2>/dev/null)" != "$made_by" ] || exit 0
 mkdir -p "$prefix"
 prefix=$(cd "$prefix" && pwd)
 work=$(mktemp -d)
@@ -53,7 +55,8 @@ export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 step configure ./configure --pkg-config-flags=--static --prefix="$prefix" --enable-static --disable-shared --enable-pic \
     --disable-programs --disable-doc --disable-debug --disable-network --disable-autodetect \
     --disable-avdevice --disable-avfilter --disable-swresample --disable-postproc \
-    --disable-encoders --disable-muxers --disable-filters --disable-devices \
+    --disable-encoders --enable-encoder=mjpeg --disable-muxers --disable-filters --disable-devices \
     --enable-zlib --enable-libdav1d --enable-ffnvcodec --enable-nvdec --enable-cuvid
 step make make -j"$jobs"
 step install make install
+echo "$made_by" > "$prefix/made-by"

@@ -1,0 +1,147 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <libavcodec/avcodec.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/jpeg.h"
+
+/* What libavcodec's decoder makes of it. */
+static AVFrame *decode(const struct jpeg *j)
+{
+    AVCodecContext *c = avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_MJPEG));
+    AVPacket *p = av_packet_alloc();
+    AVFrame *f = av_frame_alloc();
+    assert_int_equal(avcodec_open2(c, NULL, NULL), 0);
+    assert_int_equal(av_new_packet(p, (int)j->size), 0);
+    memcpy(p->data, j->data, j->size);
+    assert_int_equal(avcodec_send_packet(c, p), 0);
+    assert_int_equal(avcodec_receive_frame(c, f), 0);
+    av_packet_free(&p);
+    avcodec_free_context(&c);
+    assert_int_equal(f->width, j->width);
+    assert_int_equal(f->height, j->height);
+    assert_int_equal(f->format, AV_PIX_FMT_YUVJ420P);
+    return f;
+}
+
+/* By the definition of JFIF, in floating point. */
+static void expect_near(const AVFrame *f, int x, int y, const uint8_t rgb[3], double off)
+{
+    double luma = f->data[0][y * f->linesize[0] + x], cb = f->data[1][y / 2 * f->linesize[1] + x / 2] - 128.0, cr = f->data[2][y / 2 * f->linesize[2] + x / 2] - 128.0;
+    double got[3] = {luma + 1.402 * cr, luma - 0.344136 * cb - 0.714136 * cr, luma + 1.772 * cb};
+    for (int c = 0; c < 3; c++)
+        if (fabs(got[c] - rgb[c]) > off)
+            fail_msg("at %d, %d channel %d is %.1f and not %d", x, y, c, got[c], rgb[c]);
+}
+
+/* Flat pictures of any size come back as they were; what is left is rounding. */
+static void flat_colours(void **state)
+{
+    (void)state;
+    static const uint8_t colour[][3] = {{0, 0, 0}, {255, 255, 255}, {255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {12, 200, 99}, {255, 0, 255}};
+    static const int sizes[][2] = {{1, 1}, {2, 2}, {17, 9}, {160, 96}, {33, 1}};
+    for (size_t i = 0; i < sizeof colour / sizeof *colour; i++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            int w = sizes[s][0], h = sizes[s][1];
+            uint8_t *rgb = malloc((size_t)(w * h * 3));
+            for (int n = 0; n < w * h; n++)
+                memcpy(rgb + n * 3, colour[i], 3);
+            struct jpeg j;
+            struct err e = ERR_INIT;
+            if (!jpeg_encode(rgb, w, h, JPEG_FINEST, NULL, &j, &e))
+                fail_msg("%s", e.text);
+            AVFrame *f = decode(&j);
+            expect_near(f, 0, 0, colour[i], 3);
+            expect_near(f, w - 1, h - 1, colour[i], 3);
+            av_frame_free(&f);
+            jpeg_free(&j);
+            free(rgb);
+        }
+}
+
+enum { W = 64, H = 48 };
+
+static void draw(uint8_t rgb[H][W][3])
+{
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++)
+            for (int c = 0; c < 3; c++)
+                rgb[y][x][c] = (uint8_t)(c == 0 ? x * 4 : c == 1 ? y * 5 : 255 - x * 2 - y * 2);
+}
+
+/* A slope stays where it is, and a coarser quantiser makes fewer bytes. */
+static void slopes(void **state)
+{
+    (void)state;
+    static uint8_t rgb[H][W][3];
+    size_t size = SIZE_MAX;
+    draw(rgb);
+    for (int q = JPEG_FINEST; q <= JPEG_COARSEST; q += 10) {
+        struct jpeg j;
+        struct err e = ERR_INIT;
+        assert_true(jpeg_encode(rgb[0][0], W, H, q, NULL, &j, &e));
+        assert_true(j.size < size);
+        size = j.size;
+        AVFrame *f = decode(&j);
+        for (int y = 1; y < H && q == JPEG_FINEST; y += 7)
+            for (int x = 1; x < W; x += 7)
+                expect_near(f, x, y, rgb[y][x], 12);
+        av_frame_free(&f);
+        jpeg_free(&j);
+    }
+}
+
+static void comments(void **state)
+{
+    (void)state;
+    static uint8_t rgb[H][W][3];
+    char text[64];
+    struct jpeg plain, told;
+    struct err e = ERR_INIT;
+    draw(rgb);
+    assert_true(jpeg_encode(rgb[0][0], W, H, 5, NULL, &plain, &e));
+    assert_true(jpeg_encode(rgb[0][0], W, H, 5, "made by hand", &told, &e));
+    assert_int_equal(told.size, plain.size + strlen("made by hand") + 4);
+    assert_false(jpeg_comment(plain.data, plain.size, text, sizeof text));
+    assert_true(jpeg_comment(told.data, told.size, text, sizeof text));
+    assert_string_equal(text, "made by hand");
+    assert_true(jpeg_comment(told.data, 64, text, 5));
+    assert_string_equal(text, "made");
+    assert_memory_equal(told.data + 6, "JFIF", 5);          /* still the first segment, as T.871 demands */
+    for (size_t size = 0; size < 30; size++)
+        assert_false(jpeg_comment(told.data, size, text, sizeof text));
+    assert_false(jpeg_comment((const uint8_t *)"GIF89a...", 9, text, sizeof text));
+    AVFrame *f = decode(&told);
+    av_frame_free(&f);
+    jpeg_free(&plain);
+    jpeg_free(&told);
+    assert_null(told.data);
+    jpeg_free(&told);
+}
+
+static void same_bytes(void **state)
+{
+    (void)state;
+    static uint8_t rgb[H][W][3];
+    struct jpeg a, b;
+    struct err e = ERR_INIT;
+    draw(rgb);
+    assert_true(jpeg_encode(rgb[0][0], W, H, 4, "x", &a, &e) && jpeg_encode(rgb[0][0], W, H, 4, "x", &b, &e));
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    assert_null(memmem(a.data, a.size, "Lavc", 4));         /* no name of a version in it */
+    jpeg_free(&a);
+    jpeg_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(flat_colours), cmocka_unit_test(slopes), cmocka_unit_test(comments), cmocka_unit_test(same_bytes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
