@@ -34,6 +34,7 @@ bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width
     r.picture_height = height;
     bool done = writer_png_bare(&r, (struct strips){&kind, 1}, memory, job->err);
     done = fclose(memory) == 0 && done && put_base64(f, bytes, size);
+    job->used += (size + 2) / 3 * 4;
     free(bytes);
     return done;
 }
@@ -98,7 +99,9 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
     if (!film_palette_make(r, FILM_PALETTE_USUAL, &job.palette, e))
         return false;
     /* Where a part knew the cause, that stays. */
-    return page_write(f, &page_viewer_html, fill, &job) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    bool done = page_write(f, &page_viewer_html, fill, &job) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    thumbs_sheets_free(&job.thumbs);
+    return done;
 }
 
 static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
@@ -132,6 +135,6 @@ static bool read_told(FILE *f, struct writer_told *told)
 static const char *const ending[] = {"html", "htm", NULL};
 
 const struct writer writer_html = {
-    .name = "html", .title = "page", .ending = ending, .binary = true, .all_computed = true, .gallery = true, .ours = is_ours, .told = read_told,
+    .name = "html", .title = "page", .ending = ending, .binary = true, .all_computed = true, .gallery = true, .thumbnails = true, .ours = is_ours, .told = read_told,
     .write = write_html
 };

@@ -6,10 +6,13 @@
 #define BARCODE_WRITER_HTML_H
 
 #include "barcode/film_palette.h"
+#include "barcode/thumbs.h"
 #include "page.h"
 
 enum {
     PAGE_COLUMNS = 10000,                /* more would make pages that browsers are slow with */
+    PAGE_BYTES = 5900000,                /* of a page, about, where strips and columns leave thumbnails PAGE_THUMBS or more of it */
+    PAGE_THUMBS = 800000,
     PAGE_COLOURS = 160000,               /* of all columns' clusters together, but at least 8 a column */
     CARD_WIDTH = 480, CARD_MOMENTS = 64, CARD_COLOURS = 3
 };
@@ -21,6 +24,8 @@ struct html_job {
     struct err *err;                     /* the cause, unless errno has it */
     uint64_t columns;                    /* of the page: 1..PAGE_COLUMNS   */
     struct film_palette palette;
+    size_t used;                         /* bytes of strips, as base64     */
+    struct thumbs_sheets thumbs;         /* count 0: there are none        */
 };
 
 /* Column x (0..columns) of the page: the film's column that lies under the middle of it. */
@@ -42,7 +47,10 @@ json_t *html_length(const struct html_job *job);
 
 /* ---- writer_html_data.c ---- */
 
-/* Facts of the film and the run as JSON with the id "film", then the columns' numbers, an element of base64 each. */
+/*
+ * Facts of the film and the run as JSON with the id "film", then the columns' numbers and the sheets of thumbnails, an element of base64
+ * each. Makes job->thumbs, which the caller frees.
+ */
 bool html_put_data(struct html_job *job, FILE *f);
 
 #endif

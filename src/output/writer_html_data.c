@@ -69,11 +69,17 @@ static int clusters_kept(const struct html_job *job)
     return (uint64_t)k <= most || k <= 8 ? k : most < 8 ? 8 : (int)most;
 }
 
+static json_t *thumbnails_value(const struct html_job *job)
+{
+    const struct thumbs_sheets *t = &job->thumbs;
+    return t->count == 0 ? json_null() : json_pack("{si si sI}", "width", t->width, "height", t->height, "sheets", (json_int_t)t->sheets);
+}
+
 static bool put_facts(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
     const struct stage_counts *c = &r->counts;
-    return page_put_json(f, "film", json_pack("{so so so so sI sI sI sI si sb}", "film", film_value(job), "run", run_value(job),
+    return page_put_json(f, "film", json_pack("{so so so so so sI sI sI sI si sb}", "thumbnails", thumbnails_value(job), "film", film_value(job), "run", run_value(job),
                                               "modes", modes_value(job), "palette", html_palette_value(job), "columns", (json_int_t)job->columns,
                                               "film_columns", (json_int_t)r->count, "missing", (json_int_t)r->missing,
                                               "lost", (json_int_t)(c->unreadable + c->vanished + c->lead_in), "clusters", clusters_kept(job),
@@ -167,16 +173,62 @@ static bool put_array(struct html_job *job, const struct array *a, FILE *f)
     return page_base64_end(&b) && fputs("</script>\n", f) != EOF;
 }
 
+/* ---- thumbnails ---- */
+
+/* What is left of the page for them. */
+static size_t thumbs_bytes(const struct html_job *job)
+{
+    size_t columns = (size_t)job->columns * (size_t)(4 + 4 + 3 + 6 + 5 * clusters_kept(job)) / 3 * 4, used = job->used + columns;
+    size_t left = used < PAGE_BYTES ? (PAGE_BYTES - used) / 4 * 3 : 0;
+    return left < PAGE_THUMBS ? PAGE_THUMBS : left > THUMBS_BYTES ? THUMBS_BYTES : left;
+}
+
+static bool make_thumbs(struct html_job *job)
+{
+    const struct report *r = job->report;
+    return !r->thumbs || thumbs_sheets(r->thumbs, r, thumbs_bytes(job), NULL, &job->thumbs, job->err);
+}
+
+/* Of each thumbnail its first column (of the film), its time in ms, its sheet and its place there. */
+static bool put_places(const struct html_job *job, FILE *f)
+{
+    struct page_base64 b = {.file = f};
+    if (fputs("<script type=\"text/plain\" id=\"thumbs\">", f) == EOF)
+        return false;
+    for (size_t i = 0; i < job->thumbs.count; i++) {
+        const struct thumb *t = &job->thumbs.thumb[i];
+        const uint64_t value[] = {t->first, (uint64_t)(t->time_us < 0 ? 0 : t->time_us) / 1000, t->sheet, (uint64_t)t->x, (uint64_t)t->y};
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+            uint8_t bytes[4];
+            if (!page_base64_put(&b, bytes, put_u32(bytes, value[k])))
+                return false;
+        }
+    }
+    return page_base64_end(&b) && fputs("</script>\n", f) != EOF;
+}
+
+static bool put_sheets(const struct html_job *job, FILE *f)
+{
+    for (size_t i = 0; i < job->thumbs.sheets; i++) {
+        const struct jpeg *sheet = &job->thumbs.sheet[i];
+        struct page_base64 b = {.file = f};
+        if (fprintf(f, "<script type=\"text/plain\" id=\"sheet-%zu\">", i) < 0 || !page_base64_put(&b, sheet->data, sheet->size) || !page_base64_end(&b) ||
+            fputs("</script>\n", f) == EOF)
+            return false;
+    }
+    return true;
+}
+
 bool html_put_data(struct html_job *job, FILE *f)
 {
     static const struct array array[] = {
         {"times", take_times}, {"frames", take_frames}, {"states", take_states}, {"means", take_averages}, {"clusters", take_clusters},
     };
-    bool done = put_facts(job, f);
+    bool done = make_thumbs(job) && put_facts(job, f);
     for (size_t i = 0; i < sizeof array / sizeof *array && done; i++) {
         if (interrupted())
             return interrupt_error(job->err);
         done = put_array(job, &array[i], f);
     }
-    return done;
+    return done && put_places(job, f) && put_sheets(job, f);
 }

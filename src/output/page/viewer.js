@@ -60,6 +60,7 @@
     }
 
     const meanOf = (i) => hex(means[i * meansEach], means[i * meansEach + 1], means[i * meansEach + 2]);
+    const others = (i) => [...(facts.dominant ? [["dominant", dominantOf(i)]] : []), ["mean", meanOf(i)]];
     const dominantOf = (i) => hex(means[i * meansEach + 3], means[i * meansEach + 4], means[i * meansEach + 5]);
 
     // ---- what is told about a column
@@ -78,12 +79,26 @@
         return rows[n];
     }
 
+    // With --steady it need not be the largest that the strip shows.
+    function mark(button, chosen) {
+        button.classList.toggle("chosen", chosen);
+        if (chosen) button.setAttribute("aria-label", `${button.getAttribute("aria-label")}, which the strip shows`);
+        button.title = chosen ? "The strip shows this one" : "";
+    }
+
     function tellColours(i, missing) {
         const list = missing ? [] : coloursOf(i);
         let used = 0;
-        for (const [colour, share] of list) show(rowFor(used++), colour, share);
-        if (!missing && facts.dominant) show(rowFor(used++), dominantOf(i), null, "dominant");
-        if (!missing) show(rowFor(used++), meanOf(i), null, "mean");
+        for (const [colour, share] of list) {
+            const button = rowFor(used);
+            show(button, colour, share);
+            mark(button, facts.run.steady > 0 && used === states[3 * i + 2]);
+            used++;
+        }
+        for (const [word, colour] of missing ? [] : others(i)) {
+            show(rowFor(used), colour, null, word);
+            mark(rowFor(used++), false);
+        }
         rows.forEach((button, n) => { button.parentNode.hidden = n >= used; });
         fillBar(find("bar"), list.length ? list : missing ? [] : [[facts.dominant ? dominantOf(i) : meanOf(i), 1]]);
         return list;
@@ -341,7 +356,7 @@
         const told = facts.thumbnails;
         if (!told) return {draw() {}};
         const pen = canvas.getContext("2d"), images = [];
-        const of = (i) => Math.min(told.count - 1, Math.floor(i / told.every));
+        const places = words("thumbs"), EACH = 5;              // the film's column, ms, sheet, x, y
         let wanted = 0;
         canvas.width = told.width;
         canvas.height = told.height;
@@ -356,17 +371,29 @@
             return images[n];
         }
 
+        // Where the last thumbnail begins that does not begin after the column.
+        function placeOf(i) {
+            const column = Math.floor(((2 * i + 1) * facts.film_columns) / (2 * count));
+            let low = 0, high = places.length / EACH;
+            while (high - low > 1) {
+                const middle = (low + high) >> 1;
+                if (places[middle * EACH] <= column) low = middle;
+                else high = middle;
+            }
+            return low * EACH;
+        }
+
         function draw(i) {
-            const thumb = of(i), each = told.across * told.down, sheet = image(Math.floor(thumb / each)), place = thumb % each;
+            const [, ms, n, x, y] = places.subarray(placeOf(i), placeOf(i) + EACH), sheet = image(n);
             wanted = i;
-            canvas.setAttribute("aria-label", `The frame at ${clock(seconds(i), digits())}`);
+            canvas.setAttribute("aria-label", `The frame at ${clock(ms / 1000, digits())}`);
             if (!sheet.complete || !sheet.naturalWidth) return;
-            pen.drawImage(sheet, (place % told.across) * told.width, Math.floor(place / told.across) * told.height, told.width, told.height, 0, 0, told.width, told.height);
+            pen.drawImage(sheet, x, y, told.width, told.height, 0, 0, told.width, told.height);
         }
 
         // The others when there is nothing else to do, so that the pointer never waits for one.
         function ahead(n) {
-            if (n >= Math.ceil(told.count / (told.across * told.down))) return;
+            if (n >= told.sheets) return;
             image(n).decode().catch(() => {}).then(() => setTimeout(ahead, 0, n + 1));
         }
         addEventListener("load", () => setTimeout(ahead, 50, 0));
