@@ -158,7 +158,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -243,6 +243,12 @@ test-slurm: deps ## samples/slurm on a Slurm cluster of this machine's own (half
 	@tests/support/install-packages.sh slurm
 	@$(MAKE) --no-print-directory $(BIN)/barcode
 	@BARCODE=$(BIN)/barcode tests/slurm.sh
+
+.PHONY: test-web
+test-web: deps ## the pages of --html in a real browser (chromium; two minutes); screenshots in out/test/web
+	@tests/support/install-packages.sh web
+	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv out/clips.made
+	@BARCODE=$(BIN)/barcode $(PYTHON) tests/web.py
 
 # ------------------------------------------------------------------ fuzzing
 

@@ -12,7 +12,8 @@
 enum {
     PAGE_COLUMNS = 10000,                /* more would make pages that browsers are slow with */
     PAGE_BYTES = 5900000,                /* of a page, about, where strips and columns leave thumbnails PAGE_THUMBS or more of it */
-    PAGE_THUMBS = 800000,
+    PAGE_THUMBS = 800000,                /* bytes of their sheets, at least and at most: with more they look no better */
+    PAGE_THUMBS_MOST = 2400000,
     PAGE_COLOURS = 160000,               /* of all columns' clusters together, but at least 8 a column */
     CARD_WIDTH = 480, CARD_MOMENTS = 64, CARD_COLOURS = 3
 };

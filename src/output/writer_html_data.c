@@ -180,7 +180,7 @@ static size_t thumbs_bytes(const struct html_job *job)
 {
     size_t columns = (size_t)job->columns * (size_t)(4 + 4 + 3 + 6 + 5 * clusters_kept(job)) / 3 * 4, used = job->used + columns;
     size_t left = used < PAGE_BYTES ? (PAGE_BYTES - used) / 4 * 3 : 0;
-    return left < PAGE_THUMBS ? PAGE_THUMBS : left > THUMBS_BYTES ? THUMBS_BYTES : left;
+    return left < PAGE_THUMBS ? PAGE_THUMBS : left > PAGE_THUMBS_MOST ? PAGE_THUMBS_MOST : left;
 }
 
 static bool make_thumbs(struct html_job *job)

@@ -51,6 +51,14 @@
         return film.moments;
     }
 
+    // The nearest of the moments, `apart` seconds or more from each other, as they follow one another.
+    function spread(list, apart) {
+        const kept = [];
+        for (const moment of list.sort((x, y) => x.distance - y.distance || x.time - y.time))
+            if (kept.length < MOMENTS && kept.every((other) => Math.abs(other.time - moment.time) >= apart)) kept.push(moment);
+        return kept.sort((x, y) => x.time - y.time);
+    }
+
     // How much of the film is near a colour, and where: {score, nearest, list: [{time, colour, distance}...]}.
     function search(film, target) {
         const {data, lab, each, times} = momentsOf(film);
@@ -67,7 +75,7 @@
             if (best < NEAR) found.list.push({time: times[t], colour: hex(data[4 * at], data[4 * at + 1], data[4 * at + 2]), distance: best});
             found.nearest = Math.min(found.nearest, best);
         }
-        found.list = found.list.sort((x, y) => x.distance - y.distance).slice(0, MOMENTS).sort((x, y) => x.time - y.time);
+        found.list = spread(found.list, Math.max(3, film.length / 40));
         return found;
     }
 
