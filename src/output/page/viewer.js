@@ -371,7 +371,11 @@
             return images[n];
         }
 
-        // Where the last thumbnail begins that does not begin after the column.
+        // How unlike two columns are: their means.
+        const unlike = (i, other) => [0, 1, 2].reduce((sum, c) => sum + Math.abs(means[i * meansEach + c] - means[other * meansEach + c]), 0);
+        const columnOf = (thumb) => Math.min(count - 1, Math.floor((places[thumb * EACH] * count) / facts.film_columns));
+
+        // The thumbnail before the column or the one after it: a cut may lie between the column and either.
         function placeOf(i) {
             const column = Math.floor(((2 * i + 1) * facts.film_columns) / (2 * count));
             let low = 0, high = places.length / EACH;
@@ -380,7 +384,8 @@
                 if (places[middle * EACH] <= column) low = middle;
                 else high = middle;
             }
-            return low * EACH;
+            const next = Math.min(low + 1, places.length / EACH - 1);
+            return (places[low * EACH] !== column && unlike(i, columnOf(next)) < unlike(i, columnOf(low)) ? next : low) * EACH;
         }
 
         function draw(i) {
