@@ -16,10 +16,10 @@ extern "C" {
 #endif
 
 /*
- * The recipe of an output that shows `strips`: "NAME=VALUE NAME=VALUE...", ASCII without quotes. What none of these strips obeys is
+ * The recipe of an output of this writer that shows `strips`: "NAME=VALUE NAME=VALUE...", ASCII without quotes. What none of these obeys is
  * left out. Pure; any thread.
  */
-void recipe_text(const struct options *o, struct strips strips, char text[REPORT_RECIPE]);
+void recipe_text(const struct options *o, const struct writer *w, struct strips strips, char text[REPORT_RECIPE]);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,7 @@ struct report {
     const struct film *film;
     char film_id[FILM_ID_TEXT];        /* as film_id.h has it; "": the film has none */
     char recipe[REPORT_RECIPE];        /* recipe.h: what was asked for, of the output that is being written; "": nobody said */
+    bool overwrite;                    /* files of another film may be replaced, where several files of the program's own names are written */
     bool partial;                      /* pictures of the film are missing, damaged or lost */
     struct selection selection;        /* as used: every N decided                   */
     struct kmeans_params kmeans;       /* as asked for                               */

@@ -30,11 +30,13 @@ struct writer_told {
     bool partial;                /* the film decoded only in part; false where the format does not say */
     uint64_t columns;            /* with width and height, what a dump of it holds; 0: it does not say */
     int width, height;           /* staged size                                           */
+    uint64_t parts;              /* other files that belong to it                         */
 };
 
 /* Functions may be called from any thread, for several files at once. */
 struct writer {
     const char *name;                /* "png"; "json" and "bench" are also the long options that ask for them      */
+    const char *option;              /* the long option that asks for it, without "--"; NULL: its name             */
     const char *title;               /* as people write it: "PNG"                                                  */
     const char *const *ending;       /* those by which -o picks it, in lower case and without the dot, then a NULL;
                                         names that the program chooses have the first. NULL: -o never picks it, and
@@ -45,7 +47,9 @@ struct writer {
                                         with one_a_strip                                                           */
     bool gallery;                    /* of several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
     bool one_line;                   /* a line a film: several films may share one stream                          */
+    bool folder;                     /* its option names a folder, there or not: the names in it are the program's */
     bool thumbnails;                 /* reads report.thumbs                                                        */
+    unsigned needs, obeys;           /* what it tells of columns whatever the strips, and which options change that: enum strip_need, strip_option */
     bool tells_times;                /* says how long the film took, so it is written after all that do not        */
 
     /*
@@ -60,12 +64,21 @@ struct writer {
      */
     bool (*told)(FILE *f, struct writer_told *told);
 
+    /* True if the other files that belong to the one at `path` (told->parts) are there and whole. NULL: there are none. */
+    bool (*parts_there)(const char *path, const struct writer_told *told);
+
     /*
      * Writes the whole output to `f`; does not open, flush or close it. `strips`: what is to be painted or told. On failure
      * `e` gets the cause alone ("No space left on device"): writer_save puts what it was writing in front. A writer that may
      * take long asks interrupted() several times a second and fails when it is true; writer_save then makes the sentence.
      */
     bool (*write)(const struct report *r, struct strips strips, FILE *f, struct err *e);
+
+    /*
+     * In the place of `write`, for what is several files: makes all of them, of names that follow from `path` (no stdout), as writer_save does. Those beside `path`
+     * replace nothing that barcode did not make, and nothing of another film unless report.overwrite. NULL: `write` it is.
+     */
+    bool (*save)(const struct report *r, struct strips strips, const char *path, struct err *e);
 };
 
 /*
@@ -73,6 +86,9 @@ struct writer {
  *         barcode:KEY = the parameters; nothing of engine or times: same input, same bytes
  * html    a page to look at the film with, and what a gallery needs of it: src/DESIGN.md section 7; same input, same bytes
  * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
+ * csv     a row a column: column, frame, time, status, average, dominant, k colours with their shares, the film's id
+ * gpl, ase, css, swatches-json   the film's palette (film_palette.h), for --swatches
+ * thumbnails   WebVTT of the film's thumbnails, and the sheets beside it
  * bench   stage times, counts, frames/s, peak memory: one JSON object, one line
  *
  * -o writes the first when no writer has the name's ending. Names that the program chooses for -o are of the first, too.
@@ -80,8 +96,13 @@ struct writer {
 extern const struct writer *const writer_table[];
 extern const size_t writer_count;            /* 1..WRITERS_MOST */
 
+extern const struct writer writer_thumbnails;
+
 /* The writer of that name; NULL: none. Any thread. */
 const struct writer *writer_find(const char *name);
+
+/* The long option that asks for it, without "--". Any thread. */
+const char *writer_option(const struct writer *w);
 
 /* True if the path ends in a dot and one of these, in letters of any case. A list as writer.ending; NULL: false. Any thread. */
 bool writer_has_ending(const char *path, const char *const *ending);
@@ -99,8 +120,8 @@ const char *writer_usual_ending(const struct writer *w);
 bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT]);
 
 /*
- * True if barcode wrote the file at `path` with this writer and it is whole; *told then has what it says. False for
- * formats that do not say. Opens regular files only. Any thread.
+ * True if barcode wrote the file at `path` with this writer and it is whole, its parts too; *told then has what it says. False for formats
+ * that do not say. Opens regular files only. Any thread.
  */
 bool writer_tells(const struct writer *w, const char *path, struct writer_told *told);
 

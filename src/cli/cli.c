@@ -13,13 +13,14 @@
 #include "cli_explain.h"
 #include "cli_modes.h"
 #include "cli_values.h"
+#include "inputs_names.h"
 
 /* Options without a short letter. */
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
-    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_USAGE, KEY_HTML
+    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_HTML
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -72,6 +73,9 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
     {"html", KEY_HTML, "FILE|DIR", 0, "write a page to look at the film with; DIR/index.html: of several films, and a gallery of them", 0},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
+    {"csv", KEY_CSV, "FILE|DIR", 0, "write a row a column: time, colours, shares", 0},
+    {"swatches", KEY_SWATCHES, "FILE|DIR", 0, "write the film's palette: .gpl, .ase, .css, .json", 0},
+    {"thumbnails", KEY_THUMBNAILS, "DIR", 0, "write thumbnail sheets and WebVTT for players", 0},
     {"dump", KEY_DUMP, "FILE|DIR", 0, "write the analysed frames as raw RGB24", 0},
     {"report", KEY_REPORT, "FILE", 0, "append a line of JSON for every film", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0, "replace what was made of other films, too", 0},
@@ -158,8 +162,24 @@ static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
     size_t i = 0;
     while (writer_table[i] != w)
         i++;
-    snprintf(name, sizeof name, "--%s", w->name);
+    snprintf(name, sizeof name, "--%s", writer_option(w));
+    if (w->folder && atomic_file_is_stdout(arg))
+        return err_set(p->e, ERR_USAGE, "%s: '%s' is no folder", name, arg);
     return set_path(p, name, arg ? arg : "-", &p->extra[i]);
+}
+
+/* The ending says which format; a folder, or stdout, gets the first. Given with several endings, it gives several files. */
+static bool set_swatches(struct parse *p, const char *arg)
+{
+    static const char *const json_ending[] = {"json", NULL};
+    size_t length = strlen(arg);
+    bool plain = !*arg || arg[length - 1] == '/' || inputs_is_folder(arg) || atomic_file_is_stdout(arg);
+    for (size_t i = 0; i < writer_count; i++) {
+        const struct writer *w = writer_table[i];
+        if (strcmp(writer_option(w), "swatches") == 0 && (plain || writer_has_ending(arg, w->ending ? w->ending : json_ending)))
+            return set_extra(p, w, arg);
+    }
+    return err_set(p->e, ERR_USAGE, "--swatches: '%s' does not end in .gpl, .ase, .css or .json", arg);
 }
 
 static bool set_stream(struct parse *p, const char *arg)
@@ -249,6 +269,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case 'o':          return set_path(p, "-o", arg, &o->output);
     case KEY_SHARD:    return cli_parse_shard(arg, o, p->e);
     case KEY_REPORT:   return set_path(p, "--report", arg, &o->report);
+    case KEY_SWATCHES: return set_swatches(p, arg);
     case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
     case 'm':          return cli_parse_modes(arg, o, p->e);
     case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
@@ -376,7 +397,7 @@ static bool check_together(const struct parse *p)
     for (size_t i = 0; i < o->extras; i++)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
-        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --html -, --json -, --dump -, --report - and --bench");
+        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
     return check_pixels(o, p->e);
 }
 

@@ -90,6 +90,14 @@ static struct strips shown_by(const struct writer *w, const struct options *o)
     return w->all_computed ? (struct strips){o->computed, o->computes} : (struct strips){o->strip, o->strips};
 }
 
+/* Where the last part of a folder's name begins. */
+static size_t folder_begins(const char *folder)
+{
+    size_t length;
+    const char *last = path_last(folder, &length);
+    return length > 0 ? (size_t)(last - folder) : strlen(folder);      /* nobody makes the root */
+}
+
 /* The files that -o asks for. */
 static bool add_pictures(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
@@ -116,14 +124,16 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
 /* Names the output that has an option of its own: PATH, or a file of the film's name in the folder PATH. */
 static bool name_extra(struct output *output, const struct inputs *in, size_t i, const char *path, const char *ending, struct err *e)
 {
+    bool made = output->writer && output->writer->folder;      /* then the folder itself, too */
     char tail[40];
     output->path = path;
-    output->chosen = names_folder(path);
+    output->chosen = made || names_folder(path);
     if (!output->chosen)
         return true;
     snprintf(tail, sizeof tail, ".%s", ending);
     output->path = output->made = path_join(path, in->stem[i], tail, e);
-    output->below = output->path ? find_below(output->path, path, in->stem[i]) : NULL;
+    if (output->path)
+        output->below = made ? output->path + folder_begins(path) : find_below(output->path, path, in->stem[i]);
     return output->path != NULL;
 }
 
@@ -147,7 +157,7 @@ static bool add_extras(const struct options *o, const struct inputs *in, size_t 
         const struct writer *w = o->extra[k].writer;
         struct output *output = &list->output[list->count++];
         *output = (struct output){.writer = w, .strips = shown_by(w, o)};
-        snprintf(output->option, sizeof output->option, "--%s", w->name);
+        snprintf(output->option, sizeof output->option, "--%s", writer_option(w));
         if (outputs_names_gallery(o, w, o->extra[k].path) ? !name_page(output, in, i, o->extra[k].path, e)
                                                           : !name_extra(output, in, i, o->extra[k].path, writer_usual_ending(w), e))
             return false;
@@ -258,7 +268,7 @@ static const struct output *nth(const struct outputs *list, size_t k)
 struct named {
     char option[32];
     const char *path;
-    bool binary, one_line, gallery;
+    bool binary, one_line, folder, gallery;
 };
 
 struct named_list {
@@ -272,8 +282,8 @@ static struct named_list list_named(const struct options *o)
     for (size_t k = 0; k < o->extras; k++) {
         const struct writer *w = o->extra[k].writer;
         struct named *n = &list.named[list.count++];
-        *n = (struct named){.path = o->extra[k].path, .binary = w->binary, .one_line = w->one_line, .gallery = outputs_names_gallery(o, w, o->extra[k].path)};
-        snprintf(n->option, sizeof n->option, "--%s", w->name);
+        *n = (struct named){.path = o->extra[k].path, .binary = w->binary, .one_line = w->one_line, .folder = w->folder, .gallery = outputs_names_gallery(o, w, o->extra[k].path)};
+        snprintf(n->option, sizeof n->option, "--%s", writer_option(w));
     }
     if (o->dump)
         list.named[list.count++] = (struct named){.option = "--dump", .path = o->dump, .binary = true};
@@ -294,7 +304,7 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
 /* Refuses one file for several films, unless each film is a line of it. */
 static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
 {
-    return n->one_line || n->gallery || names_folder(n->path) || inputs_films(in) <= 1 ||
+    return n->one_line || n->folder || n->gallery || names_folder(n->path) || inputs_films(in) <= 1 ||
            err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder", n->option, n->path, inputs_films(in));
 }
 

@@ -69,19 +69,20 @@ static void add_light(char text[REPORT_RECIPE], const struct light_rule *light)
         add(text, " light=linear");
 }
 
-static void add_colours(char text[REPORT_RECIPE], const struct options *o, struct strips strips)
+static void add_colours(char text[REPORT_RECIPE], const struct options *o, const struct writer *w, struct strips strips)
 {
+    unsigned needs = strips_need(strips) | w->needs, obeys = strips_obey(strips) | w->obeys;
     const struct kmeans_params *k = &o->kmeans;
-    if (o->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
+    if (o->steady > 0 && (obeys & STRIP_STEADY))
         add(text, " steady=%d", o->steady);
-    if (strips_obey(strips) & STRIP_ORDER)
+    if (obeys & STRIP_ORDER)
         add(text, " order=%s", palette_order_name(o->order));
-    if (strips_need(strips) & STRIP_CLUSTERS)
+    if (needs & STRIP_CLUSTERS)
         add(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k, k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init),
             k->max_iter, k->seed);
 }
 
-void recipe_text(const struct options *o, struct strips strips, char text[REPORT_RECIPE])
+void recipe_text(const struct options *o, const struct writer *w, struct strips strips, char text[REPORT_RECIPE])
 {
     text[0] = 0;
     add(text, "definition=%d.%d", STAGED_VERSION, PICTURE_VERSION);
@@ -96,5 +97,5 @@ void recipe_text(const struct options *o, struct strips strips, char text[REPORT
     if (o->width > 0)
         add(text, " width=%d", o->width);
     add(text, " height=%d", o->height);
-    add_colours(text, o, strips);
+    add_colours(text, o, w, strips);
 }

@@ -50,7 +50,7 @@ static const char *why_output(struct question *q, const struct output *output, s
         return "does not say what it shows";
     if (!writer_tells(output->writer, output->path, told))
         return "is not whole";
-    recipe_text(q->options, output->strips, recipe);
+    recipe_text(q->options, output->writer, output->strips, recipe);
     if (strcmp(recipe, told->recipe) != 0)
         return "was made with other options";
     if (q->options->strict && told->partial)

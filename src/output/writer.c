@@ -11,6 +11,12 @@
 #define EACH_WRITER(DO) \
     DO(png)             \
     DO(json)            \
+    DO(csv)             \
+    DO(gpl)             \
+    DO(ase)             \
+    DO(css)             \
+    DO(swatches)        \
+    DO(thumbnails)      \
     DO(bench)           \
     DO(html)
 
@@ -29,6 +35,11 @@ const struct writer *writer_find(const char *name)
             return writer_table[i];
     }
     return NULL;
+}
+
+const char *writer_option(const struct writer *w)
+{
+    return w->option ? w->option : w->name;
 }
 
 bool writer_has_ending(const char *path, const char *const *ending)
@@ -81,13 +92,15 @@ bool writer_tells(const struct writer *w, const char *path, struct writer_told *
     bool whole = f && w->told(f, told);
     if (f)
         fclose(f);
-    return whole;
+    return whole && (!w->parts_there || w->parts_there(path, told));
 }
 
 bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
 {
     bool to_stdout = strcmp(path, "-") == 0;
     struct err why = ERR_INIT;
+    if (w->save)
+        return w->save(r, strips, path, e);
     struct atomic_file *f = atomic_file_open(path, w->binary, e);
     if (!f)
         return false;

@@ -93,10 +93,13 @@ static bool fill(void *user, const char *mark, FILE *f)
 
 static bool write_html(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    struct html_job job = {.report = r, .strips = strips, .err = e, .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
+    /* What other outputs of the run need of columns must change nothing here. */
+    struct report own = *r;
+    own.needs = strips_need(strips);
+    struct html_job job = {.report = &own, .strips = strips, .err = e, .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "there is no column to show");
-    if (!film_palette_make(r, FILM_PALETTE_USUAL, &job.palette, e))
+    if (!film_palette_make(&own, FILM_PALETTE_USUAL, &job.palette, e))
         return false;
     /* Where a part knew the cause, that stays. */
     bool done = page_write(f, &page_viewer_html, fill, &job) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));

@@ -122,7 +122,7 @@ static size_t take_states(const struct html_job *job, const struct column *c, ui
     (void)x;
     to[0] = c->status;
     to[1] = (uint8_t)(there < kept ? there : kept);
-    to[2] = c->chosen;
+    to[2] = kept > 0 ? c->chosen : 0;
     return 3;
 }
 

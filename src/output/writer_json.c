@@ -134,10 +134,10 @@ static int put_modes(json_t *value, const struct column *c, const struct report 
     return failed;
 }
 
-static json_t *column_value(const struct column *c, uint64_t index, const struct report *r)
+static json_t *column_value(const struct column *c, uint64_t index, const struct report *r, unsigned needs)
 {
     const struct selection *s = &r->selection;
-    bool colours = (r->needs & STRIP_CLUSTERS) && c->cluster;
+    bool colours = (needs & STRIP_CLUSTERS) && c->cluster;
     bool unknown = untold(c, index);
     json_t *value = json_pack("{so so}", "frame", unknown ? json_null() : json_integer((json_int_t)c->frame),
                               "time", unknown ? json_null() : writer_json_us(c->time_us));
@@ -151,7 +151,7 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
             failed |= json_object_set_new(value, "damaged", json_true());
         failed |= json_object_set_new(value, "average",
                                       json_pack("[iii]", c->average[0], c->average[1], c->average[2]));
-        if (r->needs & STRIP_DOMINANT)
+        if (needs & STRIP_DOMINANT)
             failed |= put_modes(value, c, r);
         if (colours)
             failed |= json_object_set_new(value, "colours", colours_value(c->cluster, c->clusters));
@@ -166,13 +166,13 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
 }
 
 /* A line each; only one column's objects are in memory at a time. */
-static bool put_columns(FILE *f, const struct report *r)
+static bool put_columns(FILE *f, const struct report *r, unsigned needs)
 {
     if (fputs(",\n\"columns\": [", f) == EOF)
         return false;
     for (uint64_t i = 0; i < r->count; i++) {
         const struct column *c = columns_get(r->columns, i);
-        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, r)))
+        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, r, needs)))
             return false;
     }
     return fputs("\n]", f) != EOF;
@@ -252,8 +252,8 @@ static bool put_head(FILE *f, const struct report *r)
 
 static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    (void)strips;
-    bool done = put_head(f, r) && put_columns(f, r) && put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
+    /* What another output needs of the columns is not told here: the recipe does not name it. */
+    bool done = put_head(f, r) && put_columns(f, r, strips_need(strips)) && put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
                 put_key(f, "warnings", warnings_value(r)) && put_key(f, "stages", writer_json_stages(&r->times)) &&
                 fputs("\n}\n", f) != EOF;
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));

@@ -61,6 +61,8 @@ static bool open_job(struct render_job *j, struct err *e)
     r->steady = o->steady;
     r->order = o->order;
     r->needs = strips_need((struct strips){o->strip, o->strips});
+    for (size_t k = 0; k < j->outputs.count; k++)
+        r->needs |= j->outputs.output[k].writer->needs;
     r->picture_width = o->width;
     r->picture_height = o->height;
     if (!render_decide_engine(j, e))

@@ -17,7 +17,8 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
         const struct output *output = &list->output[k];
         if (output->writer->tells_times != tell_times)
             continue;
-        recipe_text(j->render->options, output->strips, j->report.recipe);
+        recipe_text(j->render->options, output->writer, output->strips, j->report.recipe);
+        j->report.overwrite = output->overwrite;
         if (!outputs_allowed(j->render->inputs, j->input, output, e) || !outputs_make_folders(output, e) ||
             !writer_save(output->writer, &j->report, output->strips, output->path, e))
             return false;

@@ -26,7 +26,7 @@ static const char *recipe(const char *line)
     argument[count] = NULL;
     if (cli_parse(count, argument, &o, &e) != CLI_RUN)
         fail_msg("'%s': %s", line, e.text);
-    recipe_text(&o, (struct strips){o.strip, o.strips}, text);
+    recipe_text(&o, writer_find("png"), (struct strips){o.strip, o.strips}, text);
     return text;
 }
 

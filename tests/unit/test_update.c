@@ -28,7 +28,7 @@ static void make_picture(const struct options *o, const char *film_path, const c
     struct report r = {.film = &film, .picture_height = 5, .kmeans = o->kmeans, .columns = c, .count = COLUMNS, .width = WIDTH, .height = HEIGHT,
                        .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     struct strips strips = {o->strip, o->strips};
-    recipe_text(o, strips, r.recipe);
+    recipe_text(o, writer_find(writer), strips, r.recipe);
     assert_true(film_id_of(film_path, r.film_id, &e));
     assert_true(writer_save(writer_find(writer), &r, strips, path, &e));
     columns_free(&c);

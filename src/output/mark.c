@@ -1,0 +1,63 @@
+#include "mark.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char word[] = "barcode:film=";
+
+void mark_text(const struct report *r, uint64_t parts, char text[MARK_TEXT])
+{
+    snprintf(text, MARK_TEXT, "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " recipe=%s", word, r->film_id, r->partial ? "yes" : "no", r->count,
+             r->width, r->height, parts, r->recipe);
+}
+
+/* What follows `key` in a line that ends with 0, up to a blank; "" where it is not there. */
+static void value_of(const char *line, const char *key, char *to, size_t room)
+{
+    const char *at = strstr(line, key);
+    at = at ? at + strlen(key) : "";
+    snprintf(to, room, "%.*s", (int)strcspn(at, " "), at);
+}
+
+bool mark_find(const char *text, size_t size, struct writer_told *told)
+{
+    char line[MARK_TEXT], columns[24], side[32], parts[24], partial[4];
+    const char *at = memmem(text, size, word, strlen(word));
+    if (!at)
+        return false;
+    size_t left = size - (size_t)(at - text);
+    snprintf(line, sizeof line, "%.*s", (int)(left < sizeof line ? left : sizeof line - 1), at);
+    line[strcspn(line, "\r\n\"")] = 0;
+    const char *recipe = strstr(line, " recipe=");
+    if (!recipe)
+        return false;
+    *told = (struct writer_told){.columns = 0};
+    value_of(line, word, told->film, sizeof told->film);
+    value_of(line, " partial=", partial, sizeof partial);
+    value_of(line, " columns=", columns, sizeof columns);
+    value_of(line, " size=", side, sizeof side);
+    value_of(line, " parts=", parts, sizeof parts);
+    snprintf(told->recipe, sizeof told->recipe, "%s", recipe + strlen(" recipe="));
+    told->partial = strcmp(partial, "yes") == 0;
+    return sscanf(columns, "%" SCNu64, &told->columns) == 1 && sscanf(side, "%dx%d", &told->width, &told->height) == 2 &&
+           sscanf(parts, "%" SCNu64, &told->parts) == 1;
+}
+
+bool mark_ours(const uint8_t *head, size_t size, const char *begin, char film[FILM_ID_TEXT])
+{
+    struct writer_told told;
+    size_t length = strlen(begin);
+    if (size < length || memcmp(head, begin, length) != 0 || !mark_find((const char *)head, size, &told))
+        return false;
+    memcpy(film, told.film, FILM_ID_TEXT);
+    return true;
+}
+
+bool mark_told(FILE *f, const char *begin, const char *end, struct writer_told *told)
+{
+    char head[WRITER_HEAD], tail[32], film[FILM_ID_TEXT];
+    size_t size = fread(head, 1, sizeof head, f), length = strlen(end);
+    if (!mark_ours((const uint8_t *)head, size, begin, film) || !mark_find(head, size, told))
+        return false;
+    return length <= sizeof tail && fseek(f, -(long)length, SEEK_END) == 0 && fread(tail, 1, length, f) == length && memcmp(tail, end, length) == 0;
+}

@@ -1,0 +1,89 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "barcode/interrupt.h"
+#include "barcode/writer.h"
+
+/* RFC 4180: a head, lines that end in CRLF. No field needs quotes. */
+static const char head_begin[] = "column,frame,time,status,average,dominant,colour_1,share_1";
+
+static void put_colour(FILE *f, const uint8_t rgb[3])
+{
+    fprintf(f, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+}
+
+static void put_clusters(FILE *f, const struct column *c, int k)
+{
+    uint64_t total = 0;
+    int clusters = c->status == COLUMN_MISSING || !c->cluster ? 0 : c->clusters;
+    for (int j = 0; j < clusters; j++)
+        total += c->cluster[j].count;
+    for (int j = 0; j < k; j++) {
+        if (j >= clusters || total == 0) {
+            fputs(",,", f);
+            continue;
+        }
+        uint64_t share = ((uint64_t)c->cluster[j].count * 1000000 + total / 2) / total;
+        put_colour(f, c->cluster[j].rgb);
+        fprintf(f, ",%" PRIu64 ".%06" PRIu64, share / 1000000, share % 1000000);
+    }
+}
+
+static void put_column(FILE *f, const struct report *r, uint64_t i)
+{
+    static const char *const status[] = {"missing", "ok", "damaged"};
+    const struct column *c = columns_get(r->columns, i);
+    bool missing = c->status == COLUMN_MISSING, untold = missing && i > 0 && c->frame == 0 && c->time_us == 0;
+    fprintf(f, "%" PRIu64 ",", i);
+    if (untold)                      /* it was never announced: nobody knows */
+        fputs(",", f);
+    else
+        fprintf(f, "%" PRIu64 ",%s%" PRId64 ".%06" PRId64, c->frame, c->time_us < 0 ? "-" : "", (c->time_us < 0 ? -c->time_us : c->time_us) / 1000000,
+                (c->time_us < 0 ? -c->time_us : c->time_us) % 1000000);
+    fprintf(f, ",%s", status[c->status]);
+    if (missing) {
+        fputs(",,", f);
+    } else {
+        put_colour(f, c->average);
+        put_colour(f, c->dominant);
+    }
+    put_clusters(f, c, r->kmeans.k);
+    fprintf(f, ",%s\r\n", r->film_id);
+}
+
+static bool write_csv(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    (void)strips;
+    errno = 0;
+    fputs(head_begin, f);
+    for (int j = 1; j < r->kmeans.k; j++)
+        fprintf(f, ",colour_%d,share_%d", j + 1, j + 1);
+    fputs(",film\r\n", f);
+    for (uint64_t i = 0; i < r->count && !ferror(f); i++) {
+        if (interrupted())
+            return interrupt_error(e);
+        put_column(f, r, i);
+    }
+    return !ferror(f) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+}
+
+/* By the head; the film is the last field of the first column's line. */
+static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+{
+    const char *text = (const char *)head;
+    if (size < strlen(head_begin) || memcmp(text, head_begin, strlen(head_begin)) != 0)
+        return false;
+    const char *line = memmem(text, size, "\r\n", 2), *last = line ? memmem(line + 2, size - (size_t)(line + 2 - text), "\r\n", 2) : NULL;
+    const char *comma = last ? memrchr(line, ',', (size_t)(last - line)) : NULL;
+    if (comma && last - comma <= FILM_ID_TEXT)
+        snprintf(film, FILM_ID_TEXT, "%.*s", (int)(last - comma - 1), comma + 1);
+    return line != NULL;
+}
+
+static const char *const ending[] = {"csv", NULL};
+
+const struct writer writer_csv = {
+    .name = "csv", .title = "CSV", .ending = ending, .needs = STRIP_CLUSTERS | STRIP_DOMINANT, .obeys = STRIP_STEADY, .ours = is_ours, .write = write_csv
+};

@@ -1,0 +1,142 @@
+# shellcheck shell=bash
+# What others take further: --csv, --swatches, --thumbnails.
+# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
+
+exports() {
+    "$PYTHON" "$HERE/exports.py" "$@" || fail "exports.py $*"
+}
+
+test_exports_csv() {
+    ok "$(sample)" -n 12 -m kmeans,dominant --csv f.csv --json f.json -k 5
+    exports csv f.csv f.json 5
+    # The ending says it, the mode does not matter, and the JSON tells no more than its mode needs.
+    ok "$(sample)" -n 12 -m average -k 5 -o other.csv --json average.json
+    cmp f.csv other.csv || fail "another mode gives another CSV"
+    ! grep -q '"colours"\|"dominant"' average.json || fail "the JSON of -m average has more because of --csv"
+    ok "$(sample)" -n 12 -k 5 -o x.png --csv - -q
+    cmp f.csv "$LOGS/stdout"
+    for f in "$CLIPS"/holes/* "$CLIPS"/damaged/*; do
+        run "$f" -n 10 --n-init 1 -m kmeans,dominant --csv d.csv --json d.json
+        [ "$STATUS" -ne 0 ] || { exports csv d.csv d.json 8; cat d.csv >> all.csv; }
+    done
+    grep -q ',missing,,,' all.csv && grep -q ',damaged,#' all.csv || fail "no column of these is missing, or none is damaged"
+}
+
+test_exports_swatches() {
+    ok "$(sample)" -n 12 --json f.json --swatches f.gpl --swatches f.ase --swatches f.css --swatches pal.json
+    mv pal.json f-palette.json
+    for e in gpl ase css; do mv f.$e f-palette.$e; done
+    exports swatches f.json f-palette
+    # The same from other modes, and by -o.
+    ok "$(sample)" -n 12 -m average -o o.gpl
+    sed s/mode=average/mode=kmeans/ o.gpl | cmp - f-palette.gpl || fail "another mode gives another palette"
+    ok "$(sample)" -n 12 --swatches - -o x.png -q
+    cmp "$LOGS/stdout" f-palette.gpl
+    refuses 2 "$(sample)" --swatches f.txt
+    says "^barcode: --swatches: 'f.txt' does not end in .gpl, .ase, .css or .json$"
+    refuses 2 "$(sample)" --swatches f.gpl --json f.gpl
+    refuses 2 "$(sample)" --swatches ''
+    f=$(clip one-frame.mkv)
+    ok "$f" --swatches one.gpl --swatches one.ase --swatches one.css --swatches one.json -k 1
+    ok "$f" --json told -k 1
+    exports swatches told one
+}
+
+test_exports_thumbnails() {
+    ok "$(sample)" -n 2 --thumbnails th --json f.json --dump f.rgb -m average
+    exports thumbnails th/sample.vtt f.json f.rgb > count
+    [ "$(cat count)" = "536 6" ] || fail "cues and sheets: $(cat count)"
+    exports shape th/sample.vtt 160 67
+    [ "$(find th | wc -l)" -eq 8 ] || fail "made $(find th)"
+    # Every way of staging gives the same bytes.
+    ok "$(sample)" -n 2 --thumbnails cold -m average --cache c
+    ok "$(sample)" -n 2 --thumbnails warm -m average --cache c --threads 3
+    ok "$(sample)" -n 2 --thumbnails verified -m average --verify
+    for other in cold warm verified; do diff -r th $other || fail "$other sheets differ"; done
+}
+
+# Samples that are not square, films that are turned, smaller than a thumbnail, damaged, or not at the start.
+test_exports_thumbnails_of_films() {
+    ok "$(clip sar.mkv)" -n 20 --thumbnails sar/ -q
+    exports shape sar/sar.vtt 160 63          # 320x180 samples of 64:45
+    for film in damaged/*.mkv one-frame.mkv vfr.mkv mirror.mp4; do
+        for f in "$CLIPS"/$film; do
+            [ -e "$f" ] || continue
+            run "$f" -n 3 --thumbnails t --json f.json --dump f.rgb -m average --overwrite -o x.png
+            [ "$STATUS" -eq 0 ] || continue
+            exports thumbnails "t/$(basename "${f%.*}").vtt" f.json f.rgb > /dev/null
+        done
+    done
+    ok "$(sample)" --start 30 --end 40 --columns 500 --thumbnails part -m average -q
+    sed -n '/-->/{p;q}' part/sample.vtt | grep -q '^00:00:30\.0' || fail "begins with $(grep -m1 -e '-->' part/sample.vtt)"
+}
+
+test_exports_names() {
+    mkdir -p films/s1 films/s2 o
+    cp "$(clip h264-closed.mkv)" films/s1/e01.mkv
+    cp "$(clip hevc-open.mkv)" films/s2/e01.mkv
+    cp "$(clip one-frame.mkv)" 'films/a b#1.mkv'
+    set -- -r films -n 20 -o o --csv o --swatches o --thumbnails thumbs/ -q
+    ok "$@"
+    for name in s1/e01 s2/e01 'a b#1'; do
+        [ -s "o/$name.csv" ] && [ -s "o/$name.gpl" ] && [ -s "thumbs/$name.vtt" ] && [ -s "thumbs/$name-001.jpg" ] || fail "$name lacks something"
+    done
+    grep -q '^a%20b%231-001.jpg#xywh=0,0,' 'thumbs/a b#1.vtt' || fail "the sheet's URL: $(grep jpg 'thumbs/a b#1.vtt')"
+    # Its own files of the same films are replaced, a stranger's are not, and are told.
+    ok "$@"
+    echo mine > thumbs/s1/e01-001.jpg
+    run "$@"
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "'thumbs/s1/e01-001.jpg' is there and was not made by barcode"
+    [ "$(cat thumbs/s1/e01-001.jpg)" = mine ] || fail "a stranger's file is gone"
+    rm thumbs/s1/e01-001.jpg
+    for kind in o/s2/e01.csv o/s2/e01.gpl thumbs/s2/e01.vtt; do
+        cp "$kind" saved
+        echo mine > "$kind"
+        run "$@"
+        [ "$STATUS" -eq 1 ] && says "'$kind' is there and was not made by barcode" || fail "$kind was replaced"
+        mv saved "$kind"
+        cp "${kind/s2/s1}" "$kind"
+        run "$@"
+        [ "$STATUS" -eq 1 ] && says "'$kind' is there and shows another film" || fail "$kind of another film was replaced"
+        ok "$@" --overwrite
+    done
+    # What it made does not become a film.
+    run --any -r thumbs -v
+    [ "$STATUS" -eq 3 ] && says "no films in the folder 'thumbs' or below it" || fail "exit status $STATUS"
+}
+
+test_exports_update() {
+    mkdir films o
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    set -- films -n 20 -o o --swatches o --thumbnails o --update -v
+    ok "$@"
+    ok "$@"
+    says "'films/a.mkv' is left out"
+    truncate -s -1 o/a-001.jpg
+    ok "$@"
+    says "'films/a.mkv' is to be done: 'o/a.vtt' is not whole"
+    rm o/a-001.jpg
+    ok "$@"
+    ok "$@" -k 4
+    says "'films/a.mkv' is to be done: 'o/a.png' was made with other options"
+    ok "$@" -k 4
+    says "'films/a.mkv' is left out"
+}
+
+test_exports_refused() {
+    f=$(clip one-frame.mkv)
+    refuses 2 "$f" --thumbnails -
+    says "^barcode: --thumbnails: '-' is no folder$"
+    touch file
+    run "$f" --thumbnails file -o x.png
+    [ "$STATUS" -eq 1 ] && says "'file' is not a folder" || fail "exit status $STATUS"
+    run "$f" --thumbnails no/such/folder -o x.png
+    [ "$STATUS" -eq 1 ] && says "the folder 'no/such/' is not there" || fail "exit status $STATUS"
+    [ ! -e x.png ] || fail "a picture was made all the same"
+    cp "$f" other.mkv
+    refuses 2 "$f" other.mkv --csv one.csv
+    says "^barcode: --csv one.csv: one file for 2 films; give a folder$"
+    refuses 2 "$f" other.mkv --swatches one.ase
+    files file other.mkv
+}
