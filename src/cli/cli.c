@@ -71,7 +71,7 @@ static const struct argp_option table[] = {
     {"stream", KEY_STREAM, "N", 0, "Nth video stream, from 0 (largest); -v lists them", 0},
 
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
-    {"html", KEY_HTML, "FILE|DIR", 0, "write a page to look at the film with; DIR/index.html: of several films, and a gallery of them", 0},
+    {"html", KEY_HTML, "FILE|DIR", 0, "write a page for a browser; DIR/index.html: a gallery", 0},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
     {"csv", KEY_CSV, "FILE|DIR", 0, "write a row a column: time, colours, shares", 0},
     {"swatches", KEY_SWATCHES, "FILE|DIR", 0, "write the film's palette: .gpl, .ase, .css, .json", 0},

@@ -7,8 +7,18 @@
     const MOMENTS = 6;                     // of a film that are shown
     const NEAREST = 12;                    // films that are shown where none is near
 
-    const cards = json("cards");
-    const films = cards.map((card) => ({card, name: String(card.name), item: null, link: null, moments: null}));
+    // A card may be of another version: what is not as it should be counts as not there.
+    function sound(card) {
+        const palette = Array.isArray(card.palette) ? card.palette.filter((c) => Array.isArray(c) && rgb(String(c[0])) && c[1] > 0) : [];
+        const {colours, times} = card.moments || {};
+        const whole = typeof colours === "string" && Array.isArray(times) && times.every(Number.isFinite);
+        let data = new Uint8Array();
+        try { data = whole ? bytes(colours) : data; } catch { /* no base64 */ }
+        return {page: card.page, name: typeof card.name === "string" ? card.name : card.page, length: Number.isFinite(card.length) ? card.length : -1, palette,
+                strip: typeof card.strip === "string" ? card.strip : "", moments: {data, times: whole && data.length % 4 === 0 && times.length && data.length % (4 * times.length) === 0 ? times : []}};
+    }
+
+    const films = json("cards").map(sound).map((card) => ({card, name: card.name, length: card.length, item: null, moments: null}));
     const state = {text: "", sort: "name", turned: false, colour: null};
 
     // ---- what they are sorted by
@@ -28,7 +38,6 @@
         film.light = all ? light / all : 0;
         const chroma = all ? Math.hypot(a, b) / all : 0;
         film.hue = chroma < 0.008 ? Infinity : (Math.atan2(b, a) * 180 / Math.PI + 360 - 20) % 360;     // red first, greys last
-        film.length = typeof film.card.length === "number" ? film.card.length : -1;
     }
 
     const ORDER = {
@@ -43,8 +52,8 @@
     // The film's moments in OKLab, made when they are first asked for.
     function momentsOf(film) {
         if (film.moments) return film.moments;
-        const {colours, times} = film.card.moments;
-        const data = bytes(colours), each = times.length ? data.length / times.length / 4 : 0;
+        const {data, times} = film.card.moments;
+        const each = times.length ? data.length / times.length / 4 : 0;
         const lab = new Float32Array(3 * each * times.length);
         for (let i = 0; i < each * times.length; i++) lab.set(oklab(data[4 * i], data[4 * i + 1], data[4 * i + 2]), 3 * i);
         film.moments = {data, lab, each, times};
@@ -91,14 +100,13 @@
         link.href = address(card);
         strip.alt = "";
         strip.decoding = "async";
-        strip.src = `data:image/png;base64,${card.strip}`;
+        if (card.strip) strip.src = `data:image/png;base64,${card.strip}`;
         bar.setAttribute("aria-hidden", "true");
         fillBar(bar, card.palette);
         line.append(make("span", "name", film.name), make("span", "length", film.length < 0 ? "" : length(film.length)));
         link.append(strip, bar, line);
         item.append(link);
         film.item = item;
-        film.link = link;
         return item;
     }
 
@@ -120,22 +128,22 @@
         return item;
     }
 
-    const films_ = (n) => `${n.toLocaleString("en")} ${n === 1 ? "film" : "films"}`;
+    const some = (n) => `${n.toLocaleString("en")} ${n === 1 ? "film" : "films"}`;
 
     function list() {
         const words = state.text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
         const named = films.filter((film) => words.every((word) => film.name.toLocaleLowerCase().includes(word)));
-        const of = named.length < films.length ? ` of ${films_(films.length)}` : "";
+        const of = named.length < films.length ? ` of ${some(films.length)}` : "";
         if (!state.colour) {
             const sorted = named.sort((x, y) => ORDER[state.sort](x, y) || ORDER.name(x, y));
             if (state.turned) sorted.reverse();
-            return {shown: sorted.map((film) => showMoments(film, null)), told: named.length || !films.length ? `${films_(named.length)}${of}` : `No film has this name${of}`};
+            return {shown: sorted.map((film) => showMoments(film, null)), told: named.length || !films.length ? `${some(named.length)}${of}` : `No film has this name${of}`};
         }
         const target = oklab(...state.colour);
         const found = named.map((film) => ({film, ...search(film, target)}));
         const near = found.filter((one) => one.score > 0).sort((x, y) => y.score - x.score);
         if (near.length)
-            return {shown: near.map((one) => showMoments(one.film, one.list)), told: `${films_(near.length)}${named.length > near.length ? ` of ${named.length.toLocaleString("en")}` : ""} with this colour, most of it first`};
+            return {shown: near.map((one) => showMoments(one.film, one.list)), told: `${some(near.length)}${named.length > near.length ? ` of ${named.length.toLocaleString("en")}` : ""} with this colour, most of it first`};
         const nearest = found.sort((x, y) => x.nearest - y.nearest).slice(0, NEAREST);
         return {shown: nearest.map((one) => showMoments(one.film, null)), told: "No film has this colour. These come nearest:"};
     }
