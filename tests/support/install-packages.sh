@@ -20,7 +20,7 @@ for group in "$@"; do
     portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
     judge) packages="$packages python3-numpy python3-sklearn" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
-    web) packages="$packages chromium chromium-driver python3-selenium" ;;
+    web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
     *)
         echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm and web" >&2
         exit 2

@@ -11,7 +11,7 @@ for file in "$@"; do
         echo "embed.sh: $file has what ends a script or a style in HTML" >&2
         exit 1
     fi
-    hash=$(printf "$(sha256sum < "$file" | cut -c1-64 | sed 's/../\\x&/g')" | base64)
+    hash=$(printf '%b' "$(sha256sum < "$file" | cut -c1-64 | sed 's/../\\x&/g')" | base64)
     printf 'static const unsigned char bytes_%s[] = {\n' "$name"
     od -An -v -tu1 -w32 "$file" | sed 's/  *\([0-9]\)/\1/; s/  */,/g; s/$/,/'
     printf '};\nconst struct page_file page_%s = {bytes_%s, sizeof bytes_%s, "%s"};\n' "$name" "$name" "$name" "$hash"

@@ -109,7 +109,7 @@
         place.hidden = status !== MISSING && status !== DAMAGED;
         place.textContent = status === MISSING ? "No picture came from the film here: the strip repeats its neighbour."
             : status === DAMAGED ? "The film is damaged here." : "";
-        strip.classList.toggle("gap", status === MISSING);
+        find("bar").classList.toggle("none", status === MISSING);
     }
 
     function tell(i) {
@@ -178,16 +178,16 @@
         let any = false;
         canvas.width = width;
         canvas.height = 8;
-        const pen = canvas.getContext("2d");
-        for (let i = Math.floor(view.first); i < Math.min(count, view.first + view.span); i++) {
-            const status = states[3 * i];
-            if (status !== MISSING && status !== DAMAGED) continue;
-            const left = ((i - view.first) / view.span) * width, each = Math.max(2, width / view.span);
-            pen.fillStyle = "#000";
-            pen.fillRect(left - 1, 0, each + 2, 8);
-            pen.fillStyle = status === MISSING ? "#ff5a4f" : "#ffc83d";
-            pen.fillRect(left, 2, each, 6);
-            any = true;
+        const pen = canvas.getContext("2d"), each = width / view.span;
+        // On a dark ground, so that they show on any colour of the strip.
+        for (const [status, colour, top, wider] of [[DAMAGED, "#000", 0, 1], [MISSING, "#000", 0, 1], [DAMAGED, "#ffc83d", 2, 0], [MISSING, "#ff5a4f", 2, 0]]) {
+            pen.fillStyle = colour;
+            for (let i = Math.floor(view.first); i < Math.min(count, view.first + view.span); i++) {
+                if (states[3 * i] !== status) continue;
+                const left = Math.round((i - view.first) * each), right = Math.round((i + 1 - view.first) * each);
+                pen.fillRect(left - wider, top, Math.max(2, right - left) + 2 * wider, 8 - top);
+                any = true;
+            }
         }
         canvas.hidden = !any;
     }
@@ -391,6 +391,11 @@
         function draw(i) {
             const [, ms, n, x, y] = places.subarray(placeOf(i), placeOf(i) + EACH), sheet = image(n);
             wanted = i;
+            if (states[3 * i] === MISSING) {
+                pen.clearRect(0, 0, told.width, told.height);
+                canvas.setAttribute("aria-label", "No frame");
+                return;
+            }
             canvas.setAttribute("aria-label", `The frame at ${clock(ms / 1000, digits())}`);
             if (!sheet.complete || !sheet.naturalWidth) return;
             pen.drawImage(sheet, x, y, told.width, told.height, 0, 0, told.width, told.height);
@@ -410,7 +415,8 @@
     function chooseMode(name) {
         for (const picture of pictures) picture.hidden = picture.dataset.mode !== name;
         find("overview").firstElementChild.src = pictures.find((p) => p.dataset.mode === name).src;
-        find("note").textContent = facts.modes.find((m) => m.name === name).note;
+        const mode = facts.modes.find((m) => m.name === name);
+        find("note").textContent = facts.modes.length > 1 ? mode.note : `${mode.title}: ${mode.note}`;
     }
 
     function listModes() {
@@ -425,6 +431,7 @@
             find("modes").append(label);
         });
         find("modes").hidden = facts.modes.length < 2;
+        find("note").classList.toggle("alone", facts.modes.length < 2);
         chooseMode(facts.modes[0].name);
     }
 
