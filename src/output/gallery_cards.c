@@ -57,10 +57,10 @@ static json_t *read_card(FILE *file, char *head)
     size_t length, size = fread(head, 1, HEAD_BYTES, file);
     const char *card = page_is(head, size, "viewer") ? page_find_json(head, size, "card", &length) : NULL;
     json_t *value = card ? json_loadb(card, length, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (value && json_is_object(value))
-        return value;
-    json_decref(value);
-    return NULL;
+    bool fine = json_is_object(value);
+    if (!fine)
+        json_decref(value);
+    return fine ? value : NULL;
 }
 
 /* A path as a reference: every byte but those that need nothing as %XX. So it names no other scheme and no other host. */

@@ -78,11 +78,11 @@ static json_t *thumbnails_value(const struct html_job *job)
 static bool put_facts(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
-    const struct stage_counts *c = &r->counts;
+    uint64_t lost = r->counts.unreadable + r->counts.vanished + r->counts.lead_in;
     return page_put_json(f, "film", json_pack("{so so so so so sI sI sI sI si sb}", "thumbnails", thumbnails_value(job), "film", film_value(job), "run", run_value(job),
                                               "modes", modes_value(job), "palette", html_palette_value(job), "columns", (json_int_t)job->columns,
                                               "film_columns", (json_int_t)r->count, "missing", (json_int_t)r->missing,
-                                              "lost", (json_int_t)(c->unreadable + c->vanished + c->lead_in), "clusters", clusters_kept(job),
+                                              "lost", (json_int_t)lost, "clusters", clusters_kept(job),
                                               "dominant", (r->needs & STRIP_DOMINANT) != 0));
 }
 
@@ -147,9 +147,10 @@ static size_t take_clusters(const struct html_job *job, const struct column *c, 
         total += c->cluster[i].count;
     for (int i = 0; i < there && i < kept; i++) {
         uint64_t share = (65535 * (uint64_t)c->cluster[i].count + total / 2) / total;
-        memcpy(to + i * 5, c->cluster[i].rgb, 3);
-        to[i * 5 + 3] = (uint8_t)share;
-        to[i * 5 + 4] = (uint8_t)(share >> 8);
+        uint8_t *one = to + (size_t)i * 5;
+        memcpy(one, c->cluster[i].rgb, 3);
+        one[3] = (uint8_t)share;
+        one[4] = (uint8_t)(share >> 8);
     }
     return (size_t)kept * 5;
 }

@@ -140,6 +140,7 @@ const common = (() => {
         colours.forEach(([colour, share], i) => {
             bar.children[i].style.backgroundColor = colour;
             bar.children[i].style.flexGrow = share;
+            bar.children[i].dataset.hex = colour;
         });
     }
 

@@ -335,6 +335,8 @@
         else if (held) hold(false);
     });
 
+    for (const bar of [find("bar"), find("film-bar")]) bar.addEventListener("click", (event) => { if (event.target.dataset.hex) common.copy(event.target.dataset.hex); });
+
     find("in").addEventListener("click", () => zoom(2));
     find("out").addEventListener("click", () => zoom(0.5));
     find("whole").addEventListener("click", whole);
