@@ -61,6 +61,12 @@ ifeq ($(CUDA),1)
   CUDA_LIBS   = -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl -lstdc++
 endif
 
+# DEB=1 (make deb): as Debian builds its own, and without the name of this folder in it.
+ifeq ($(DEB),1)
+  override CFLAGS := -O3 -g -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$(CURDIR)=.
+  LINK += -Wl,-z,relro -Wl,-z,now
+endif
+
 # Lazily, so that `make deps` works on a machine that has none of the packages yet.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES))
 PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES)) -lm $(CUDA_LIBS)
@@ -78,7 +84,7 @@ endif
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
 FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK) $(NVCC) $(NVCC_FLAGS)' | cksum | cut -d' ' -f1)
 BUILD    := out/build/$(FLAGS_ID)
-BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)
+BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)$(if $(DEB),-deb)
 
 # The inner loops of one instruction set each; everything else stays at the x86-64 base line. Other processors have none.
 AVX2_FLAGS   = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
@@ -378,20 +384,47 @@ bench: films-there $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures o
 
 # ------------------------------------------------------------------ man page, installing
 
-out/barcode.1: $(BIN)/barcode src/cli/barcode.h2m
+MAN = $(if $(DEB),$(BIN),out)/barcode.1
+$(MAN): $(BIN)/barcode src/cli/barcode.h2m
 	help2man --no-info --include=src/cli/barcode.h2m --name="one picture of a film's colours" -o $@ $<
 
 .PHONY: man
-man: out/barcode.1 ## the man page, by help2man
+man: $(MAN) ## the man page, by help2man
+
+# The program knows its options: there is no other list of them.
+$(BIN)/completions/%: $(BIN)/barcode
+	@mkdir -p $(@D)
+	$< --generate complete-$* > $@
+
+# Where the shells look, below PREFIX.
+BASH_COMPLETIONS ?= share/bash-completion/completions
+ZSH_COMPLETIONS  ?= share/zsh/site-functions
+FISH_COMPLETIONS ?= share/fish/vendor_completions.d
+INSTALLED = bin/barcode share/man/man1/barcode.1 $(BASH_COMPLETIONS)/barcode $(ZSH_COMPLETIONS)/_barcode $(FISH_COMPLETIONS)/barcode.fish
 
 .PHONY: install
-install: $(BIN)/barcode out/barcode.1 ## program and man page under DESTDIR PREFIX
+install: $(BIN)/barcode $(MAN) $(addprefix $(BIN)/completions/,bash zsh fish) ## program, man page and shell completions under DESTDIR PREFIX
 	install -Dm755 $(BIN)/barcode $(DESTDIR)$(PREFIX)/bin/barcode
-	install -Dm644 out/barcode.1 $(DESTDIR)$(PREFIX)/share/man/man1/barcode.1
+	install -Dm644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1/barcode.1
+	install -Dm644 $(BIN)/completions/bash $(DESTDIR)$(PREFIX)/$(BASH_COMPLETIONS)/barcode
+	install -Dm644 $(BIN)/completions/zsh $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETIONS)/_barcode
+	install -Dm644 $(BIN)/completions/fish $(DESTDIR)$(PREFIX)/$(FISH_COMPLETIONS)/barcode.fish
 
 .PHONY: uninstall
 uninstall: ## removes what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/barcode $(DESTDIR)$(PREFIX)/share/man/man1/barcode.1
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
+
+.PHONY: deb
+deb: deps ## out/film-barcode_VERSION_ARCH.deb, a Debian package that lintian accepts
+	@tests/support/install-packages.sh deb
+	@rm -rf out/deb
+	@$(MAKE) --no-print-directory DEB=1 CUDA=0 DESTDIR=out/deb PREFIX=/usr ZSH_COMPLETIONS=share/zsh/vendor-completions install
+	@tests/support/make-deb.sh out/deb out
+
+.PHONY: test-deb
+test-deb: deb out/sample.mkv ## the package in a bare Debian 12 of its own (root; debootstrap downloads it)
+	@tests/support/install-packages.sh deb-test
+	@tests/support/test-deb.sh out/film-barcode_*.deb out/sample.mkv
 
 .PHONY: clean
 clean: ## removes everything built or produced

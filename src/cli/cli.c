@@ -13,6 +13,7 @@
 #include "cli_explain.h"
 #include "cli_modes.h"
 #include "cli_values.h"
+#include "completions.h"
 #include "inputs_names.h"
 
 /* Options without a short letter. */
@@ -20,7 +21,7 @@ enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
-    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_HTML
+    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE, KEY_HTML
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -100,6 +101,7 @@ static const struct argp_option table[] = {
     {"quiet", 'q', NULL, 0, "print errors only", 0},
     {"verbose", 'v', NULL, 0, "print more; twice for debugging", 0},
 
+    {"generate", KEY_GENERATE, "KIND", 0, "print complete-bash, complete-zsh or complete-fish", -1},
     {"help", 'h', NULL, 0, "show this help", -1},
     {"version", 'V', NULL, 0, "show the version", -1},
     {"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, 0},
@@ -295,8 +297,8 @@ static bool option_value(struct parse *p, int key, const char *arg)
     }
 }
 
-/* --help and the like. argp says nothing under ARGP_NO_ERRS, so that flag is lifted for it. */
-static void answer(struct parse *p, int key, struct argp_state *state)
+/* --help, --generate and the like. argp says nothing under ARGP_NO_ERRS, so that flag is lifted for it. */
+static void answer(struct parse *p, int key, const char *arg, struct argp_state *state)
 {
     static char name[] = "barcode";
     state->name = name;
@@ -305,10 +307,12 @@ static void answer(struct parse *p, int key, struct argp_state *state)
     errno = 0;
     if (key == 'V')
         puts("barcode " BARCODE_VERSION);
+    else if (key == KEY_GENERATE)
+        completions_write(table, arg, stdout, p->e);
     else
         argp_state_help(state, stdout, key == 'h' ? ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC
                                                   : ARGP_HELP_USAGE);
-    if (fflush(stdout) != 0 || ferror(stdout))      /* which may have come in the middle of it, and left nothing to flush */
+    if (p->e->code == ERR_NONE && (fflush(stdout) != 0 || ferror(stdout)))      /* which may have come in the middle of it, and left nothing to flush */
         err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
 
@@ -334,8 +338,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_VERIFY: p->o->verify = true; return 0;
     case KEY_KEYFRAMES: p->o->selection.keyframes = true; return 0;
     case KEY_NO_RACE: p->o->kmeans.race = false; return 0;
-    case 'h': case 'V': case KEY_USAGE:
-        answer(p, key, state);
+    case 'h': case 'V': case KEY_USAGE: case KEY_GENERATE:
+        answer(p, key, arg, state);
         return ECANCELED;    /* the rest of the line is ignored */
     default:
         break;

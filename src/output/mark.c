@@ -19,6 +19,29 @@ static void value_of(const char *line, const char *key, char *to, size_t room)
     snprintf(to, room, "%.*s", (int)strcspn(at, " "), at);
 }
 
+/* Digits and then `end`; *text moves behind it. Numbers of ours are far below 2^63. */
+static bool read_number(const char **text, char end, uint64_t *number)
+{
+    const char *at = *text;
+    *number = 0;
+    for (; *at >= '0' && *at <= '9' && *number < UINT64_MAX / 20; at++)
+        *number = *number * 10 + (uint64_t)(*at - '0');
+    bool fine = at > *text && *at == end;
+    *text = at + 1;
+    return fine;
+}
+
+static bool read_numbers(const char *columns, const char *side, const char *parts, struct writer_told *told)
+{
+    uint64_t width, height;
+    if (!read_number(&columns, 0, &told->columns) || !read_number(&side, 'x', &width) || !read_number(&side, 0, &height) || !read_number(&parts, 0, &told->parts) ||
+        width > INT32_MAX || height > INT32_MAX)
+        return false;
+    told->width = (int)width;
+    told->height = (int)height;
+    return true;
+}
+
 bool mark_find(const char *text, size_t size, struct writer_told *told)
 {
     char line[MARK_TEXT], columns[24], side[32], parts[24], partial[4];
@@ -39,8 +62,7 @@ bool mark_find(const char *text, size_t size, struct writer_told *told)
     value_of(line, " parts=", parts, sizeof parts);
     snprintf(told->recipe, sizeof told->recipe, "%s", recipe + strlen(" recipe="));
     told->partial = strcmp(partial, "yes") == 0;
-    return sscanf(columns, "%" SCNu64, &told->columns) == 1 && sscanf(side, "%dx%d", &told->width, &told->height) == 2 &&
-           sscanf(parts, "%" SCNu64, &told->parts) == 1;
+    return read_numbers(columns, side, parts, told);
 }
 
 bool mark_ours(const uint8_t *head, size_t size, const char *begin, char film[FILM_ID_TEXT])

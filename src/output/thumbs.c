@@ -91,21 +91,24 @@ static uint8_t *make(const struct thumbs *t, const uint8_t *rgb, struct err *e)
 static bool keep(struct thumbs *t, const struct frame_tag *tag, uint8_t *made, struct err *e)
 {
     size_t bytes = (size_t)t->width * (size_t)t->height * 3;
+    const uint8_t *first = NULL;
     bool fine = true;
     pthread_mutex_lock(&t->lock);
     for (uint64_t i = (tag->column + t->stride - 1) / t->stride; fine && i * t->stride < tag->column + tag->repeat; i++) {
-        uint8_t *copy = made ? made : malloc(bytes);
-        fine = copy || err_memory(e, bytes);
-        if (!fine)
+        uint8_t *rgb = first ? malloc(bytes) : made;
+        if (!rgb) {
+            fine = err_memory(e, bytes);
             break;
-        if (!made)
-            memcpy(copy, t->slot[i - 1].rgb, bytes);
-        made = NULL;
+        }
+        if (first)
+            memcpy(rgb, first, bytes);
+        first = first ? first : rgb;
         free(t->slot[i].rgb);
-        t->slot[i] = (struct kept){.rgb = copy, .frame = tag->frame, .time_us = tag->time_us};
+        t->slot[i] = (struct kept){.rgb = rgb, .frame = tag->frame, .time_us = tag->time_us};
     }
     pthread_mutex_unlock(&t->lock);
-    free(made);
+    if (!first)
+        free(made);
     return fine;
 }
 

@@ -42,19 +42,19 @@ static void arrange(const struct report *r, struct thumbs_sheets *to)
     to->thumb[0].first = 0;
 }
 
-/* The thumbnails, and their pixels in rgb[]. False: memory, or there is none. */
-static bool list(const struct thumbs *t, const struct report *r, struct thumbs_sheets *to, const uint8_t ***rgb, struct err *e)
+/* The thumbnails, and in shown[] the slots that they are. False: memory, or there is none. */
+static bool list(const struct thumbs *t, const struct report *r, struct thumbs_sheets *to, size_t **shown, struct err *e)
 {
     const struct kept *last = NULL;
     to->thumb = calloc(t->most, sizeof *to->thumb);
-    *rgb = malloc(t->most * sizeof **rgb);
-    if (!to->thumb || !*rgb)
-        return err_memory(e, t->most * (sizeof *to->thumb + sizeof **rgb));
+    *shown = calloc(t->most, sizeof **shown);
+    if (!to->thumb || !*shown)
+        return err_memory(e, t->most * (sizeof *to->thumb + sizeof **shown));
     for (uint64_t i = 0; i < t->most && i * t->stride < r->count; i++) {
         if (!counts(t, i, last))
             continue;
         last = &t->slot[i];
-        (*rgb)[to->count] = last->rgb;
+        (*shown)[to->count] = (size_t)i;
         to->thumb[to->count++] = (struct thumb){.first = i * t->stride, .frame = last->frame, .time_us = last->time_us};
     }
     if (to->count == 0)
@@ -66,18 +66,18 @@ static bool list(const struct thumbs *t, const struct report *r, struct thumbs_s
 /* A thumbnail into its cell, whose rest repeats the thumbnail's edge: what a JPEG's block shares with it then costs nothing. */
 static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *at, size_t pitch)
 {
-    int across = cell(to->width), down = cell(to->height);
-    for (int y = 0; y < down; y++) {
-        const uint8_t *row = rgb + (size_t)(y < to->height ? y : to->height - 1) * (size_t)to->width * 3;
-        uint8_t *line = at + (size_t)y * pitch;
-        memcpy(line, row, (size_t)to->width * 3);
-        for (int x = to->width; x < across; x++)
-            memcpy(line + x * 3, row + (to->width - 1) * 3, 3);
+    size_t width = (size_t)to->width, height = (size_t)to->height, across = (size_t)cell(to->width), down = (size_t)cell(to->height);
+    for (size_t y = 0; y < down; y++) {
+        const uint8_t *row = rgb + (y < height ? y : height - 1) * width * 3;
+        uint8_t *line = at + y * pitch;
+        memcpy(line, row, width * 3);
+        for (size_t x = width; x < across; x++)
+            memcpy(line + x * 3, row + (width - 1) * 3, 3);
     }
 }
 
-/* One sheet of `n` thumbnails' pixels. `canvas` has room for a whole one. Cells that are left over are black. */
-static bool make(const struct thumbs_sheets *to, const uint8_t *const *rgb, size_t n, int quantiser, const char *comment, uint8_t *canvas, struct jpeg *sheet, struct err *e)
+/* One sheet of `n` thumbnails. `canvas` has room for a whole one. Cells that are left over are black. */
+static bool make(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown, size_t n, int quantiser, const char *comment, uint8_t *canvas, struct jpeg *sheet, struct err *e)
 {
     size_t across = n < THUMBS_ACROSS ? n : THUMBS_ACROSS, rows = (n + THUMBS_ACROSS - 1) / THUMBS_ACROSS;
     size_t width = across * (size_t)cell(to->width), height = rows * (size_t)cell(to->height);
@@ -85,7 +85,7 @@ static bool make(const struct thumbs_sheets *to, const uint8_t *const *rgb, size
         return interrupt_error(e);
     memset(canvas, 0, width * height * 3);
     for (size_t i = 0; i < n; i++)
-        paint(to, rgb[i], canvas + (i / THUMBS_ACROSS * (size_t)cell(to->height) * width + i % THUMBS_ACROSS * (size_t)cell(to->width)) * 3, width * 3);
+        paint(to, t->slot[shown[i]].rgb, canvas + (i / THUMBS_ACROSS * (size_t)cell(to->height) * width + i % THUMBS_ACROSS * (size_t)cell(to->width)) * 3, width * 3);
     return jpeg_encode(canvas, (int)width, (int)height, quantiser, comment, sheet, e);
 }
 
@@ -96,15 +96,15 @@ enum { QUANTISERS = sizeof quantisers / sizeof *quantisers };
  * Where in the list to begin: the finest with which a sheet of thumbnails from all over the film takes no more than its share of `bytes_most`. Making all sheets
  * over and over would take seconds.
  */
-static bool guess(const struct thumbs_sheets *to, const uint8_t *const *rgb, size_t bytes_most, uint8_t *canvas, int *begin, struct err *e)
+static bool guess(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown, size_t bytes_most, uint8_t *canvas, int *begin, struct err *e)
 {
-    const uint8_t *some[A_SHEET];
+    size_t some[A_SHEET] = {0};
     size_t n = to->count < A_SHEET ? to->count : A_SHEET;
     for (size_t i = 0; i < n; i++)
-        some[i] = rgb[i * to->count / n];
-    for (*begin = 0; *begin < QUANTISERS - 1; ++*begin) {
-        struct jpeg sheet;
-        if (!make(to, some, n, quantisers[*begin], NULL, canvas, &sheet, e))
+        some[i] = shown[i * to->count / n];
+    for (*begin = 0; n > 0 && *begin < QUANTISERS - 1; ++*begin) {
+        struct jpeg sheet = {.size = 0};
+        if (!make(t, to, some, n, quantisers[*begin], NULL, canvas, &sheet, e))
             return false;
         bool fits = sheet.size * to->count / n <= bytes_most;
         jpeg_free(&sheet);
@@ -122,14 +122,14 @@ static void drop(struct thumbs_sheets *to)
 }
 
 /* All sheets; *bytes gets what they take. */
-static bool make_all(struct thumbs_sheets *to, const uint8_t *const *rgb, int quantiser, const char *comment, uint8_t *canvas, size_t *bytes, struct err *e)
+static bool make_all(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown, int quantiser, const char *comment, uint8_t *canvas, size_t *bytes, struct err *e)
 {
     drop(to);
     *bytes = 0;
     for (size_t done = 0; done < to->count; done += A_SHEET) {
         size_t n = to->count - done < A_SHEET ? to->count - done : A_SHEET;
         struct jpeg *sheet = &to->sheet[to->sheets];
-        if (!make(to, rgb + done, n, quantiser, comment, canvas, sheet, e))
+        if (!make(t, to, shown + done, n, quantiser, comment, canvas, sheet, e))
             return false;
         to->sheets++;
         *bytes += sheet->size;
@@ -137,14 +137,14 @@ static bool make_all(struct thumbs_sheets *to, const uint8_t *const *rgb, int qu
     return true;
 }
 
-static bool fill(struct thumbs_sheets *to, const uint8_t *const *rgb, size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
+static bool fill(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown, size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
 {
     size_t bytes = 0;
     int q;
-    if (!guess(to, rgb, bytes_most, canvas, &q, e))
+    if (!guess(t, to, shown, bytes_most, canvas, &q, e))
         return false;
     do {
-        if (!make_all(to, rgb, quantisers[q], comment, canvas, &bytes, e))
+        if (!make_all(t, to, shown, quantisers[q], comment, canvas, &bytes, e))
             return false;
     } while (bytes > bytes_most && ++q < QUANTISERS);
     return true;
@@ -153,18 +153,18 @@ static bool fill(struct thumbs_sheets *to, const uint8_t *const *rgb, size_t byt
 bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_most, const char *comment, struct thumbs_sheets *to, struct err *e)
 {
     size_t room = A_SHEET * (size_t)cell(t->width) * (size_t)cell(t->height) * 3;
-    const uint8_t **rgb = NULL;
-    uint8_t *canvas = malloc(room);
+    size_t *shown = NULL;
     *to = (struct thumbs_sheets){.width = t->width, .height = t->height};
-    bool fine = canvas || err_memory(e, room);
-    fine = fine && list(t, r, to, &rgb, e);
-    if (fine) {
-        to->sheet = calloc((to->count + A_SHEET - 1) / A_SHEET, sizeof *to->sheet);
-        fine = to->sheet || err_memory(e, to->count);
-    }
-    fine = fine && fill(to, rgb, bytes_most, comment, canvas, e);
+    uint8_t *canvas = malloc(room);
+    if (!canvas)
+        return err_memory(e, room);
+    bool fine = list(t, r, to, &shown, e);
+    to->sheet = fine ? calloc(to->count / A_SHEET + 1, sizeof *to->sheet) : NULL;
+    if (fine && !to->sheet)
+        fine = err_memory(e, to->count * sizeof *to->sheet);
+    fine = fine && fill(t, to, shown, bytes_most, comment, canvas, e);
     free(canvas);
-    free(rgb);
+    free(shown);
     if (!fine)
         thumbs_sheets_free(to);
     return fine;

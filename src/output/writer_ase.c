@@ -81,10 +81,10 @@ static bool write_ase(const struct report *r, struct strips strips, FILE *f, str
     put_named(f, GROUP_BEGINS, s.name, 0);
     for (int i = 0; i < s.palette.count; i++) {
         const struct film_colour *c = &s.palette.colour[i];
-        char name[2 * SWATCHES_TEXT], percent[SWATCHES_TEXT];
-        swatches_hex(c, name);
+        char name[2 * SWATCHES_TEXT + 1], hex[SWATCHES_TEXT], percent[SWATCHES_TEXT];
+        swatches_hex(c, hex);
         swatches_percent(c, percent);
-        strcat(strcat(name, " "), percent);
+        snprintf(name, sizeof name, "%s %s", hex, percent);
         put_named(f, COLOUR, name, 4 + 3 * 4 + 2);
         fputs("RGB ", f);
         for (int channel = 0; channel < 3; channel++)

@@ -146,9 +146,9 @@ static bool save(const struct report *r, struct strips strips, const char *path,
     if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, mark, &sheets, e))
         return e->code == ERR_INTERRUPTED ? interrupt_output(path, e) : err_prefix(e, "cannot write '%s'", path);
     struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};
-    bool fine = set.file || err_memory(e, sheets.sheets * sizeof *set.file);
-    fine = fine && write_all(&set, r, &sheets, path, e);
-    fine = commit(&set, fine, e);
+    bool fine = set.file ? write_all(&set, r, &sheets, path, e) : err_memory(e, sheets.sheets * sizeof *set.file);
+    if (set.file)
+        fine = commit(&set, fine, e);
     free(set.file);
     thumbs_sheets_free(&sheets);
     return fine;

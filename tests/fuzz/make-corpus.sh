@@ -24,10 +24,11 @@ text line8 '\x03--engine=cuda:0\n--decode\nnvdec\nx'
 # ---- pictures and JSON: the first byte picks the writer ----
 
 if [ ! -e told/png ] && [ -x "$barcode" ]; then
-    "$barcode" -q --no-cache synth:8x6,20 -n 4 -m palette --height 3 -o told/.png --json told/.json
+    "$barcode" -q --no-cache synth:8x6,20 -n 4 -m palette --height 3 -o told/.png --json told/.json --html told/.html
     printf '\x00' | cat - told/.png > told/png
     printf '\x01' | cat - told/.json > told/json
-    rm told/.png told/.json
+    printf '\x09' | cat - told/.html > told/html
+    rm told/.png told/.json told/.html
 fi
 
 # ---- dice ----

@@ -2,12 +2,14 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm] [web]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [deb] [deb-test] [web]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
 #   judge   also scikit-learn, the independent judge of the clustering
 #   slurm   also what a Slurm cluster of one machine is made of
+#   deb     also what a Debian package is made with
+#   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
 #   web     also a browser, and what drives it
 set -eu
 
@@ -19,10 +21,12 @@ for group in "$@"; do
     lint) packages="$packages clang clang-format clang-tidy shellcheck libclang-rt-14-dev" ;;
     portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
     judge) packages="$packages python3-numpy python3-sklearn" ;;
+    deb) packages="$packages dpkg-dev lintian" ;;
+    deb-test) packages="$packages debootstrap bash zsh fish" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm and web" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, deb, deb-test and web" >&2
         exit 2
         ;;
     esac

@@ -1,0 +1,272 @@
+#include "completions.h"
+
+#include <string.h>
+
+#include "barcode/strip.h"
+
+/* What an option's value is, told by the word that --help has for it. */
+enum value { VALUE_NONE, VALUE_FILE, VALUE_FOLDER, VALUE_WORDS, VALUE_OTHER };
+
+#ifdef BARCODE_CUDA
+#define CUDA_WORD " cuda"
+#else
+#define CUDA_WORD ""
+#endif
+
+static const struct words {
+    const char *option, *words;
+} words[] = {
+    {"order", "lightness share"},
+    {"init", "scalable k-means++ random"},
+    {"size", "320 1/2 1/4 full"},
+    {"trim", "auto off"},
+    {"tone-map", "bt2390 hable reinhard clip off"},
+    {"light", "code linear"},
+    {"engine", "auto cpu" CUDA_WORD},
+    {"decode", "auto cpu nvdec"},
+    {"progress", "auto always never"},
+    {"generate", "complete-bash complete-zsh complete-fish"},
+};
+
+const char *completions_words(const char *option, bool *list)
+{
+    static _Thread_local char modes[32 * (STRIPS_MOST + 1)];
+    bool is_mode = strcmp(option, "mode") == 0;
+    if (list)
+        *list = is_mode;
+    if (is_mode) {
+        size_t used = 0;
+        for (size_t i = 0; i < strip_count; i++)
+            used += (size_t)snprintf(modes + used, sizeof modes - used, "%s ", strip_table[i]->name);
+        snprintf(modes + used, sizeof modes - used, STRIP_ALL);
+        return modes;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].option, option) == 0)
+            return words[i].words;
+    return "";
+}
+
+static enum value value_of(const struct argp_option *o)
+{
+    if (!o->arg || o->flags & OPTION_ARG_OPTIONAL)
+        return VALUE_NONE;
+    if (*completions_words(o->name, NULL))
+        return VALUE_WORDS;
+    if (strstr(o->arg, "FILE"))
+        return VALUE_FILE;
+    return strstr(o->arg, "DIR") ? VALUE_FOLDER : VALUE_OTHER;
+}
+
+static bool is_shown(const struct argp_option *o)
+{
+    return o->name && !(o->flags & OPTION_HIDDEN);
+}
+
+/* A letter for options that have one; 0: none. */
+static char letter_of(const struct argp_option *o)
+{
+    return o->key > 0 && o->key < 128 ? (char)o->key : 0;
+}
+
+/* What --help says up to its first ';', or to the parenthesis that this one stands in. */
+static size_t text_length(const char *text)
+{
+    size_t end = strcspn(text, ";");
+    const char *open = memrchr(text, '(', end);
+    bool inside = text[end] && open && !memchr(open, ')', end - (size_t)(open - text));
+    return inside && open > text ? (size_t)(open - text) - 1 : end;
+}
+
+/* That, within single quotes: `quote` stands for one of its own, and what is in `special` gets a backslash. */
+static void put_text(FILE *f, const struct argp_option *o, const char *quote, const char *special)
+{
+    const char *text = o->key == 'm' ? "how columns become pixels" : o->doc;
+    for (const char *end = text + text_length(text); text < end; text++)
+        if (*text == '\'')
+            fputs(quote, f);
+        else
+            fprintf(f, "%s%c", strchr(special, *text) ? "\\" : "", *text);
+}
+
+/* ---- bash ---- */
+
+/* "-o|--output|" of all options with this kind of value. */
+static void put_bash_names(FILE *f, const struct argp_option *table, enum value value)
+{
+    const char *between = "";
+    for (const struct argp_option *o = table; o->name || o->doc; o++) {
+        if (!is_shown(o) || value_of(o) != value)
+            continue;
+        if (letter_of(o))
+            fprintf(f, "%s-%c | --%s", between, letter_of(o), o->name);
+        else
+            fprintf(f, "%s--%s", between, o->name);
+        between = " | ";
+    }
+}
+
+static void put_bash_words(FILE *f, const struct argp_option *table)
+{
+    for (const struct argp_option *o = table; o->name || o->doc; o++) {
+        bool list;
+        if (!is_shown(o) || value_of(o) != VALUE_WORDS)
+            continue;
+        const char *text = completions_words(o->name, &list);
+        fputs("        ", f);
+        if (letter_of(o))
+            fprintf(f, "-%c | ", letter_of(o));
+        fprintf(f, "--%s)\n            _barcode_words '%s'%s\n            return ;;\n", o->name, text, list ? " list" : "");
+    }
+}
+
+/*
+ * Nothing of the package bash-completion is used: it may not be there. Bash splits --name=value into three words. Where the function offers nothing, `-o default` has bash offer
+ * files, as is right for films; where not even these are right, compopt takes that away.
+ */
+static void write_bash(const struct argp_option *table, FILE *f)
+{
+    fputs("# bash completion for barcode; made by barcode --generate complete-bash\n\n"
+          "_barcode_words() {\n"
+          "    local done=\n"
+          "    if [[ ${2:-} == list && $cur == *,* ]]; then\n"
+          "        done=${cur%,*},\n"
+          "    fi\n"
+          "    compopt +o default\n"
+          "    mapfile -t COMPREPLY < <(compgen -P \"$done\" -W \"$1\" -- \"${cur#\"$done\"}\")\n"
+          "}\n\n"
+          "_barcode() {\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
+          "    COMPREPLY=()\n"
+          "    if [[ $cur == '=' ]]; then\n"
+          "        cur=\n"
+          "    elif [[ $previous == '=' ]]; then\n"
+          "        previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
+          "    fi\n"
+          "    case $previous in\n", f);
+    put_bash_words(f, table);
+    fputs("        ", f);
+    put_bash_names(f, table, VALUE_FILE);
+    fputs(")\n            return ;;\n        ", f);
+    put_bash_names(f, table, VALUE_FOLDER);
+    fputs(")\n            compopt +o default -o dirnames\n            return ;;\n        ", f);
+    put_bash_names(f, table, VALUE_OTHER);
+    fputs(")\n            compopt +o default\n            return ;;\n    esac\n"
+          "    if [[ $cur == -* ]]; then\n"
+          "        mapfile -t COMPREPLY < <(compgen -W '", f);
+    for (const struct argp_option *o = table; o->name || o->doc; o++)
+        if (is_shown(o) && letter_of(o))
+            fprintf(f, "-%c --%s ", letter_of(o), o->name);
+        else if (is_shown(o))
+            fprintf(f, "--%s ", o->name);
+    fputs("' -- \"$cur\")\n    fi\n}\n\ncomplete -o default -F _barcode barcode\n", f);
+}
+
+/* ---- zsh ---- */
+
+/* What _arguments is to do for a value. */
+static void put_zsh_value(FILE *f, const struct argp_option *o)
+{
+    bool list;
+    const char *text = completions_words(o->name, &list);
+    switch (value_of(o)) {
+    case VALUE_NONE:
+        return;
+    case VALUE_FILE:
+        fprintf(f, ":%s:_files", o->arg);
+        return;
+    case VALUE_FOLDER:
+        fprintf(f, ":%s:_files -/", o->arg);
+        return;
+    case VALUE_OTHER:
+        fprintf(f, ":%s: ", o->arg);
+        return;
+    case VALUE_WORDS:
+        break;
+    }
+    if (list)
+        fprintf(f, ":mode:_sequence compadd - %s", text);
+    else
+        fprintf(f, ":%s:(%s)", o->arg, text);
+}
+
+static void put_zsh_option(FILE *f, const struct argp_option *o)
+{
+    bool value = value_of(o) != VALUE_NONE;
+    fputs("    ", f);
+    if (letter_of(o))
+        fprintf(f, "'(-%c --%s)'{-%c%s,--%s%s}'", letter_of(o), o->name, letter_of(o), value ? "+" : "", o->name, value ? "=" : "");
+    else
+        fprintf(f, "'--%s%s", o->name, value ? "=" : o->arg ? "=-" : "");
+    fputs("[", f);
+    put_text(f, o, "'\\''", "[]\\");
+    fputs("]", f);
+    if (o->arg && !value)
+        fprintf(f, "::%s: ", o->arg);      /* may be left out, and stands behind a '=' */
+    put_zsh_value(f, o);
+    fputs("' \\\n", f);
+}
+
+static void write_zsh(const struct argp_option *table, FILE *f)
+{
+    fputs("#compdef barcode\n# made by barcode --generate complete-zsh\n\n_arguments -s -S \\\n", f);
+    for (const struct argp_option *o = table; o->name || o->doc; o++)
+        if (is_shown(o))
+            put_zsh_option(f, o);
+    fputs("    '*:film:_files'\n", f);
+}
+
+/* ---- fish ---- */
+
+static void put_fish_option(FILE *f, const struct argp_option *o)
+{
+    bool list;
+    const char *text = completions_words(o->name, &list);
+    fputs("complete -c barcode", f);
+    if (letter_of(o))
+        fprintf(f, " -s %c", letter_of(o));
+    fprintf(f, " -l %s", o->name);
+    switch (value_of(o)) {
+    case VALUE_NONE:
+        break;
+    case VALUE_FILE:
+        fputs(" -r -F", f);
+        break;
+    case VALUE_FOLDER:
+        fputs(" -x -a '(__fish_complete_directories)'", f);
+        break;
+    case VALUE_WORDS:
+        if (list)
+            fprintf(f, " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"%s\\\"\")'", text);
+        else
+            fprintf(f, " -x -a '%s'", text);
+        break;
+    case VALUE_OTHER:
+        fputs(" -x", f);
+        break;
+    }
+    fputs(" -d '", f);
+    put_text(f, o, "\\'", "\\");
+    fputs("'\n", f);
+}
+
+static void write_fish(const struct argp_option *table, FILE *f)
+{
+    fputs("# fish completion for barcode; made by barcode --generate complete-fish\n", f);
+    for (const struct argp_option *o = table; o->name || o->doc; o++)
+        if (is_shown(o))
+            put_fish_option(f, o);
+}
+
+bool completions_write(const struct argp_option *table, const char *kind, FILE *f, struct err *e)
+{
+    if (strcmp(kind, "complete-bash") == 0)
+        write_bash(table, f);
+    else if (strcmp(kind, "complete-zsh") == 0)
+        write_zsh(table, f);
+    else if (strcmp(kind, "complete-fish") == 0)
+        write_fish(table, f);
+    else
+        return err_set(e, ERR_USAGE, "--generate: '%s' is not complete-bash, complete-zsh or complete-fish", kind);
+    return true;
+}
