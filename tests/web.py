@@ -125,6 +125,7 @@ def keys_move():
     b.key("+")
     b.key("+")
     check(shown() != ("0:00:00", "0:01:20"), "plus does not zoom")
+    check(re.fullmatch(r"0:0\d:\d\d\.\d\d to 0:0\d:\d\d\.\d\d", text("#told")), f"not said: {text('#told')}")
     for _ in range(5):
         b.key("PageDown")
     check(b.js("const c = document.getElementById('cursor'), s = document.getElementById('strip').getBoundingClientRect(), r = c.getBoundingClientRect(); return !c.hidden && r.left >= s.left - 4 && r.right <= s.right + 4"), "the cursor left the view")

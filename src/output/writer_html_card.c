@@ -68,14 +68,18 @@ static json_t *moments_value(const struct html_job *job)
     uint64_t count = job->columns < CARD_MOMENTS ? job->columns : CARD_MOMENTS;
     size_t used = 0;
     json_t *times = json_array();
-    for (uint64_t i = 0; times && i < count; i++) {
+    bool fine = times;
+    for (uint64_t i = 0; fine && i < count; i++) {
         const struct column *c = html_column(job, (2 * i + 1) * job->columns / (2 * count));
         if (c->status == COLUMN_MISSING)
             continue;
         take_moment(job, c, colour[used++]);
-        json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000)));
+        fine = json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000))) == 0;
     }
-    return times ? json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times", times) : NULL;
+    if (fine)
+        return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times", times);
+    json_decref(times);
+    return NULL;
 }
 
 /* The card's strip: the first that is of one row. There is one, for every column has its average. */

@@ -222,9 +222,21 @@
         look(middle - (share >= 0 && share <= 1 ? share : 0.5) * span, span);
     }
 
+    // For those who do not see the axis.
+    function sayRange() {
+        const last = Math.min(count, Math.ceil(view.first + view.span)) - 1;
+        common.tell(view.span < count ? `${clock(seconds(Math.floor(view.first)), digits())} to ${clock(seconds(last), digits())}` : "The whole film");
+    }
+
+    function step(factor) {
+        zoom(factor);
+        sayRange();
+    }
+
     function whole() {
-        if (view.span < count) common.tell("The whole film");
+        const zoomed = view.span < count;
         look(0, count);
+        if (zoomed) sayRange();
     }
 
     function keepInView() {
@@ -295,6 +307,7 @@
         const a = view.first + shareAt(Math.min(drag.from, event.clientX)) * view.span;
         const b = view.first + shareAt(Math.max(drag.from, event.clientX)) * view.span;
         look(Math.floor(a), Math.max(LEAST, Math.ceil(b) - Math.floor(a)));
+        sayRange();
     });
 
     strip.addEventListener("pointercancel", (event) => {
@@ -317,9 +330,9 @@
             go(KEYS[event.key](event.shiftKey ? 10 : 1));
             keepInView();
         } else if (event.key === "+" || event.key === "=") {
-            zoom(2);
+            step(2);
         } else if (event.key === "-") {
-            zoom(0.5);
+            step(0.5);
         } else if (event.key === "Enter" || event.key === " ") {
             hold(!held);
         } else {
@@ -337,8 +350,8 @@
 
     for (const bar of [find("bar"), find("film-bar")]) bar.addEventListener("click", (event) => { if (event.target.dataset.hex) common.copy(event.target.dataset.hex); });
 
-    find("in").addEventListener("click", () => zoom(2));
-    find("out").addEventListener("click", () => zoom(0.5));
+    find("in").addEventListener("click", () => step(2));
+    find("out").addEventListener("click", () => step(0.5));
     find("whole").addEventListener("click", whole);
 
     find("overview").addEventListener("pointerdown", (event) => {
