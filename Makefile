@@ -100,8 +100,12 @@ ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
 SRC     := $(filter-out src/output/$(if $(filter 1,$(PORTABLE)),ink,ink_none).c,$(SRC))
-LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(CUDA_OBJ)
+LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
+
+# The pages' own files (page.h) are bytes of the program.
+PAGE_FILES := $(sort $(wildcard src/output/page/*.html src/output/page/*.css src/output/page/*.js))
+PAGE_MADE  := $(BUILD)/src/output/page_files
 
 UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
@@ -117,6 +121,13 @@ all: $(BIN)/barcode ## the program, in out/bin
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
+
+$(PAGE_MADE).c: $(PAGE_FILES) src/output/page/embed.sh
+	@mkdir -p $(@D)
+	src/output/page/embed.sh $(PAGE_FILES) > $@
+
+$(PAGE_MADE).o: $(PAGE_MADE).c
+	$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) -Isrc/output -c $< -o $@
 
 $(BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
@@ -253,6 +264,12 @@ test-many: deps $(BIN)/crashing-open.so ## a batch of 1,000 made films, good and
 	@$(MAKE) --no-print-directory $(BIN)/barcode
 	@BARCODE=$(BIN)/barcode CRASHING=$(BIN)/crashing-open.so tests/many-films.sh
 
+.PHONY: test-web
+test-web: deps ## the pages of --html in a real browser (chromium; two minutes); screenshots in out/test/web
+	@tests/support/install-packages.sh web
+	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv out/clips.made
+	@BARCODE=$(BIN)/barcode $(PYTHON) tests/web.py
+
 # ------------------------------------------------------------------ fuzzing
 
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -352,7 +369,7 @@ lint: ## sizes, includes, headers alone, format of what was changed, shell scrip
 	@tests/support/install-packages.sh lint
 	@tests/support/lint.sh
 	@tests/support/format.py --check $(SINCE)
-	@shellcheck -x .ci/run samples/slurm/barcode.sbatch tests/*.sh tests/*/*.sh
+	@shellcheck -x .ci/run samples/slurm/barcode.sbatch src/output/page/embed.sh tests/*.sh tests/*/*.sh
 	@$(MAKE) --no-print-directory tidy
 
 # What make format works on and lint checks: the lines that differ from where this branch left main, committed or not. In a

@@ -51,6 +51,8 @@ struct options {
     const struct strip_kind *strip[STRIPS_MOST];   /* the wanted ones in the table's order, `strips` of them */
     size_t strips;
     bool stacked;               /* -m all: one picture of them all                  */
+    const struct strip_kind *computed[STRIPS_MOST];   /* `strip`, then the others that need no more than these do */
+    size_t computes;
     struct kmeans_params kmeans;
     int steady;                 /* --steady: per cent, 0 (not asked for) to STEADY_MOST */
     struct selection selection; /* every == 0: chosen from the film's length        */

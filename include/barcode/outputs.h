@@ -69,6 +69,12 @@ const struct writer *outputs_format(const struct options *o);
 /* True if what -o names are posters: asked for, or of a format that has nothing else. Any thread. */
 bool outputs_are_posters(const struct options *o);
 
+/*
+ * The path of the gallery that the options ask for (--html FOLDER/index.html with several films or a folder), the options' own; NULL: none.
+ * Its films' pages lie in that folder, as if it had been named. Any thread.
+ */
+const char *outputs_gallery(const struct options *o);
+
 /* True for stdout: cli_parse says "-", whatever name the user gave it. Any thread. */
 bool outputs_is_stdout(const char *path);
 

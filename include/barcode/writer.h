@@ -45,6 +45,9 @@ struct writer {
     bool one_a_strip;                /* a file for each strip, or for the stack; else one a film, for all strips   */
     bool page;                       /* always a poster (options.h)                                                */
     bool tail;                       /* `ours` looks at the last bytes of a file, not at the first                 */
+    bool all_computed;               /* shows what options.computed has: also strips that were not asked for and cost nothing more. Not
+                                        with one_a_strip                                                           */
+    bool gallery;                    /* of several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
     bool one_line;                   /* a line a film: several films may share one stream                          */
     bool folder;                     /* its option names a folder, there or not: the names in it are the program's */
     bool thumbnails;                 /* reads report.thumbs                                                        */
@@ -86,6 +89,7 @@ struct writer {
  * svg     a poster: the strip's pixels as an embedded PNG, letters as outlines; title, film id and recipe in <metadata>
  * pdf     a poster by cairo: the strip's pixels without loss, letters as embedded fonts; no date. Both end with film id, recipe and a
  *         checksum in a comment (writer_seal.h)
+ * html    a page to look at the film with, and what a gallery needs of it: src/DESIGN.md section 7; same input, same bytes
  * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
  * csv     a row a column: column, frame, time, status, average, dominant, k colours with their shares, the film's id
  * gpl, ase, css, swatches-json   the film's palette (film_palette.h), for --swatches

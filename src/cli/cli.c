@@ -21,7 +21,7 @@ enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
-    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE
+    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE, KEY_HTML
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -81,6 +81,7 @@ static const struct argp_option table[] = {
     {"stream", KEY_STREAM, "N", 0, "Nth video stream, from 0 (largest); -v lists them", 0},
 
     {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
+    {"html", KEY_HTML, "FILE|DIR", 0, "write a page for a browser; DIR/index.html: a gallery", 0},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
     {"csv", KEY_CSV, "FILE|DIR", 0, "write a row a column: time, colours, shares", 0},
     {"swatches", KEY_SWATCHES, "FILE|DIR", 0, "write the film's palette: .gpl, .ase, .css, .json", 0},
@@ -427,7 +428,7 @@ static bool check_together(const struct parse *p)
     for (size_t i = 0; i < o->extras; i++)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
-        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
+        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
     return cli_settle_picture(p->o, p->e) && check_pixels(o, p->e);
 }
 
@@ -456,6 +457,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         if (p.extra[i])
             o->extra[o->extras++] = (struct options_extra){writer_table[i], p.extra[i]};
     }
+    cli_add_computed(o);
     if (!check_together(&p))
         return CLI_BAD;
     log_set_level(p.level);

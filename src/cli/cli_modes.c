@@ -61,3 +61,19 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
     }
     return true;
 }
+
+void cli_add_computed(struct options *o)
+{
+    struct strips asked = {o->strip, o->strips};
+    unsigned needs = strips_need(asked);
+    o->computes = 0;
+    for (size_t i = 0; i < o->strips; i++)
+        o->computed[o->computes++] = o->strip[i];
+    for (size_t i = 0; i < strip_count; i++) {
+        bool there = false;
+        for (size_t k = 0; k < o->strips; k++)
+            there |= o->strip[k] == strip_table[i];
+        if (!there && (strip_table[i]->needs & ~needs) == 0)
+            o->computed[o->computes++] = strip_table[i];
+    }
+}

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "barcode/file.h"
+#include "barcode/gallery.h"
 #include "barcode/paint.h"
 #include "barcode/path.h"
 #include "inputs_names.h"
 #include "outputs_folders.h"
+#include "outputs_gallery.h"
 #include "update_dump.h"
 
 /* Formats that a user may expect; one that a writer has is not refused. */
@@ -93,6 +95,12 @@ static const char *find_below(const char *path, const char *folder, const char *
     return path + length + (length > 0 && folder[length - 1] != '/');
 }
 
+/* The strips that this writer's files show together. */
+static struct strips shown_by(const struct writer *w, const struct options *o)
+{
+    return w->all_computed ? (struct strips){o->computed, o->computes} : (struct strips){o->strip, o->strips};
+}
+
 /* Where the last part of a folder's name begins. */
 static size_t folder_begins(const char *folder)
 {
@@ -105,18 +113,19 @@ static size_t folder_begins(const char *folder)
 static bool add_pictures(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
     const struct writer *w = writer_of(o);
-    size_t each = w->one_a_strip && !o->stacked ? 1 : o->strips;
-    bool chosen = is_chosen(o), several = each < o->strips;
+    struct strips shown = shown_by(w, o);
+    size_t each = w->one_a_strip && !o->stacked ? 1 : shown.count;
+    bool chosen = is_chosen(o), several = each < shown.count;
     if (!chosen && inputs_films(in) > 1)
         return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder", o->output, inputs_films(in));
     if (several && !chosen && outputs_is_stdout(o->output))
         return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", o->strips);
-    for (size_t k = 0; k < o->strips; k += each) {
-        char *path = name_of(o, in, i, several ? o->strip[k]->name : NULL, e);
+    for (size_t k = 0; k < shown.count; k += each) {
+        char *path = name_of(o, in, i, several ? shown.kind[k]->name : NULL, e);
         if (!path)
             return false;
         list->output[list->count++] = (struct output){
-            .writer = w, .strips = {o->strip + k, each}, .path = path, .made = path, .chosen = chosen, .option = "-o",
+            .writer = w, .strips = {shown.kind + k, each}, .path = path, .made = path, .chosen = chosen, .option = "-o",
             .below = chosen ? find_below(path, o->output ? o->output : "", in->stem[i]) : NULL};
     }
     list->pictures = list->count;
@@ -139,14 +148,29 @@ static bool name_extra(struct output *output, const struct inputs *in, size_t i,
     return output->path != NULL;
 }
 
+/* The same for a film's page beside its gallery. */
+static bool name_page(struct output *output, const struct inputs *in, size_t i, const char *gallery, struct err *e)
+{
+    char tail[40], *folder = outputs_gallery_folder(gallery, e);
+    if (!folder)
+        return false;
+    snprintf(tail, sizeof tail, ".%s", writer_usual_ending(output->writer));
+    output->chosen = true;
+    output->path = output->made = path_join(folder, in->stem[i], tail, e);
+    output->below = output->path ? find_below(output->path, folder, in->stem[i]) : NULL;
+    free(folder);
+    return output->path != NULL;
+}
+
 static bool add_extras(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
     for (size_t k = 0; k < o->extras; k++) {
         const struct writer *w = o->extra[k].writer;
         struct output *output = &list->output[list->count++];
-        *output = (struct output){.writer = w, .strips = {o->strip, o->strips}};
+        *output = (struct output){.writer = w, .strips = shown_by(w, o)};
         snprintf(output->option, sizeof output->option, "--%s", writer_option(w));
-        if (!name_extra(output, in, i, o->extra[k].path, writer_usual_ending(w), e))
+        if (outputs_names_gallery(o, w, o->extra[k].path) ? !name_page(output, in, i, o->extra[k].path, e)
+                                                          : !name_extra(output, in, i, o->extra[k].path, writer_usual_ending(w), e))
             return false;
     }
     list->dump = (struct output){.option = "--dump"};
@@ -255,7 +279,7 @@ static const struct output *nth(const struct outputs *list, size_t k)
 struct named {
     char option[32];
     const char *path;
-    bool binary, one_line, folder;
+    bool binary, one_line, folder, gallery;
 };
 
 struct named_list {
@@ -269,7 +293,7 @@ static struct named_list list_named(const struct options *o)
     for (size_t k = 0; k < o->extras; k++) {
         const struct writer *w = o->extra[k].writer;
         struct named *n = &list.named[list.count++];
-        *n = (struct named){.path = o->extra[k].path, .binary = w->binary, .one_line = w->one_line, .folder = w->folder};
+        *n = (struct named){.path = o->extra[k].path, .binary = w->binary, .one_line = w->one_line, .folder = w->folder, .gallery = outputs_names_gallery(o, w, o->extra[k].path)};
         snprintf(n->option, sizeof n->option, "--%s", writer_option(w));
     }
     if (o->dump)
@@ -291,7 +315,7 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
 /* Refuses one file for several films, unless each film is a line of it. */
 static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
 {
-    return n->one_line || n->folder || names_folder(n->path) || inputs_films(in) <= 1 ||
+    return n->one_line || n->folder || n->gallery || names_folder(n->path) || inputs_films(in) <= 1 ||
            err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder", n->option, n->path, inputs_films(in));
 }
 
@@ -333,7 +357,7 @@ static bool check_film(const struct options *o, struct inputs *in, size_t i, str
     bool ok = true;
     if (outputs_of(o, in, i, &outputs, problem)) {
         for (size_t k = 0; nth(&outputs, k) && ok && problem->code == ERR_NONE; k++)
-            ok = check_output(in, i, nth(&outputs, k), k < outputs.pictures, problem, e);
+            ok = !outputs_spare_gallery(o, nth(&outputs, k), problem) || check_output(in, i, nth(&outputs, k), k < outputs.pictures, problem, e);
         ok = ok && check_pairs(&outputs, o->report, e);
         outputs_free(&outputs);
     }
@@ -361,6 +385,13 @@ static bool check_format(const char *path, struct err *e)
     return err_set(e, ERR_USAGE, "-o '%s': the picture is a %s; give it a name that ends in .%s", path, w->title, w->ending[0]);
 }
 
+/* What is known of it before the films are done, which may take days. */
+static bool check_gallery(const char *path, struct err *e)
+{
+    struct output gallery = {.path = path};
+    return check_old(path, e) && gallery_allowed(path, e) && outputs_check_folder(&gallery, e);
+}
+
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
 {
     struct named_list list = list_named(o);
@@ -369,7 +400,7 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
     if (o->title && inputs_films(in) > 1)
         return err_set(e, ERR_USAGE, "--title: one title for %zu films; without it each has its own", inputs_films(in));
     for (size_t k = 0; k < list.count; k++) {
-        if (!check_one_for_many(in, &list.named[k], e))
+        if (!check_one_for_many(in, &list.named[k], e) || (list.named[k].gallery && !check_gallery(list.named[k].path, e)))
             return false;
     }
     for (size_t i = 0; i < in->count; i++) {

@@ -20,7 +20,8 @@
     DO(css)             \
     DO(swatches)        \
     DO(thumbnails)      \
-    DO(bench)
+    DO(bench)           \
+    DO(html)
 
 #define DECLARE(name) extern const struct writer writer_##name;
 #define POINT(name) &writer_##name,

@@ -15,7 +15,7 @@
 #include "writer_png.h"
 
 /* Level 4 against 6 on 7200 x 360: half the time for the mean of rows, files within 2 % (palette) or smaller. */
-enum { TEXTS_MAX = 30, VALUE_SIZE = 1100, CHUNK_SIZE = 1 << 16, COMPRESSION = 4 };
+enum { TEXTS_MAX = 30, VALUE_SIZE = 1100, CHUNK_SIZE = 1 << 16, COMPRESSION = 4, COMPRESSION_BARE = 6 };
 
 /*
  * Everything that a picture in the making holds. It lives in the caller of setjmp's caller, so
@@ -32,6 +32,7 @@ struct job {
     png_text text[TEXTS_MAX];
     char (*value)[VALUE_SIZE];     /* [TEXTS_MAX], what text[] points to */
     int texts;
+    int compression;
 };
 
 static void on_error(png_structp png, png_const_charp message)
@@ -213,7 +214,7 @@ static bool encode(struct job *job)
     png_structp png = job->png;
     png_set_write_fn(png, job, on_write, on_flush);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);   /* libpng's own limit is a million */
-    png_set_compression_level(png, COMPRESSION);
+    png_set_compression_level(png, job->compression);
     png_set_compression_buffer_size(png, CHUNK_SIZE);
     png_set_IHDR(png, job->info, (png_uint_32)painter_width(job->painter), (png_uint_32)painter_height(job->painter), 8,
                  painter_channels(job->painter) == 4 ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
@@ -236,7 +237,8 @@ static bool encode(struct job *job)
     return true;
 }
 
-static bool prepare(struct job *job, struct strips strips)
+/* `tell`: with what made it, in text chunks. */
+static bool prepare(struct job *job, struct strips strips, bool tell)
 {
     job->painter = painter_open(job->report, strips, job->err);
     if (!job->painter)
@@ -246,7 +248,8 @@ static bool prepare(struct job *job, struct strips strips)
         return err_memory(job->err, line);
     if (!(job->value = calloc(TEXTS_MAX, VALUE_SIZE)))
         return err_memory(job->err, (size_t)TEXTS_MAX * VALUE_SIZE);
-    describe(job, strips);
+    if (tell)
+        describe(job, strips);
     job->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, job, on_error, on_warning);
     job->info = job->png ? png_create_info_struct(job->png) : NULL;
     if (!job->info)
@@ -254,16 +257,26 @@ static bool prepare(struct job *job, struct strips strips)
     return true;
 }
 
-static bool write_png(const struct report *r, struct strips strips, FILE *f, struct err *e)
+static bool make_png(const struct report *r, struct strips strips, bool tell, int compression, FILE *f, struct err *e)
 {
     struct err own = ERR_INIT;   /* on_error needs a place even when the caller wants no sentence */
-    struct job job = {.report = r, .file = f, .err = e ? e : &own};
-    bool done = prepare(&job, strips) && encode(&job);
+    struct job job = {.report = r, .file = f, .err = e ? e : &own, .compression = compression};
+    bool done = prepare(&job, strips, tell) && encode(&job);
     png_destroy_write_struct(&job.png, &job.info);
     painter_free(&job.painter);
     free(job.row);
     free(job.value);
     return done;
+}
+
+static bool write_png(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    return make_png(r, strips, true, COMPRESSION, f, e);
+}
+
+bool writer_png_bare(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    return make_png(r, strips, false, COMPRESSION_BARE, f, e);
 }
 
 static const char *const ending[] = {"png", NULL};

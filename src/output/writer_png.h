@@ -17,4 +17,7 @@
 bool writer_png_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
 bool writer_png_told(FILE *f, struct writer_told *told);
 
+/* The picture alone, without a word on what made it: for files that have it in them. As writer.write. */
+bool writer_png_bare(const struct report *r, struct strips strips, FILE *f, struct err *e);
+
 #endif

@@ -1,6 +1,9 @@
 #include "barcode/clock.h"
 #include "barcode/film_queue.h"
+#include "barcode/gallery.h"
+#include "barcode/interrupt.h"
 #include "barcode/log.h"
+#include "barcode/outputs.h"
 #include "barcode/render.h"
 #include "barcode/worker.h"
 #include "render_lanes.h"
@@ -68,6 +71,20 @@ static int run_crew(const struct render *r, struct film_queue *queue, bool *here
     return crew.found > 0 ? crew.found : crew.status;
 }
 
+/* When the films are done, and also where some failed or none was due: the gallery is of the pages that are there. */
+static int write_gallery(const struct render *r)
+{
+    struct err e = ERR_INIT;
+    size_t films;
+    const char *path = outputs_gallery(r->options);
+    if (!path || interrupted())
+        return 0;
+    if (!gallery_write(path, &films, &e))
+        return err_tell(&e);
+    log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
+    return 0;
+}
+
 int render_films(const struct render *r)
 {
     struct err e = ERR_INIT;
@@ -86,6 +103,8 @@ int render_films(const struct render *r)
     if (queue && here && e.code == ERR_NONE) {
         struct film_tally tally = film_queue_tally(queue);
         render_tell_end(r, &tally, (double)(clock_ns() - begin) / 1e9);
+        int unwritten = write_gallery(r);
+        status = status != 0 ? status : unwritten;
     }
     ledger_close(&own.ledger);
     film_queue_free(&queue);

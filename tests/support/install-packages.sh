@@ -2,7 +2,7 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
@@ -11,6 +11,7 @@
 #   slurm   also what a Slurm cluster of one machine is made of
 #   deb     also what a Debian package is made with
 #   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
+#   web     also a browser, and what drives it
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libavutil-dev libpng-dev libzstd-dev
@@ -26,8 +27,9 @@ for group in "$@"; do
     deb) packages="$packages dpkg-dev lintian" ;;
     deb-test) packages="$packages debootstrap bash zsh fish" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
+    web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb and deb-test" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test and web" >&2
         exit 2
         ;;
     esac

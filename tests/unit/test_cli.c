@@ -242,10 +242,10 @@ static void misuse_is_one_sentence(void **state)
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, average, downsample and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
-    bad("f -o - --json -", "stdout can carry only one of -o -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
-    bad("f -o - --json /dev/stdout", "stdout can carry only one of -o -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
-    bad("f --dump /dev/fd/1 -o /proc/self/fd/1", "stdout can carry only one of -o -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
-    bad("f --dump - --bench", "stdout can carry only one of -o -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
+    bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
+    bad("f -o - --json /dev/stdout", "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
+    bad("f --dump /dev/fd/1 -o /proc/self/fd/1", "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
+    bad("f --dump - --bench", "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
 }
 
 static void many_films(void **state)

@@ -1,0 +1,44 @@
+#include "outputs_gallery.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/file.h"
+#include "barcode/path.h"
+#include "inputs_names.h"
+
+bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path)
+{
+    size_t length;
+    static const char name[] = "index.";
+    const char *last = path_last(path, &length);
+    if (!w->gallery || inputs_is_folder(path) || last[length] != 0)
+        return false;
+    return strncmp(last, name, strlen(name)) == 0 && strcmp(last + strlen(name), writer_usual_ending(w)) == 0 &&
+           (o->inputs > 1 || (o->inputs == 1 && inputs_is_folder(o->input[0])));
+}
+
+char *outputs_gallery_folder(const char *path, struct err *e)
+{
+    size_t length;
+    char *folder = strndup(path, (size_t)(path_last(path, &length) - path));
+    if (!folder)
+        err_memory(e, strlen(path));
+    return folder;
+}
+
+const char *outputs_gallery(const struct options *o)
+{
+    for (size_t k = 0; k < o->extras; k++) {
+        if (outputs_names_gallery(o, o->extra[k].writer, o->extra[k].path))
+            return o->extra[k].path;
+    }
+    return NULL;
+}
+
+bool outputs_spare_gallery(const struct options *o, const struct output *output, struct err *e)
+{
+    const char *gallery = outputs_gallery(o);
+    return !gallery || !file_same(gallery, output->path) ||
+           err_set(e, ERR_FAILED, "'%s' is the gallery, and this film's page would have its name; give the film another name", gallery);
+}

@@ -1,0 +1,130 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "barcode/outputs.h"
+#include "cli/cli_modes.h"
+#include "named.h"
+
+static void ask_html(struct options *o, const char *path)
+{
+    o->extras = 1;
+    o->extra[0] = (struct options_extra){writer_find("html"), path};
+}
+
+/* The gallery that these inputs and --html PATH ask for; NULL: none. */
+static const char *gallery(char **input, size_t inputs, const char *path)
+{
+    struct options o = options_for(input, inputs);
+    ask_html(&o, path);
+    return outputs_gallery(&o);
+}
+
+static void which_names_are_galleries(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("films", 0777) | mkdir("odd", 0777) | mkdir("odd/index.html", 0777), 0);
+    assert_string_equal(gallery(LIST("films"), 1, "g/index.html"), "g/index.html");
+    assert_string_equal(gallery(LIST("a.mkv", "b.mkv"), 2, "index.html"), "index.html");
+    assert_null(gallery(LIST("a.mkv"), 1, "index.html"));
+    assert_null(gallery(LIST("films"), 1, "g/other.html"));
+    assert_null(gallery(LIST("films"), 1, "g/"));
+    assert_null(gallery(LIST("films"), 1, "g/index.htm"));
+    assert_null(gallery(LIST("films"), 1, "index.html/"));
+    assert_null(gallery(LIST("films"), 1, "odd/index.html"));
+    struct options o = options_for(LIST("films"), 1);
+    assert_null(outputs_gallery(&o));
+    o.extras = 1;
+    o.extra[0] = (struct options_extra){writer_find("json"), "index.json"};
+    assert_null(outputs_gallery(&o));
+}
+
+static void expect_page(const struct options *o, const struct inputs *in, size_t i, const char *path, const char *below)
+{
+    struct outputs list;
+    struct err e = ERR_INIT;
+    if (!outputs_of(o, in, i, &list, &e))
+        fail_msg("%s", e.text);
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.output[1].path, path);
+    assert_true(list.output[1].chosen);
+    if (below)
+        assert_string_equal(list.output[1].below, below);
+    else
+        assert_null(list.output[1].below);
+    outputs_free(&list);
+}
+
+static void pages_lie_beside_it(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct err e = ERR_INIT;
+    assert_int_equal(mkdir("films", 0777) | mkdir("films/s1", 0777) | mkdir("g", 0777), 0);
+    touch("films/a.b.mkv");
+    touch("films/s1/e.mkv");
+    struct options o = options_for(LIST("films"), 1);
+    o.recursive = true;
+    assert_true(inputs_expand(&o, &in, &e));
+    ask_html(&o, "g/index.html");
+    expect_page(&o, &in, 0, "g/a.b.html", NULL);
+    expect_page(&o, &in, 1, "g/s1/e.html", "s1/e.html");
+    ask_html(&o, "index.html");
+    expect_page(&o, &in, 0, "a.b.html", NULL);
+    expect_page(&o, &in, 1, "s1/e.html", "s1/e.html");
+    ask_html(&o, "none/index.html");
+    assert_false(outputs_check(&o, &in, &e));
+    expect_sentence(&e, ERR_FAILED, "the folder 'none/' is not there");
+    inputs_free(&in);
+}
+
+static void a_film_of_its_name(void **state)
+{
+    (void)state;
+    struct inputs in;
+    struct err e = ERR_INIT;
+    touch("index.mkv");
+    touch("b.mkv");
+    struct options o = expand(LIST("index.mkv", "b.mkv"), &in);
+    ask_html(&o, "./index.html");
+    assert_true(outputs_check(&o, &in, &e));
+    expect_sentence(&in.problem[0], ERR_FAILED, "'./index.html' is the gallery");
+    assert_int_equal(in.problem[1].code, ERR_NONE);
+    touch("index.html");
+    assert_false(outputs_check(&o, &in, &e));
+    expect_sentence(&e, ERR_FAILED, "is no gallery of barcode");
+    inputs_free(&in);
+}
+
+/* What costs nothing more comes after what was asked for. */
+static void what_is_computed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *asked, *computed;
+    } want[] = {
+        {"kmeans", "kmeans palette average "}, {"palette", "palette kmeans average "}, {"average", "average "}, {"downsample", "downsample average "},
+        {"dominant", "dominant average "}, {"kmeans,average", "kmeans average palette "}, {"all", "kmeans dominant palette average downsample "},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct options o = options_for(NULL, 0);
+        struct err e = ERR_INIT;
+        char got[200] = "";
+        assert_true(cli_parse_modes(want[i].asked, &o, &e));
+        cli_add_computed(&o);
+        for (size_t k = 0; k < o.computes; k++)
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%s ", o.computed[k]->name);
+        assert_string_equal(got, want[i].computed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(which_names_are_galleries), TEST(pages_lie_beside_it), TEST(a_film_of_its_name), TEST(what_is_computed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
