@@ -73,15 +73,16 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     struct lane lane[OPTION_JOBS_MOST];
     struct err e = ERR_INIT;
     int count = 0;
-    if (lanes > 1)
-        r->gate = gate_open(r->threads, &e);
-    if (r->gate)
+    if (lanes > 1 && (r->gate = gate_open(r->threads, &e)))
+        r->looks = gate_open(r->threads, &e);
+    if (r->looks)
         count = start_lanes(r, queue, w, lane, lanes - 1);
     work(r, queue, w, film_queue_next);
     for (int i = 0; i < count; i++) {
         pthread_join(lane[i].thread, NULL);
         engines_close(&lane[i].engines);
     }
+    gate_free(&r->looks);
     gate_free(&r->gate);
 }
 
