@@ -102,7 +102,9 @@ void render_lanes(const struct render *r, struct film_queue *queue, struct worke
     struct film_tally tally = film_queue_tally(queue);
     if (tally.due > 1)
         own.run = render_run_open(r, queue, OPTION_JOBS_MOST);
+    own.again = true;
     work(&own, queue, w, film_queue_next_alone);
+    own.again = false;
     tally = film_queue_tally(queue);
     run_lanes(&own, queue, w, choose(r, &tally));
     render_run_close(&own.run);
