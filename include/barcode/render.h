@@ -21,7 +21,9 @@ struct render {
     struct ledger *ledger;       /* --report: each film that is rendered adds its line; NULL: none. render_films opens it */
     struct render_run *run;      /* of several films: the caller's in src/render; NULL: one film */
     int lane;                    /* of the run: which of the threads that work on films, from 0  */
-    struct gate *gate;           /* of several films under way; NULL: one at a time              */
+    struct gate *gate;           /* of several films under way: which one decodes; NULL: one at a time       */
+    bool again;                  /* an earlier worker of this run had the film, and may have written outputs of it */
+    struct gate *looks;          /* the same for the look for bars, which decodes on several threads too     */
 };
 
 /*

@@ -16,6 +16,7 @@ extern "C" {
 /* Seconds. `wall` is of the whole film; the others are summed over threads and so may exceed it. */
 struct stage_times {
     double wall, start_up, demux, decode, shrink, cluster, write;
+    double waiting;          /* until other films of the run had done what one at a time does: no part of the wall */
     /* Parts of the wall, one after another, between start_up and write. */
     double engine_begin;     /* the engine takes its memory                                      */
     double staging;          /* from the first packet read to the last session's end             */

@@ -61,13 +61,15 @@ static bool open_slot(const struct engines *g, struct engine_slot *s, struct err
 
 bool engines_open_gpu(struct engines *g)
 {
-    for (struct engine_slot *s = g->slot; s < g->slot + g->count; s++) {
+    struct engine_slot *last = &g->slot[g->count - 1];
+    for (struct engine_slot *s = g->slot; s <= last; s++) {
         struct err why = ERR_INIT;
         if (is_cpu(s) || s->failed)
             continue;
         if (open_slot(g, s, &why))
             return true;
-        log_msg(LOG_VERBOSE, "%s: clustering on %s", why.text, in_words(s + 1));
+        if (s < last)              /* where a GPU is demanded, the first film says what is wrong with it */
+            log_msg(LOG_VERBOSE, "%s: clustering on %s", why.text, in_words(s + 1));
     }
     return false;
 }

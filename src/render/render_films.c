@@ -1,4 +1,5 @@
 #include "barcode/clock.h"
+#include "barcode/file.h"
 #include "barcode/film_queue.h"
 #include "barcode/gallery.h"
 #include "barcode/interrupt.h"
@@ -26,10 +27,25 @@ static void note_culprit(const struct render *r, struct film_queue *queue, size_
         err_tell(&unwritten);
 }
 
+/* A descriptor that was handed to the program has lost what the worker read of it: the rest would pass for the film. */
+static void give_up(const struct render *r, struct film_queue *queue, size_t film, const struct err *crash)
+{
+    struct err e = ERR_INIT, unwritten = ERR_INIT;
+    err_set(&e, ERR_FAILED, "'%s' was under way when %s; it cannot be read again", r->inputs->path[film], crash->text);
+    film_queue_done(queue, film, &e);
+    err_tell(&e);
+    if (!render_tell_lost(r, film, &e, &unwritten))
+        err_tell(&unwritten);
+}
+
 /* Several were: one of them is the culprit, and each gets a worker's full attention. */
 static void put_back(const struct render *r, struct film_queue *queue, const struct worker_films *films, const struct err *e)
 {
     for (size_t i = 0; i < films->count; i++) {
+        if (file_descriptor(r->inputs->path[films->film[i]]) >= 0) {
+            give_up(r, queue, films->film[i], e);
+            continue;
+        }
         log_msg(LOG_WARNING, "'%s' was under way when %s; it is done again, alone", r->inputs->path[films->film[i]], e->text);
         film_queue_again(queue, films->film[i]);
     }

@@ -73,15 +73,16 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     struct lane lane[OPTION_JOBS_MOST];
     struct err e = ERR_INIT;
     int count = 0;
-    if (lanes > 1)
-        r->gate = gate_open(r->threads, &e);
-    if (r->gate)
+    if (lanes > 1 && (r->gate = gate_open(r->threads, &e)))
+        r->looks = gate_open(r->threads, &e);
+    if (r->looks)
         count = start_lanes(r, queue, w, lane, lanes - 1);
     work(r, queue, w, film_queue_next);
     for (int i = 0; i < count; i++) {
         pthread_join(lane[i].thread, NULL);
         engines_close(&lane[i].engines);
     }
+    gate_free(&r->looks);
     gate_free(&r->gate);
 }
 
@@ -101,7 +102,9 @@ void render_lanes(const struct render *r, struct film_queue *queue, struct worke
     struct film_tally tally = film_queue_tally(queue);
     if (tally.due > 1)
         own.run = render_run_open(r, queue, OPTION_JOBS_MOST);
+    own.again = true;
     work(&own, queue, w, film_queue_next_alone);
+    own.again = false;
     tally = film_queue_tally(queue);
     run_lanes(&own, queue, w, choose(r, &tally));
     render_run_close(&own.run);

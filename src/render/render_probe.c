@@ -1,6 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "barcode/clock.h"
+#include "barcode/gate.h"
 #include "render_job.h"
 
 /*
@@ -152,13 +154,26 @@ static void tell_trim(const struct render_job *j, const struct probe_facts *fact
         log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path, facts->looked, facts->told);
 }
 
-static bool look_for_bars(struct render_job *j, struct err *e)
+/* One film at a time: each of the threads has a decoder of its own, and with as many as all lanes would have, memory is full of them. */
+static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct err *e)
 {
     struct probe_request request = {.want = PROBE_BARS, .threads = j->render->threads};
+    struct gate_turn turn = {.gate = j->render->looks};
+    int64_t came = clock_ns();
+    if (!gate_enter(&turn, e))
+        return false;
+    j->report.times.waiting += (double)(clock_ns() - came) / 1e9;
+    bool fine = source_probe(j->source, &request, facts, e);
+    gate_fed(&turn);
+    return fine;
+}
+
+static bool look_for_bars(struct render_job *j, struct err *e)
+{
     struct probe_facts facts = {.found = 0};
     if (!source_can(j->source, SOURCE_RESTARTABLE))
         log_msg(LOG_VERBOSE, "'%s': a pipe is not searched for bars", j->source->film.path);
-    else if (!source_probe(j->source, &request, &facts, e))
+    else if (!probe_bars(j, &facts, e))
         return false;
     j->report.trim = facts.trim;
     tell_trim(j, &facts);

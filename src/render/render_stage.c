@@ -49,7 +49,9 @@ static bool open_stores(struct render_job *j, struct err *e)
     if (j->columns && modes_wanted(r) > 1)
         columns_keep_modes(j->columns);
     const struct output *dump = &j->outputs.dump;
-    if (j->columns && dump->path && outputs_allowed(j->render->inputs, j->input, dump, e) && outputs_make_folders(dump, e))
+    /* A dump says of no film that it is of it. Before the run none was there, so what a film finds when it is done again is its own. */
+    bool allowed = dump->path && (j->render->again || outputs_allowed(j->render->inputs, j->input, dump, e));
+    if (j->columns && allowed && outputs_make_folders(dump, e))
         j->dump = dump_open(dump->path, (size_t)r->width * (size_t)r->height * 3, e);
     if (!j->columns || (dump->path && !j->dump) || !open_thumbs(j, e))
         return false;

@@ -89,9 +89,12 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
     /* Software sessions, and the thread that reads when it decodes the rest of a film. NVDEC's sessions come on top. */
     job.ports = p->threads + 1;
     struct gate_turn turn = {.gate = p->gate};
+    *counts = (struct stage_counts){0};
+    int64_t came = clock_ns();
     if (!gate_enter(&turn, e))
         return false;
     int64_t begun = clock_ns();
+    times->waiting += (double)(begun - came) / 1e9;
     if (!engine_begin(p->engine, &job, e)) {
         gate_fed(&turn);
         return false;

@@ -74,6 +74,70 @@ test_a_crash_among_several() {
     for n in 1 2 3 4 5 6 7; do cmp "o/$n.png" "alone/$n.png"; done
 }
 
+# full_pipe NAME: a pipe that is full; descriptor 9 reads and writes it.
+full_pipe() {
+    mkfifo "$1"
+    exec 9<> "$1"
+    "$PYTHON" -c 'import os, sys
+f = os.open(sys.argv[1], os.O_WRONLY | os.O_NONBLOCK)
+try:
+    while True: os.write(f, b"x" * 4096)
+except BlockingIOError: pass' "$1"
+}
+
+# A film whose outputs were there already when another one crashed: the dump that it finds is its own.
+test_a_crash_beside_a_dump() {
+    cp "$(clip h264-closed.mkv)" a.mkv
+    mkdir d
+    mkfifo pipe.mkv
+    full_pipe report      # where the film's line waits, so that the film is still under way
+    COMMAND="barcode a.mkv pipe.mkv, and two signals to its workers" STATUS=0
+    "$BARCODE" a.mkv pipe.mkv -n 20 -j 2 --dump d/ --report report > "$LOGS/stdout" 2> "$LOGS/stderr" 9<&- &
+    pid=$!
+    find_worker pipe.mkv
+    until_true test -e d/a.rgb
+    kill -s SEGV "$worker"
+    first=$worker
+    until_true is_gone "$first"
+    cat <&9 > lines &
+    reader=$!
+    find_worker pipe.mkv
+    kill -s SEGV "$worker"
+    wait "$pid" || STATUS=$?
+    kill "$reader"
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "'a.mkv' was under way"
+    says "'pipe.mkv': the process that worked on it crashed"
+    says '^barcode: 2 films: 1 done, 0 left out, 1 failed, in'
+}
+
+# What was read of a film on stdin is gone: its rest would make a picture, and not the film's.
+test_a_crash_beside_stdin() {
+    ffmpeg -nostdin -v error -stream_loop 3 -i "$(sample)" -c copy -f mpegts film.ts
+    mkfifo pipe.mkv film
+    exec 9<> film
+    COMMAND="barcode - pipe.mkv, and two signals to its workers" STATUS=0
+    "$BARCODE" - pipe.mkv -n 20 -j 2 -m average --report report < film > "$LOGS/stdout" 2> "$LOGS/stderr" 9<&- &
+    pid=$!
+    cat film.ts film.ts >&9 2> /dev/null &
+    writer=$!
+    exec 9<&-
+    find_worker pipe.mkv
+    sleep 0.3
+    kill -s SEGV "$worker"
+    first=$worker
+    until_true is_gone "$first"
+    find_worker pipe.mkv
+    kill -s SEGV "$worker"
+    wait "$pid" || STATUS=$?
+    kill "$writer" 2> /dev/null || true
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "'/dev/stdin' was under way when .* crashed.*; it cannot be read again"
+    says '^barcode: 2 films: 0 done, 0 left out, 2 failed, in'
+    [ "$(wc -l < report)" -eq 2 ] || fail "$(cat report)"
+    [ ! -e stdin.png ] || fail "a picture of the rest"
+}
+
 test_a_crash_leaves_nothing_half_written() {
     f=$(clip h264-closed.mkv)
     COMMAND="a worker killed while a PNG is written" STATUS=0

@@ -47,6 +47,22 @@ test_memory_limit() {
     done
 }
 
+# peak -j N: the most memory that the films' worker had
+peak() {
+    ok films -n 16 -m average --threads 8 --no-cache -o o/ --bench "$@"
+    sed -n 's/.*"peak_memory":\([0-9]*\).*/\1/p' "$LOGS/stdout" | sort -n | tail -n 1
+}
+
+# The look for bars has a decoder for each of up to eight threads: of one film at a time.
+test_memory_of_several_films() {
+    mkdir films o
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=2560x1440:r=16:d=2 -c:v libx264 -preset ultrafast -g 1 films/1.mkv
+    for n in 2 3 4 5 6 7 8; do ln films/1.mkv films/$n.mkv; done
+    one=$(peak -j 1)
+    several=$(peak -j 8)
+    [ $((several)) -lt $((one * 3)) ] || fail "$several bytes with eight films under way, $one with one"
+}
+
 # Another allocator, as jemalloc, sees every block that it is to free.
 test_memory_of_another_allocator() {
     [ -s "$OWN_ALLOC" ] || skip "$OWN_ALLOC is not there: run 'make cli'"

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "barcode/gate.h"
 #include "barcode/interrupt.h"
 #include "barcode/pass.h"
 
@@ -285,7 +286,37 @@ static void ports_and_times(void **state)
     assert_true(times.decode == 3 && times.shrink == 2 && times.cluster == 3);
 }
 
-/* Leaves the process interrupted: the last test. */
+static void *feed_for_a_while(void *turn)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    gate_fed(turn);
+    return NULL;
+}
+
+/* Waiting for other films is told, and is no part of what the film itself takes. */
+static void waiting_is_told(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct gate *gate = gate_open(2, &e);
+    struct gate_turn other = {.gate = gate};
+    struct slow s = {.base.ops = &slow_ops, .what = do_nothing};
+    static const struct engine_ops ops = {.name = "noting", .begin = note_begin, .finish = note_finish};
+    struct engine noting = {.ops = &ops};
+    struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .gate = gate};
+    struct stage_counts counts;
+    struct stage_times times = {0};
+    pthread_t thread;
+    assert_true(gate_enter(&other, &e));
+    assert_int_equal(pthread_create(&thread, NULL, feed_for_a_while, &other), 0);
+    assert_true(pass_run(&p, &counts, &times, &e));
+    pthread_join(thread, NULL);
+    assert_true(times.waiting > 0.2);
+    assert_true(times.engine_begin + times.staging + times.engine_finish < times.waiting);
+    gate_free(&gate);
+}
+
+/* Leaves the process interrupted: the last tests. */
 static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     (void)user, (void)rgb, (void)e;
@@ -310,11 +341,29 @@ static void an_interrupted_pass(void **state)
     source_close(&s);
 }
 
+/* What an earlier pass over the film counted says nothing of this one. */
+static void interrupted_at_the_gate(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct gate *gate = gate_open(2, &e);
+    struct pass p = {.gate = gate};
+    struct stage_counts counts = {.runs = 7, .displayed = 99};
+    struct stage_times times = {0};
+    assert_true(interrupted());
+    assert_false(pass_run(&p, &counts, &times, &e));
+    assert_int_equal(e.code, ERR_INTERRUPTED);
+    assert_int_equal(counts.runs, 0);
+    assert_int_equal(counts.displayed, 0);
+    gate_free(&gate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_pass), cmocka_unit_test(a_failing_engine), cmocka_unit_test(the_source_gets_its_job),
-        cmocka_unit_test(progress_is_told), cmocka_unit_test(columns_done_are_told), cmocka_unit_test(ports_and_times), cmocka_unit_test(an_interrupted_pass),
+        cmocka_unit_test(progress_is_told), cmocka_unit_test(columns_done_are_told), cmocka_unit_test(ports_and_times), cmocka_unit_test(waiting_is_told),
+        cmocka_unit_test(an_interrupted_pass), cmocka_unit_test(interrupted_at_the_gate),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
