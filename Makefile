@@ -248,7 +248,7 @@ judge: films-there $(BIN)/barcode out/sample.mkv out/clips.made ## independent j
 	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/judge.sh
 
 .PHONY: test-poster
-test-poster: deps ## posters rendered by poppler and librsvg: pixels, titles in Chinese and Arabic, page sizes (half a minute)
+test-poster: deps ## posters rendered by poppler and librsvg: pixels, titles in Chinese and Arabic, page sizes (two minutes)
 	@tests/support/install-packages.sh poster
 	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv
 	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/poster.sh
