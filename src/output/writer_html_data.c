@@ -21,7 +21,8 @@ static json_t *film_value(const struct html_job *job)
         snprintf(trim + strlen(trim), sizeof trim - strlen(trim), "%s%s", i > 0 ? " " : "", text);
     }
     json_t *rate = film->rate_num > 0 && film->rate_den > 0 ? json_real((double)film->rate_num / (double)film->rate_den) : json_null();
-    return json_pack("{so so so so so so si si so ss ss ss ss}", "name", writer_json_bytes(paint_text_file_name(film->path)),
+    return json_pack("{so so so so so so so si si so ss ss ss ss}", "name", writer_json_bytes(paint_text_file_name(film->path)),
+                     "title", writer_json_bytes(film->title),
                      "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "container", writer_json_bytes(film->container),
                      "codec", writer_json_bytes(film->codec), "pixel_format", writer_json_bytes(film->pixel_format), "length", html_length(job),
                      "width", film->width, "height", film->height, "rate", rate, "matrix", colour_matrix_name(film->matrix),

@@ -38,7 +38,7 @@ static void scene(uint64_t count)
             column->cluster[k] = (struct cluster){{(uint8_t)i, (uint8_t)(k * 100), 30}, k == 0 ? 60 : 20};
         memset(column->row, (int)(i & 255), 12);
     }
-    film = (struct film){.path = path, .container = "matroska,webm", .codec = "h264", .pixel_format = "yuv420p", .videos = 1, .width = 1920, .height = 1080,
+    film = (struct film){.path = path, .title = "</script><b>", .container = "matroska,webm", .codec = "h264", .pixel_format = "yuv420p", .videos = 1, .width = 1920, .height = 1080,
                          .rate_num = 24, .rate_den = 1, .duration_us = 60000000, .frames = -1};
     report = (struct report){
         .film = &film, .film_id = "7-0123456789abcdef0123456789abcdef", .recipe = "definition=5.1 mode=kmeans", .needs = STRIP_CLUSTERS,
@@ -144,6 +144,7 @@ static void test_names_are_data(void **state)
     char *html = written(alone("kmeans"));
     json_t *facts = json_of(html, "film"), *card = json_of(html, "card");
     assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "name")), name);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "title")), "</script><b>");
     assert_string_equal(json_string_value(json_object_get(card, "name")), name);
     assert_null(strstr(html, "alert"));
     assert_null(strstr(html, "script>&"));

@@ -487,9 +487,10 @@
         const damaged = states.filter((s, i) => i % 3 === 0 && s === DAMAGED).length;
         const parts = [film.length === null ? "" : common.length(film.length), `${film.width} × ${film.height}`, rate(film), plural(facts.film_columns, "column", "columns"),
             facts.missing ? `${facts.missing.toLocaleString("en")} without a picture` : "", damaged ? `${damaged.toLocaleString("en")} damaged` : ""];
-        find("name").textContent = film.name;
+        const called = film.title.trim() || film.name;      // by its own tag, as on a poster
+        find("name").textContent = called;
         find("sub").textContent = parts.filter(Boolean).join(" · ");
-        document.title = `${film.name} – barcode`;
+        document.title = `${called} – barcode`;
         if (facts.modes.some((m) => m.name === "kmeans" || m.name === "palette") === false) find("colours-title").textContent = "Colour of this frame";
     }
 
