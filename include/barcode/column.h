@@ -45,6 +45,12 @@ struct column {
     uint8_t *row;               /* [rows][3] mean colour of each staged row; NULL unless asked for */
 };
 
+/* True for a column that was never announced: its frame's number and time are not known. `index`: its place, from 0. */
+static inline bool column_untold(const struct column *c, uint64_t index)
+{
+    return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;
+}
+
 struct columns;
 
 /* An empty array. `k` (0..64) clusters and `rows` (0 or the staged height) row means are kept a column. */

@@ -43,10 +43,25 @@ static bool read_numbers(const char *columns, const char *side, const char *part
     return true;
 }
 
+/* Where the mark begins; NULL: nowhere. A GIMP palette has the film's name before its mark, and a film may be called like one. */
+static const char *find_word(const char *text, size_t size)
+{
+    static const char name[] = "Name: ";
+    const char *at = text, *end = text + size;
+    while ((at = memmem(at, (size_t)(end - at), word, strlen(word)))) {
+        const char *line = memrchr(text, '\n', (size_t)(at - text));
+        line = line ? line + 1 : text;
+        if ((size_t)(at - line) < strlen(name) || memcmp(line, name, strlen(name)) != 0)
+            return at;
+        at += strlen(word);
+    }
+    return NULL;
+}
+
 bool mark_find(const char *text, size_t size, struct writer_told *told)
 {
     char line[MARK_TEXT], columns[24], side[32], parts[24], partial[4];
-    const char *at = memmem(text, size, word, strlen(word));
+    const char *at = find_word(text, size);
     if (!at)
         return false;
     size_t left = size - (size_t)(at - text);

@@ -15,7 +15,7 @@ enum { MARK_TEXT = REPORT_RECIPE + 256 };
 /* The line, without its end. `parts`: how many other files belong to this one. */
 void mark_text(const struct report *r, uint64_t parts, char text[MARK_TEXT]);
 
-/* Finds the first mark in text[size] and what it says. False: there is none. */
+/* Finds the first mark in text[size], but none in a line that begins with "Name: ", and what it says. False: there is none. */
 bool mark_find(const char *text, size_t size, struct writer_told *told);
 
 /* As writer.ours, for files that begin with `begin` and have a mark. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "barcode/version.h"
+#include "base64.h"
 
 static const char mark_begin[] = "<!--barcode:", mark_end[] = "-->";
 
@@ -85,16 +86,7 @@ bool page_put_json(FILE *f, const char *id, json_t *value)
     return done;
 }
 
-/* ---- base64 (RFC 4648) ---- */
-
-static void encode(const unsigned char in[3], char out[4])
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    out[0] = digit[in[0] >> 2];
-    out[1] = digit[(in[0] & 3) << 4 | in[1] >> 4];
-    out[2] = digit[(in[1] & 15) << 2 | in[2] >> 6];
-    out[3] = digit[in[2] & 63];
-}
+/* ---- base64 ---- */
 
 bool page_base64_put(struct page_base64 *b, const void *data, size_t size)
 {
@@ -105,9 +97,8 @@ bool page_base64_put(struct page_base64 *b, const void *data, size_t size)
         b->rest[b->count++] = in[i];
         if (b->count < 3)
             continue;
-        encode(b->rest, out + used);
+        used += base64_encode(b->rest, sizeof b->rest, out + used);
         b->count = 0;
-        used += 4;
         if (used == sizeof out) {
             if (fwrite(out, 1, used, b->file) != used)
                 return false;
@@ -122,9 +113,7 @@ bool page_base64_end(struct page_base64 *b)
     char out[4];
     if (b->count == 0)
         return true;
-    memset(b->rest + b->count, 0, sizeof b->rest - (size_t)b->count);
-    encode(b->rest, out);
-    memset(out + b->count + 1, '=', sizeof out - (size_t)b->count - 1);
+    base64_encode(b->rest, (size_t)b->count, out);
     b->count = 0;
     return fwrite(out, 1, sizeof out, b->file) == sizeof out;
 }

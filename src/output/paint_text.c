@@ -30,9 +30,18 @@ static size_t sequence(const unsigned char *p)
     return length;
 }
 
-static bool is_control(const unsigned char *p)
+/* Noncharacters (U+FDD0..U+FDEF, the last two of every plane): XML 1.0 forbids some of them, and cairo refuses a title with one. */
+static bool is_noncharacter(const unsigned char *p)
 {
-    return p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0);
+    if (p[0] == 0xef)
+        return (p[1] == 0xb7 && p[2] >= 0x90 && p[2] <= 0xaf) || (p[1] == 0xbf && p[2] >= 0xbe);
+    return p[0] >= 0xf0 && (p[1] & 0x0f) == 0x0f && p[2] == 0xbf && p[3] >= 0xbe;
+}
+
+/* What has no place in a line of text; p is a well-formed sequence. */
+static bool is_unfit(const unsigned char *p)
+{
+    return p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0) || is_noncharacter(p);
 }
 
 void paint_text_utf8(const char *bytes, bool line, char *out, size_t size)
@@ -47,7 +56,7 @@ void paint_text_utf8(const char *bytes, bool line, char *out, size_t size)
             put = "\xef\xbf\xbd";
             bytes_put = 3;
             length = 1;
-        } else if (line && is_control(p)) {
+        } else if (line && is_unfit(p)) {
             put = "?";
             bytes_put = 1;
         }

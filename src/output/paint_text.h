@@ -11,7 +11,7 @@
 /* What comes after the last '/' of a path. Points into it; "" for NULL. */
 const char *paint_text_file_name(const char *path);
 
-/* Any bytes as valid UTF-8: invalid ones become U+FFFD. With `line`, control characters become '?' too. */
+/* Any bytes as valid UTF-8: invalid ones become U+FFFD. With `line`, control characters and noncharacters become '?' too. */
 void paint_text_utf8(const char *bytes, bool line, char *out, size_t size);
 
 /* "12.5" seconds, without trailing zeros. */

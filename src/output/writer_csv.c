@@ -35,9 +35,9 @@ static void put_column(FILE *f, const struct report *r, uint64_t i)
 {
     static const char *const status[] = {"missing", "ok", "damaged"};
     const struct column *c = columns_get(r->columns, i);
-    bool missing = c->status == COLUMN_MISSING, untold = missing && i > 0 && c->frame == 0 && c->time_us == 0;
+    bool missing = c->status == COLUMN_MISSING;
     fprintf(f, "%" PRIu64 ",", i);
-    if (untold)                      /* it was never announced: nobody knows */
+    if (column_untold(c, i))
         fputs(",", f);
     else
         fprintf(f, "%" PRIu64 ",%s%" PRId64 ".%06" PRId64, c->frame, c->time_us < 0 ? "-" : "", (c->time_us < 0 ? -c->time_us : c->time_us) / 1000000,

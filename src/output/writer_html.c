@@ -32,6 +32,8 @@ bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width
         return false;
     r.picture_width = width;
     r.picture_height = height;
+    r.poster = false;                    /* a page shows strips, with time across, whatever shape the run's picture has */
+    r.shape = SHAPE_STRIP;
     bool done = writer_png_bare(&r, (struct strips){&kind, 1}, memory, job->err);
     done = fclose(memory) == 0 && done && put_base64(f, bytes, size);
     job->used += (size + 2) / 3 * 4;

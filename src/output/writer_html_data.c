@@ -98,22 +98,16 @@ static size_t put_u32(uint8_t *to, uint64_t value)
     return 4;
 }
 
-/* True for a column that was never filled in: its frame number and time are not known. */
-static bool untold(const struct column *c, uint64_t x)
-{
-    return c->status == COLUMN_MISSING && x > 0 && c->frame == 0 && c->time_us == 0;
-}
-
 static size_t take_times(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to)
 {
     (void)job;
-    return put_u32(to, untold(c, x) ? UINT32_MAX : (uint64_t)(c->time_us < 0 ? 0 : c->time_us) / 1000);
+    return put_u32(to, column_untold(c, x) ? UINT32_MAX : (uint64_t)(c->time_us < 0 ? 0 : c->time_us) / 1000);
 }
 
 static size_t take_frames(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to)
 {
     (void)job;
-    return put_u32(to, untold(c, x) ? UINT32_MAX : c->frame);
+    return put_u32(to, column_untold(c, x) ? UINT32_MAX : c->frame);
 }
 
 /* Status, number of clusters in the page, and which of them stands for the column. */

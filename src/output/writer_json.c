@@ -118,12 +118,6 @@ static json_t *colours_value(const struct cluster *cluster, int count)
     return list;
 }
 
-/* True for a column that was never filled in: its frame number and time are not known. */
-static bool untold(const struct column *c, uint64_t index)
-{
-    return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;
-}
-
 /* The mode that the column shows; with --steady also those that it was chosen from. 0 when all went well. */
 static int put_modes(json_t *value, const struct column *c, const struct report *r)
 {
@@ -138,7 +132,7 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
 {
     const struct selection *s = &r->selection;
     bool colours = (needs & STRIP_CLUSTERS) && c->cluster;
-    bool unknown = untold(c, index);
+    bool unknown = column_untold(c, index);
     json_t *value = json_pack("{so so}", "frame", unknown ? json_null() : json_integer((json_int_t)c->frame),
                               "time", unknown ? json_null() : writer_json_us(c->time_us));
     if (!value)

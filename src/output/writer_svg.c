@@ -5,6 +5,7 @@
 
 #include "barcode/version.h"
 #include "figure.h"
+#include "base64.h"
 #include "ink.h"
 #include "paint_text.h"
 #include "writer_seal.h"
@@ -95,21 +96,14 @@ static bool print_item(struct output *o, const struct sheet_item *i)
 
 static bool print_base64(struct output *o, const uint8_t *bytes, size_t size)
 {
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char text[4096];
-    size_t used = 0;
-    for (size_t at = 0; at < size; at += 3) {
-        size_t left = size - at < 3 ? size - at : 3;
-        uint32_t word = (uint32_t)bytes[at] << 16 | (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) | (left > 2 ? bytes[at + 2] : 0);
-        for (int k = 0; k < 4; k++)
-            text[used++] = (size_t)k <= left ? digit[word >> (18 - 6 * k) & 63] : '=';
-        if (used == sizeof text) {
-            if (!seal_write(&o->seal, text, used, o->e))
-                return false;
-            used = 0;
-        }
+    enum { PIECE = 3072 };
+    char text[PIECE / 3 * 4];
+    for (size_t at = 0; at < size; at += PIECE) {
+        size_t part = size - at < PIECE ? size - at : PIECE;
+        if (!seal_write(&o->seal, text, base64_encode(bytes + at, part, text), o->e))
+            return false;
     }
-    return used == 0 || seal_write(&o->seal, text, used, o->e);
+    return true;
 }
 
 /* The strip alone, as -o FILE.png writes it, in a data URL. */

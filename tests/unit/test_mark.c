@@ -21,10 +21,12 @@ static void there_and_back(void **state)
     struct report r = report();
     struct writer_told told;
     char text[MARK_TEXT], file[2 * MARK_TEXT];
-    static const char *const around[][2] = {{"# ", "\n# more recipe=no"}, {"/*\n * ", "\r\n */"}, {"{\n\"x\": \"", "\",\n"}, {"", ""}};
+    static const char *const around[][2] = {{"# ", "\n# more recipe=no"}, {"/*\n * ", "\r\n */"}, {"{\n\"x\": \"", "\",\n"}, {"", ""},
+                                           {"GIMP Palette\nName: barcode:film=.mkv\n# ", "\n"},
+                                           {"Name: barcode:film=9-ab partial=no columns=1 size=1x1 parts=0 recipe=x\n# ", "\n"}};
     mark_text(&r, 7, text);
     assert_string_equal(text, "barcode:film=123-00ff partial=yes columns=1071 size=320x180 parts=7 recipe=definition=5.1 mode=kmeans size=1/4");
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
         snprintf(file, sizeof file, "%s%s%s", around[i][0], text, around[i][1]);
         assert_true(mark_find(file, strlen(file), &told));
         assert_string_equal(told.film, "123-00ff");

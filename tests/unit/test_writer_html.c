@@ -241,6 +241,27 @@ static void test_same_bytes(void **state)
     scene_close();
 }
 
+/* The run's picture may be a poster or a circle; the page's strips are strips all the same. */
+static void test_strips_whatever_the_picture(void **state)
+{
+    (void)state;
+    scene(40);
+    char *first = written(alone("kmeans"));
+    report.shape = SHAPE_CIRCLE;
+    char *second = written(alone("kmeans"));
+    assert_string_equal(first, second);
+    free(second);
+    report.shape = SHAPE_STRIP;
+    report.poster = true;
+    report.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
+    report.dpi = PAPER_DPI_USUAL;
+    second = written(alone("kmeans"));
+    assert_string_equal(first, second);
+    free(second);
+    free(first);
+    scene_close();
+}
+
 static void test_modes(void **state)
 {
     (void)state;
@@ -305,7 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_come_back), cmocka_unit_test(test_names_are_data), cmocka_unit_test(test_card_is_near),
-        cmocka_unit_test(test_told), cmocka_unit_test(test_head_has_room), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_told), cmocka_unit_test(test_head_has_room), cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_strips_whatever_the_picture),
         cmocka_unit_test(test_modes), cmocka_unit_test(test_many_columns), cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
