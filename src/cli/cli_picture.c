@@ -68,6 +68,8 @@ static bool check_poster(const struct options *o, struct err *e)
 {
     const struct writer *w = outputs_format(o);
     int width, height;
+    if (!w->page && w != writer_table[0])
+        return err_set(e, ERR_USAGE, "--poster: '%s' is no poster's name; use .png, .svg or .pdf", o->output);
     if (o->poster_format && w != o->poster_format)
         return err_set(e, ERR_USAGE, "--poster=%s and -o '%s' are two formats; leave one of them out", o->poster_format->name, o->output);
     if (w->page && o->dpi > 0)

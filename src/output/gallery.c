@@ -10,8 +10,8 @@
 #include "gallery_cards.h"
 #include "page.h"
 
-static const struct page_file *const styles[] = {&page_common_css, &page_gallery_css};
-static const struct page_file *const scripts[] = {&page_common_js, &page_gallery_js};
+static const struct page_file *const styles[] = {&page_common_css, &page_gallery_css, NULL};
+static const struct page_file *const scripts[] = {&page_common_js, &page_gallery_js, NULL};
 
 static bool is_gallery(const char *path)
 {

@@ -40,17 +40,24 @@ bool page_put_meta(FILE *f, const char *key, const char *value)
     return fprintf(f, "<meta name=\"barcode:%s\" content=\"%s\">\n", key, value) > 0;
 }
 
-bool page_put_head(FILE *f, const char *kind, const struct page_file *const style[2], const struct page_file *const script[2])
+static bool put_hashes(FILE *f, const char *directive, const struct page_file *const file[])
 {
-    return fprintf(f, "%s%s\">\n", generator, BARCODE_VERSION) > 0 && page_put_meta(f, "page", kind) &&
-           fprintf(f, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
-                      "style-src 'sha256-%s' 'sha256-%s'; script-src 'sha256-%s' 'sha256-%s'\">\n",
-                   style[0]->sha256, style[1]->sha256, script[0]->sha256, script[1]->sha256) > 0;
+    bool fine = fputs(directive, f) >= 0;
+    for (int i = 0; fine && file[i]; i++)
+        fine = fprintf(f, " 'sha256-%s'", file[i]->sha256) > 0;
+    return fine;
 }
 
-bool page_put_files(FILE *f, const char *element, const struct page_file *const file[2])
+bool page_put_head(FILE *f, const char *kind, const struct page_file *const style[], const struct page_file *const script[])
 {
-    for (int i = 0; i < 2; i++) {
+    return fprintf(f, "%s%s\">\n", generator, BARCODE_VERSION) > 0 && page_put_meta(f, "page", kind) &&
+           fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; ", f) >= 0 &&
+           put_hashes(f, "style-src", style) && put_hashes(f, "; script-src", script) && fputs("\">\n", f) >= 0;
+}
+
+bool page_put_files(FILE *f, const char *element, const struct page_file *const file[])
+{
+    for (int i = 0; file[i]; i++) {
         if (fprintf(f, "<%s>", element) < 0 || fwrite(file[i]->data, 1, file[i]->size, f) != file[i]->size || fprintf(f, "</%s>\n", element) < 0)
             return false;
     }

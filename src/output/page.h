@@ -21,7 +21,7 @@ struct page_file {
 
 /* Made by page/embed.sh: NAME.EXT is page_NAME_EXT. */
 extern const struct page_file page_common_css, page_common_js;
-extern const struct page_file page_viewer_html, page_viewer_css, page_viewer_js;
+extern const struct page_file page_viewer_html, page_viewer_css, page_viewer_js, page_sheets_js;
 extern const struct page_file page_gallery_html, page_gallery_css, page_gallery_js;
 
 /* Puts what belongs in the place of a mark. False with errno, or with a sentence in what `user` is. */
@@ -32,15 +32,15 @@ bool page_write(FILE *f, const struct page_file *html, page_fill *fill, void *us
 
 /*
  * What every page of barcode has in its head, near the file's beginning: which program made it, `kind` ("viewer", "gallery"), and the
- * policy that lets nothing but these two styles and scripts in, and no request out.
+ * policy that lets nothing but these styles and scripts in, and no request out. Lists of files end with a NULL.
  */
-bool page_put_head(FILE *f, const char *kind, const struct page_file *const style[2], const struct page_file *const script[2]);
+bool page_put_head(FILE *f, const char *kind, const struct page_file *const style[], const struct page_file *const script[]);
 
 /* <meta name="barcode:KEY" content="VALUE">; a value is ASCII without quotes, <, > and &. */
 bool page_put_meta(FILE *f, const char *key, const char *value);
 
-/* The files as <style> or <script>. */
-bool page_put_files(FILE *f, const char *element, const struct page_file *const file[2]);
+/* The files, up to a NULL, as <style> or <script>. */
+bool page_put_files(FILE *f, const char *element, const struct page_file *const file[]);
 
 /* A value as JSON in which no <, > or & is left, in a <script> of this id that is not run. Releases `value`. False with errno. */
 bool page_put_json(FILE *f, const char *id, json_t *value);

@@ -63,8 +63,8 @@ static bool put_strips(struct html_job *job, FILE *f)
     return true;
 }
 
-static const struct page_file *const styles[] = {&page_common_css, &page_viewer_css};
-static const struct page_file *const scripts[] = {&page_common_js, &page_viewer_js};
+static const struct page_file *const styles[] = {&page_common_css, &page_viewer_css, NULL};
+static const struct page_file *const scripts[] = {&page_common_js, &page_sheets_js, &page_viewer_js, NULL};
 
 /* What `told` and a gallery read. */
 static bool put_head(struct html_job *job, FILE *f)

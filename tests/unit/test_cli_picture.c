@@ -85,6 +85,8 @@ static void posters(void **state)
     assert_int_equal(o.width, 2160);
     bad("f --poster=jpg", "--poster: 'jpg' is not png, svg or pdf");
     bad("f --poster=json", "--poster: 'json' is not png, svg or pdf");
+    bad("f --poster -o a.html", "--poster: 'a.html' is no poster's name; use .png, .svg or .pdf");
+    bad("f --poster -o a.csv", "--poster: 'a.csv' is no poster's name; use .png, .svg or .pdf");
     bad("f --poster=pdf -o a.png", "--poster=pdf and -o 'a.png' are two formats; leave one of them out");
     bad("f --page A2", "--page is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --title x -o a.png", "--title is for posters: give -o a name that ends in .pdf or .svg, or --poster");

@@ -105,7 +105,7 @@ static void test_base64(void **state)
     free(bytes);
 }
 
-static const struct page_file *const files[] = {&page_common_css, &page_viewer_css};
+static const struct page_file *const files[] = {&page_common_css, &page_viewer_css, NULL};
 
 static void put_page(const char *kind)
 {
@@ -146,7 +146,7 @@ static void test_is_told(void **state)
 static void test_files(void **state)
 {
     (void)state;
-    const struct page_file *const all[] = {&page_common_css, &page_common_js, &page_viewer_html, &page_viewer_css, &page_viewer_js,
+    const struct page_file *const all[] = {&page_common_css, &page_common_js, &page_viewer_html, &page_viewer_css, &page_viewer_js, &page_sheets_js,
                                            &page_gallery_html, &page_gallery_css, &page_gallery_js};
     static const char *const never[] = {"http:", "https:", "@import", "url(", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -20,6 +20,7 @@
     const view = {first: 0, span: count};  // columns that are shown
     let at = 0;                            // the column that is told about
     let held = false;                      // the pointer does not move it
+    const pictured = sheets(facts, states, means, () => digits());
 
     // ---- columns
 
@@ -122,7 +123,7 @@
         find("flag").textContent = time;
         strip.setAttribute("aria-valuenow", String(i));
         strip.setAttribute("aria-valuetext", `${time}${missing ? ", no picture" : list.length ? `, ${list[0][0]} ${percent(list[0][1])}` : `, ${meanOf(i)}`}`);
-        sheets.draw(i);
+        pictured.draw(i);
     }
 
     function placeCursor() {
@@ -362,68 +363,6 @@
         overview.onpointerup = overview.onpointercancel = () => { overview.onpointermove = null; };
         move(event);
     });
-
-    // ---- frames
-
-    // Sheets of small pictures, a place on them for some of the columns.
-    const sheets = (() => {
-        const canvas = find("frame");
-        const told = facts.thumbnails;
-        if (!told) return {draw() {}};
-        const pen = canvas.getContext("2d"), images = [];
-        const places = words("thumbs"), EACH = 5;              // the film's column, ms, sheet, x, y
-        let wanted = 0;
-        canvas.width = told.width;
-        canvas.height = told.height;
-        canvas.hidden = false;
-
-        function image(n) {
-            if (!images[n]) {
-                images[n] = new Image();
-                images[n].src = `data:image/jpeg;base64,${find(`sheet-${n}`).textContent}`;
-                images[n].decode().then(() => draw(wanted), () => {});
-            }
-            return images[n];
-        }
-
-        // How unlike two columns are: their means.
-        const unlike = (i, other) => [0, 1, 2].reduce((sum, c) => sum + Math.abs(means[i * meansEach + c] - means[other * meansEach + c]), 0);
-        const columnOf = (thumb) => Math.min(count - 1, Math.floor((places[thumb * EACH] * count) / facts.film_columns));
-
-        // The thumbnail before the column or the one after it: a cut may lie between the column and either.
-        function placeOf(i) {
-            const column = Math.floor(((2 * i + 1) * facts.film_columns) / (2 * count));
-            let low = 0, high = places.length / EACH;
-            while (high - low > 1) {
-                const middle = (low + high) >> 1;
-                if (places[middle * EACH] <= column) low = middle;
-                else high = middle;
-            }
-            const next = Math.min(low + 1, places.length / EACH - 1);
-            return (places[low * EACH] !== column && unlike(i, columnOf(next)) < unlike(i, columnOf(low)) ? next : low) * EACH;
-        }
-
-        function draw(i) {
-            const [, ms, n, x, y] = places.subarray(placeOf(i), placeOf(i) + EACH), sheet = image(n);
-            wanted = i;
-            if (states[3 * i] === MISSING) {
-                pen.clearRect(0, 0, told.width, told.height);
-                canvas.setAttribute("aria-label", "No frame");
-                return;
-            }
-            canvas.setAttribute("aria-label", `The frame at ${clock(ms / 1000, digits())}`);
-            if (!sheet.complete || !sheet.naturalWidth) return;
-            pen.drawImage(sheet, x, y, told.width, told.height, 0, 0, told.width, told.height);
-        }
-
-        // The others when there is nothing else to do, so that the pointer never waits for one.
-        function ahead(n) {
-            if (n >= told.sheets) return;
-            image(n).decode().catch(() => {}).then(() => setTimeout(ahead, 0, n + 1));
-        }
-        addEventListener("load", () => setTimeout(ahead, 50, 0));
-        return {draw};
-    })();
 
     // ---- once
 
