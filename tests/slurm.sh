@@ -202,7 +202,7 @@ restarts() {
 # submit ARRAY: the job's number. A user's environment goes along, as ever.
 submit() {
     (cd "$work/run" && PATH=${barcode%/*}:$PATH BARCODE_CACHE=$work/cache timeout 20 sbatch --parsable --array="$1" "$script" \
-        "$work/films" "$work/pictures" -n 1 -m kmeans,average)
+        "$work/films" "$work/pictures" -n 1 -m kmeans,average -j 1)      # one after another: it is to be killed between two
 }
 
 # reports JOB: how many films its reports name; then of each word how many: of films whose last line has that status, of films that are
