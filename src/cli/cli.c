@@ -53,7 +53,7 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Posters (-o FILE.pdf, FILE.svg, or --poster):", GROUP_POSTER},
     {"poster", KEY_POSTER, "FORMAT", OPTION_ARG_OPTIONAL, "a page with title, axis, palette: png, svg, pdf", 0},
     {"title", KEY_TITLE, "TEXT", 0, "its title (the film's own, or else its name)", 0},
-    {"page", KEY_PAGE, "PAGE", 0, "A0 to B6, Letter, WxHmm, WxHin, WxH pixels (" PAPER_NAME ")", 0},
+    {"page", KEY_PAGE, "PAGE", 0, "A0 to A6, B0 to B6, Letter, A2-portrait, WxHmm, WxHin, WxH pixels (" PAPER_NAME ")", 0},
     {"dpi", KEY_DPI, "N", 0, "pixels an inch of a PNG poster (300)", 0},
 
     {NULL, 0, NULL, 0, "Colours:", GROUP_COLOURS},
@@ -111,7 +111,7 @@ static const struct argp_option table[] = {
     {"quiet", 'q', NULL, 0, "print errors only", 0},
     {"verbose", 'v', NULL, 0, "print more; twice for debugging", 0},
 
-    {"generate", KEY_GENERATE, "KIND", 0, "print complete-bash, complete-zsh or complete-fish", -1},
+    {"generate", KEY_GENERATE, "KIND", 0, "print complete-bash, complete-zsh, complete-fish", -1},
     {"help", 'h', NULL, 0, "show this help", -1},
     {"version", 'V', NULL, 0, "show the version", -1},
     {"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, 0},

@@ -61,6 +61,8 @@ bool cli_parse_dpi(const char *text, struct options *o, struct err *e)
 static bool check_plain(const struct options *o, struct err *e)
 {
     const char *option = o->page.given ? "--page" : o->dpi > 0 ? "--dpi" : o->title && !o->stacked ? "--title" : NULL;
+    if (option && !o->page.given && o->dpi > 0)
+        return err_set(e, ERR_USAGE, "--dpi is for posters in PNG: give --poster");
     return !option || err_set(e, ERR_USAGE, "%s is for posters: give -o a name that ends in .pdf or .svg, or --poster", option);
 }
 
@@ -84,7 +86,7 @@ static bool check_poster(const struct options *o, struct err *e)
         return err_set(e, ERR_USAGE, "--dpi: a page of %dx%d pixels has no inches", o->page.width, o->page.height);
     paper_pixels(&o->page, o->shape, o->dpi > 0 ? o->dpi : PAPER_DPI_USUAL, &width, &height);
     return (uint64_t)width * (uint64_t)height <= PAINT_PIXELS_MOST ||
-           err_set(e, ERR_USAGE, "a poster of %dx%d pixels is too large, %llu are the most: give a smaller --page or --dpi", width, height,
+           err_set(e, ERR_USAGE, "a poster of %dx%d pixels is too large, %llu in all are the most: give a smaller --page or --dpi", width, height,
                    (unsigned long long)PAINT_PIXELS_MOST);
 }
 

@@ -17,7 +17,7 @@
 #include "update_dump.h"
 
 /* Formats that a user may expect; one that a writer has is not refused. */
-static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp", "tif", "tiff", "svg", "pdf", "avif", NULL};
+static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp", "tif", "tiff", "svg", "pdf", "avif", "heic", "jxl", "eps", "ps", "ai", "psd", NULL};
 
 /* What -o writes unless its ending says something else. */
 static const struct writer *usual_writer(void)
@@ -382,7 +382,7 @@ static bool check_format(const char *path, struct err *e)
     if (!path || inputs_is_folder(path) || writer_by_ending(path) || !writer_has_ending(path, picture_ending))
         return true;
     const struct writer *w = usual_writer();
-    return err_set(e, ERR_USAGE, "-o '%s': the picture is a %s; give it a name that ends in .%s", path, w->title, w->ending[0]);
+    return err_set(e, ERR_USAGE, "-o '%s': the picture is a %s; give it a name that ends in .%s, or in .pdf or .svg for a poster", path, w->title, w->ending[0]);
 }
 
 /* What is known of it before the films are done, which may take days. */

@@ -87,7 +87,11 @@ void sheet_title(const struct report *r, char out[SHEET_TEXT])
 {
     char name[SHEET_TEXT];
     const char *own = r->title && r->title[0] ? r->title : r->film->title;
-    paint_text_utf8(own, true, out, SHEET_TEXT);
+    /* A title of two lines, as a shell or a tag may have it, is two words and no fault. */
+    paint_text_utf8(own, false, name, sizeof name);
+    for (char *at = name; (at = strpbrk(at, "\t\n\r")); at++)
+        *at = ' ';
+    paint_text_utf8(name, true, out, SHEET_TEXT);
     if (out[strspn(out, " ")])
         return;
     paint_text_utf8(paint_text_file_name(r->film->path), true, name, sizeof name);

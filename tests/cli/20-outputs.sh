@@ -65,6 +65,8 @@ test_output_named_like_a_film() {
     refuses 2 --json other.mkv "$f"
     refuses 2 -o picture.jpg "$f"
     says "PNG"
+    refuses 2 -o picture.eps "$f"
+    says "or in .pdf or .svg for a poster"
     cmp other.mkv "$f" || fail "the film was overwritten"
     files other.mkv
 }

@@ -90,12 +90,12 @@ static void posters(void **state)
     bad("f --poster=pdf -o a.png", "--poster=pdf and -o 'a.png' are two formats; leave one of them out");
     bad("f --page A2", "--page is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --title x -o a.png", "--title is for posters: give -o a name that ends in .pdf or .svg, or --poster");
-    bad("f --dpi 72", "--dpi is for posters: give -o a name that ends in .pdf or .svg, or --poster");
+    bad("f --dpi 72", "--dpi is for posters in PNG: give --poster");
     bad("f -o a.pdf --dpi 72", "--dpi is for a poster in PNG: PDF keeps the strip's own pixels (--width, --height)");
     bad("f --poster --width 100", "a poster in PNG is as large as its page: give --page and --dpi, and no --width or --height");
     bad("f --poster --page 800x600 --dpi 72", "--dpi: a page of 800x600 pixels has no inches");
     bad("f -o a.svg --width 16385", "the strip of a poster in SVG is at most 16384 pixels wide and high; give a smaller --width or --height");
-    bad("f --poster --page A0 --dpi 1500", "a poster of 70217x49665 pixels is too large, 2147483648 are the most: give a smaller --page or --dpi");
+    bad("f --poster --page A0 --dpi 1500", "a poster of 70217x49665 pixels is too large, 2147483648 in all are the most: give a smaller --page or --dpi");
     bad("f --poster --dpi 19", "--dpi: '19' is not a whole number from 20 to 2400");
     bad("f -o a.pdf --page A9", "--page: 'A9' is not a page such as A2, A4-portrait, Letter, 420x297mm, 16.5x11.7in or 800x600 pixels; sides are 40 mm to 5 m or 160 to "
                                 "65535 pixels, one at most 20 times the other");

@@ -27,9 +27,9 @@ static void titles(void **state)
     made_open(&m, 2);
     sheet_title(&m.report, title);
     assert_string_equal(title, "a film.of.mine");
-    snprintf(m.film.title, sizeof m.film.title, "Le\nCiel \xff");
+    snprintf(m.film.title, sizeof m.film.title, "Le\nCiel\a \xff");
     sheet_title(&m.report, title);
-    assert_string_equal(title, "Le?Ciel \xef\xbf\xbd");
+    assert_string_equal(title, "Le Ciel? \xef\xbf\xbd");
     m.report.title = "Mine";
     sheet_title(&m.report, title);
     assert_string_equal(title, "Mine");
