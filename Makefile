@@ -294,7 +294,7 @@ fuzz: ## every fuzz target for FUZZ_SECONDS (60) with clang's libFuzzer
 
 .PHONY: fuzz-replay
 fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made seeds through the fuzz targets, without a fuzzer
-	@BARCODE=$(BIN)/barcode tests/fuzz/make-corpus.sh out/corpus
+	@LSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/lsan.supp:print_suppressions=0 BARCODE=$(BIN)/barcode tests/fuzz/make-corpus.sh out/corpus
 	@for f in $(FUZZ); do $(BIN)/replay_$${f#fuzz_} out/corpus/$${f#fuzz_} || exit 1; done
 
 # ------------------------------------------------------------------ the GPU
