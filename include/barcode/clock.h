@@ -18,6 +18,9 @@ static inline int64_t clock_in_ns(struct timespec t)
 /* Nanoseconds of a clock that never goes back; its zero means nothing. */
 int64_t clock_ns(void);
 
+/* The time of day that many nanoseconds (0 or more) from now, for pthread_cond_timedwait. */
+struct timespec clock_deadline(int64_t ns);
+
 /* Processor nanoseconds that the calling thread has used. */
 int64_t clock_thread_ns(void);
 

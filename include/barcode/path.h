@@ -32,6 +32,12 @@ bool path_is_synthetic(const char *path);
 const char *path_last(const char *path, size_t *length);
 
 /*
+ * A byte of a path as a URL has it (RFC 3986): itself, or %XX for what URLs have a use for and what is not ASCII; a slash stays. 1 or 3
+ * characters and a 0 into `text`; returns how many.
+ */
+size_t path_url_byte(char byte, char text[4]);
+
+/*
  * The order of two names as people count: < 0, 0 or > 0 as strcmp. Digits that follow one another are a number ("e2" before "e10"),
  * everything else goes by bytes, the same in every language. 0 only for equal names.
  */

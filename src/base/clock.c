@@ -14,6 +14,12 @@ int64_t clock_ns(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+struct timespec clock_deadline(int64_t ns)
+{
+    int64_t at = read_clock(CLOCK_REALTIME) + ns;
+    return (struct timespec){.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)};
+}
+
 int64_t clock_thread_ns(void)
 {
     return read_clock(CLOCK_THREAD_CPUTIME_ID);

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "barcode/clock.h"
 #include "barcode/interrupt.h"
 
 struct gate {
@@ -31,11 +31,7 @@ struct gate *gate_open(int cores, struct err *e)
 /* Somebody asks whether the user interrupted: a signal's handler cannot wake who waits here. */
 static void wait_a_moment(struct gate *g)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 100000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = clock_deadline(100000000);
     pthread_cond_timedwait(&g->changed, &g->lock, &until);
 }
 

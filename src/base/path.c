@@ -70,6 +70,13 @@ static int by_value(const char **a, const char **b)
     return order;
 }
 
+size_t path_url_byte(char byte, char text[4])
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    bool stays = byte && strchr(plain, byte);
+    return (size_t)snprintf(text, 4, stays ? "%c" : "%%%02X", (unsigned char)byte);
+}
+
 int path_order(const char *a, const char *b)
 {
     const char *x = a, *y = b;

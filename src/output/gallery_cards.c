@@ -66,13 +66,12 @@ static json_t *read_card(FILE *file, char *head)
 /* A path as a reference: every byte but those that need nothing as %XX. So it names no other scheme and no other host. */
 static json_t *reference(const char *path, size_t length)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
-    char *text = malloc(3 * length + 1), *to = text;
+    char *text = malloc(3 * length + 4), *to = text;
     if (!text)
         return NULL;
     *to = 0;
     for (size_t i = 0; i < length; i++)
-        to += sprintf(to, strchr(plain, path[i]) ? "%c" : "%%%02X", (unsigned char)path[i]);
+        to += path_url_byte(path[i], to);
     json_t *value = json_string_nocheck(text);
     free(text);
     return value;

@@ -48,27 +48,28 @@ static struct sheet_item *add(struct sheet *s, enum sheet_kind kind, const uint8
     return i;
 }
 
-void sheet_area(struct sheet *s, double x, double y, double w, double h, const uint8_t rgb[3])
+static struct sheet_item *add_box(struct sheet *s, enum sheet_kind kind, double x, double y, double w, double h, const uint8_t rgb[3])
 {
-    struct sheet_item *i = add(s, SHEET_AREA, rgb);
+    struct sheet_item *i = add(s, kind, rgb);
     if (!i)
-        return;
+        return NULL;
     i->x = x;
     i->y = y;
     i->w = w;
     i->h = h;
+    return i;
+}
+
+void sheet_area(struct sheet *s, double x, double y, double w, double h, const uint8_t rgb[3])
+{
+    add_box(s, SHEET_AREA, x, y, w, h, rgb);
 }
 
 void sheet_line(struct sheet *s, double x, double y, double w, double h, double thick, const uint8_t rgb[3])
 {
-    struct sheet_item *i = add(s, SHEET_LINE, rgb);
-    if (!i)
-        return;
-    i->x = x;
-    i->y = y;
-    i->w = w;
-    i->h = h;
-    i->thick = thick;
+    struct sheet_item *i = add_box(s, SHEET_LINE, x, y, w, h, rgb);
+    if (i)
+        i->thick = thick;
 }
 
 void sheet_words(struct sheet *s, const struct sheet_text *words, const uint8_t rgb[3])

@@ -8,6 +8,7 @@
 #include "ink.h"
 #include "paint_text.h"
 #include "sheet.h"
+#include "swatches.h"
 
 static const uint8_t paper[3] = {0xff, 0xff, 0xff};
 static const uint8_t black[3] = {0x1c, 0x1c, 0x1e};
@@ -116,12 +117,12 @@ static void add_swatches(struct plan *p)
     ink_measure(p->s->ink, &widest, &w, &h);
     for (int i = 0; i < n && p->swatches; i++) {
         const uint8_t *c = p->palette.colour[i].rgb;
-        char hex[16];
+        char hex[SWATCHES_TEXT];
         double x = p->x + i * (each + gap), hair = 0.08 * p->u;
         if (srgb_luminance(c) > UINT32_C(560000000))         /* nearly the paper's own colour: a hair line around it */
             sheet_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair, pale);
         sheet_area(p->s, x, y, each, high, c);
-        snprintf(hex, sizeof hex, "#%02x%02x%02x", c[0], c[1], c[2]);
+        swatches_hex(&p->palette.colour[i], hex);
         struct sheet_text t = words(hex, x, y + high + 0.7 * p->u, each, p->small * 0.9);
         if (w <= each)
             sheet_words(p->s, &t, grey);

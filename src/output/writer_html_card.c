@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "paint_text.h"
+#include "swatches.h"
 #include "writer_html.h"
 
 json_t *html_length(const struct html_job *job)
@@ -16,8 +17,8 @@ json_t *html_palette_value(const struct html_job *job)
     json_t *list = json_array();
     for (int i = 0; list && i < job->palette.count; i++) {
         const struct film_colour *c = &job->palette.colour[i];
-        char text[8];
-        snprintf(text, sizeof text, "#%02x%02x%02x", c->rgb[0], c->rgb[1], c->rgb[2]);
+        char text[SWATCHES_TEXT];
+        swatches_hex(c, text);
         if (json_array_append_new(list, json_pack("[si]", text, (int)c->share)) != 0) {
             json_decref(list);
             return NULL;

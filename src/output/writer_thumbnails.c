@@ -38,15 +38,11 @@ static char *sheet_path(const char *path, size_t i, struct err *e)
     return NULL;
 }
 
-/* Bytes that RFC 3986 has a use for, and all that are not ASCII, as %XX. */
 static void put_url(FILE *f, const char *name, size_t length)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    char text[4];
     for (size_t i = 0; i < length; i++)
-        if (strchr(plain, name[i]))
-            putc(name[i], f);
-        else
-            fprintf(f, "%%%02X", (unsigned)(uint8_t)name[i]);
+        fwrite(text, 1, path_url_byte(name[i], text), f);
 }
 
 static void put_time(FILE *f, int64_t ms)

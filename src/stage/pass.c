@@ -63,11 +63,7 @@ static bool wait_for_stager(struct stager *s, struct err *e)
 {
     pthread_mutex_lock(&s->lock);
     while (!s->done) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 100000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
+        struct timespec until = clock_deadline(100000000);
         if (pthread_cond_timedwait(&s->finished, &s->lock, &until) != ETIMEDOUT)
             continue;
         pthread_mutex_unlock(&s->lock);

@@ -41,6 +41,20 @@ static void memory_is_in_bytes(void **state)
     assert_true(clock_peak_memory() > 1u << 20);
 }
 
+static void a_deadline_is_that_far_away(void **state)
+{
+    (void)state;
+    static const int64_t far[] = {0, 999999999, 1500000000};
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+        struct timespec before, after, at;
+        clock_gettime(CLOCK_REALTIME, &before);
+        at = clock_deadline(far[i]);
+        clock_gettime(CLOCK_REALTIME, &after);
+        assert_true(at.tv_nsec >= 0 && at.tv_nsec < 1000000000);
+        assert_true(clock_in_ns(at) >= clock_in_ns(before) + far[i] && clock_in_ns(at) <= clock_in_ns(after) + far[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -48,6 +62,7 @@ int main(void)
         cmocka_unit_test(sleep_costs_no_processor_time),
         cmocka_unit_test(work_costs_processor_time),
         cmocka_unit_test(memory_is_in_bytes),
+        cmocka_unit_test(a_deadline_is_that_far_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,11 +94,24 @@ static void natural_order(void **state)
     }
 }
 
+static void as_a_url(void **state)
+{
+    (void)state;
+    static const char path[] = "a-Z/0._~ #?%:\\\xc3\x01";
+    char url[64] = "", text[4];
+    for (size_t i = 0; i < sizeof path; i++) {
+        size_t size = path_url_byte(path[i], text);
+        assert_int_equal(size, strlen(text));
+        strcat(url, text);
+    }
+    assert_string_equal(url, "a-Z/0._~%20%23%3F%25%3A%5C%C3%01%00");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joins), cmocka_unit_test(fills_what_is_there), cmocka_unit_test(beside), cmocka_unit_test(last_parts),
-        cmocka_unit_test(natural_order),
+        cmocka_unit_test(natural_order), cmocka_unit_test(as_a_url),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
