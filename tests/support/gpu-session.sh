@@ -21,6 +21,7 @@
 #   keeping    what keeping frames costs: 20 minutes on two cores, with the cache and without
 #   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
 #   auto       from which length on a GPU pays; warm runs of 2 hours
+#   folder     24 copies of the film against one film of their sum, by engine and by how many are under way
 #   cufile     cuFile against pread and pinned buffers
 set -uo pipefail
 
@@ -277,6 +278,27 @@ part_auto() {
     rm -rf "$work/cache"
     for n in cold warm warm warm; do
         timed "$bin/barcode" "$work/long.mp4" -n 24 -q --cache "$work/cache" -o "$work/x.png"
+    done
+}
+
+# Of every way the pictures are compared: each film alone gives the first.
+part_folder() {
+    local round way jobs n
+    mkdir -p "$work/folder"
+    for n in $(seq 24); do [ -f "$work/folder/$n.mp4" ] || cp "$film" "$work/folder/$n.mp4"; done
+    python3 "$here/tests/bench/repeat_mp4.py" "$film" 24 "$work/sum.mp4"
+    "$bin/barcode" "$film" -q -n 24 --engine cpu -o "$work/alone.png"
+    for round in $(seq ${ROUNDS:-3}); do
+        for way in ${FOLDER_WAYS:-auto, cuda, auto,1 cpu,}; do
+            rm -rf "$work/strips"
+            mkdir "$work/strips"
+            jobs=${way#*,} jobs=${jobs:+-j $jobs}
+            # shellcheck disable=SC2086
+            echo "$way: $(timed "$bin/barcode" "$work/folder" -q -n 24 --engine "${way%,*}" $jobs -o "$work/strips/" | cut -d: -f1)," \
+                "one film: $(timed "$bin/barcode" "$work/sum.mp4" -q -n 24 --engine "${way%,*}" -o "$work/x.png" | cut -d: -f1)," \
+                "one clip: $(timed "$bin/barcode" "$film" -q -n 24 --engine "${way%,*}" -o "$work/x.png" | cut -d: -f1)"
+            for n in "$work"/strips/*.png; do cmp "$n" "$work/alone.png"; done
+        done
     done
 }
 
