@@ -91,7 +91,6 @@ struct engine_ops {
     bool (*finish)(struct engine *g, struct engine_times *times, struct err *e);
     const char *(*detail)(const struct engine *g);
     struct engine_device (*device)(const struct engine *g);   /* NULL: no device */
-    void *(*stream)(struct engine_port *p);                   /* NULL: no device */
     void (*close)(struct engine **g);
 };
 
@@ -125,7 +124,7 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e);
 /*
  * Cuts a decoded picture to the job's trim, shrinks it into a staged frame and queues it. The view is read before this
  * returns, wherever it lies. Waits while all batches are in use. A view with on_device comes from a decoder that
- * uses engine_device's context and engine_port_stream's stream.
+ * uses engine_device's context; what was queued on the view's stream is waited for.
  */
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
 
@@ -147,9 +146,6 @@ const char *engine_detail(const struct engine *g);
 
 /* Any thread. */
 struct engine_device engine_device(const struct engine *g);
-
-/* The port's own CUstream, on which its pictures are shrunk; NULL without a device. The engine's. */
-void *engine_port_stream(struct engine_port *p);
 
 /* Frees an engine that is between films; sets *g to NULL. NULL is fine. Main thread. */
 void engine_close(struct engine **g);

@@ -65,12 +65,6 @@ void engines_init(struct engines *g, enum engine_choice choice, int device, int 
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e);
 
 /*
- * True if a GPU of the list is open; opens the first one that can be, where none is yet. For a run of many films, which has to know
- * before the first one how many to work on at once.
- */
-bool engines_open_gpu(struct engines *g);
-
-/*
  * Closes an engine that failed on a film; engines_for no longer gives it. Returns the next engine's name for a sentence ("the
  * CPU"). NULL, with nothing done, if it is the last of the list or not in it.
  */

@@ -72,6 +72,7 @@ struct frame_view {
     int shift;                  /* the stored word is shifted right by this (P010: 6)       */
     int width, height;          /* luma samples, crop applied, orientation not yet applied  */
     bool on_device;             /* plane[].data are addresses in the engine's device memory (engine_device) */
+    void *stream;               /* on_device: the CUstream on which the samples become ready; NULL: they are */
     struct plane plane[3];
 };
 

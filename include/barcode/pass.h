@@ -4,6 +4,7 @@
 #ifndef BARCODE_PASS_H
 #define BARCODE_PASS_H
 
+#include "barcode/decoders.h"
 #include "barcode/engine.h"
 #include "barcode/gate.h"
 #include "barcode/source.h"
@@ -35,6 +36,7 @@ struct pass {
     bool careful;                      /* with SOURCE_CAREFUL, see source.h             */
     pass_tick *tick;                   /* NULL: silent                                  */
     void *tick_user;
+    struct decoders *decoders;         /* of the run over many films; NULL: none are kept */
     struct gate *gate;                 /* several films are under way: it waits there for its turn. NULL: it is alone */
     struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
 };

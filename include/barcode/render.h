@@ -4,6 +4,7 @@
 #ifndef BARCODE_RENDER_H
 #define BARCODE_RENDER_H
 
+#include "barcode/decoders.h"
 #include "barcode/engines.h"
 #include "barcode/inputs.h"
 #include "barcode/ledger.h"
@@ -22,6 +23,7 @@ struct render {
     struct render_run *run;      /* of several films: the caller's in src/render; NULL: one film */
     int lane;                    /* of the run: which of the threads that work on films, from 0  */
     struct gate *gate;           /* of several films under way: which one decodes; NULL: one at a time       */
+    struct decoders *decoders;   /* of several films: the GPU's that are kept; NULL: one film                */
     bool again;                  /* an earlier worker of this run had the film, and may have written outputs of it */
     struct gate *looks;          /* the same for the look for bars, which decodes on several threads too     */
 };

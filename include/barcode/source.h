@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "barcode/decoders.h"
 #include "barcode/engine.h"
 #include "barcode/err.h"
 #include "barcode/film.h"
@@ -59,6 +60,7 @@ struct stage_job {
     frame_have *have;             /* SOURCE_SPARING: asked of each selected frame; one that is there may be put all the same.
                                      NULL: none is there                                    */
     void *have_user;
+    struct decoders *decoders;    /* kept from film to film; NULL: none is */
     struct gate_turn *turn;       /* the film's, which feeds: it is told when all is handed out, and of cores at work. NULL: it is alone */
 };
 

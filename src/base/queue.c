@@ -65,6 +65,14 @@ bool queue_pop(struct queue *q, void **item)
     return got;
 }
 
+bool queue_is_over(struct queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    bool over = q->closed && q->count == 0;
+    pthread_mutex_unlock(&q->lock);
+    return over;
+}
+
 static void close_locked(struct queue *q)
 {
     q->closed = true;

@@ -82,11 +82,6 @@ struct engine_device engine_device(const struct engine *g)
     return g->ops->device ? g->ops->device(g) : (struct engine_device){NULL, 0};
 }
 
-void *engine_port_stream(struct engine_port *p)
-{
-    return p->engine->ops->stream ? p->engine->ops->stream(p) : NULL;
-}
-
 void engine_close(struct engine **g)
 {
     if (*g)

@@ -59,21 +59,6 @@ static bool open_slot(const struct engines *g, struct engine_slot *s, struct err
     return s->opened != NULL;
 }
 
-bool engines_open_gpu(struct engines *g)
-{
-    struct engine_slot *last = &g->slot[g->count - 1];
-    for (struct engine_slot *s = g->slot; s <= last; s++) {
-        struct err why = ERR_INIT;
-        if (is_cpu(s) || s->failed)
-            continue;
-        if (open_slot(g, s, &why))
-            return true;
-        if (s < last)              /* where a GPU is demanded, the first film says what is wrong with it */
-            log_msg(LOG_VERBOSE, "%s: clustering on %s", why.text, in_words(s + 1));
-    }
-    return false;
-}
-
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e)
 {
     struct engine_slot *last = &g->slot[g->count - 1];

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "barcode/decoders.h"
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
 #include "render_run.h"
@@ -15,10 +16,10 @@ struct lane {
     pthread_t thread;
 };
 
-int render_lanes_choose(int threads, bool gpu)
+int render_lanes_choose(int threads)
 {
     enum { LEAST = 3, MOST = 8 };
-    return gpu ? 1 : threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
+    return threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
 }
 
 /* After an interruption the next film fails without being opened. */
@@ -92,7 +93,7 @@ static int choose(const struct render *r, const struct film_tally *t)
     size_t left = t->due - t->done - t->failed;
     if (left < 2)
         return 1;
-    int jobs = r->options->jobs > 0 ? r->options->jobs : render_lanes_choose(r->threads, engines_open_gpu(r->engines));
+    int jobs = r->options->jobs > 0 ? r->options->jobs : render_lanes_choose(r->threads);
     return left < (size_t)jobs ? (int)left : jobs;
 }
 
@@ -100,13 +101,17 @@ void render_lanes(const struct render *r, struct film_queue *queue, struct worke
 {
     struct render own = *r;
     struct film_tally tally = film_queue_tally(queue);
-    if (tally.due > 1)
+    struct err e = ERR_INIT;
+    if (tally.due > 1) {
         own.run = render_run_open(r, queue, OPTION_JOBS_MOST);
+        own.decoders = decoders_open(&e);      /* without memory for them none are kept */
+    }
     own.again = true;
     work(&own, queue, w, film_queue_next_alone);
     own.again = false;
     tally = film_queue_tally(queue);
     run_lanes(&own, queue, w, choose(r, &tally));
     render_run_close(&own.run);
+    decoders_free(&own.decoders);
     worker_leaves(w);
 }

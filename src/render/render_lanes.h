@@ -12,10 +12,10 @@
 #include "barcode/worker.h"
 
 /*
- * How many films are under way at once where the user did not say: some more than decode, so that one opens and another is written
- * meanwhile; one where a GPU works, whose sessions would wait for each other. 1..OPTION_JOBS_MOST.
+ * How many films are under way at once on `threads` cores where the user did not say: some more than decode, so that one opens and
+ * another is written meanwhile. 1..OPTION_JOBS_MOST.
  */
-int render_lanes_choose(int threads, bool gpu);
+int render_lanes_choose(int threads);
 
 /* Works on the queue to its end, first on films that must be alone, and tells the worker's parent of each. The process's first thread. */
 void render_lanes(const struct render *r, struct film_queue *queue, struct worker *w);

@@ -30,6 +30,10 @@ struct driver {
     void *cuda, *cuvid;
     int (*push)(void *context);
     int (*pop)(void **context);
+    int (*priorities)(int *least, int *greatest);
+    int (*stream_create)(void **stream, unsigned flags, int priority);
+    int (*stream_destroy)(void *stream);
+    int (*memory)(size_t *free_bytes, size_t *total);
     int (*ask)(struct caps *caps);
 };
 
@@ -46,6 +50,8 @@ static bool driver_open(struct driver *d, struct err *e)
     d->cuda = dlopen("libcuda.so.1", RTLD_NOW);
     d->cuvid = dlopen("libnvcuvid.so.1", RTLD_NOW);
     if (look_up(d->cuda, "cuCtxPushCurrent_v2", &d->push) && look_up(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
+        look_up(d->cuda, "cuCtxGetStreamPriorityRange", &d->priorities) && look_up(d->cuda, "cuStreamCreateWithPriority", &d->stream_create) &&
+        look_up(d->cuda, "cuStreamDestroy_v2", &d->stream_destroy) && look_up(d->cuda, "cuMemGetInfo_v2", &d->memory) &&
         look_up(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
         return true;
     err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver, and %s is not there", d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
@@ -165,20 +171,79 @@ void nvdec_close(struct nvdec *n)
     *n = (struct nvdec){0};
 }
 
-/* One a session, for its stream; all on the same context. */
-static AVBufferRef *make_device(const struct nvdec *n, void *cuda_stream)
+/* A stream that waits for no other and outranks the clustering, as the engine's own for shrinking do. NULL: the driver refuses. */
+static void *make_stream(void *context)
+{
+    enum { NON_BLOCKING = 1 };           /* CU_STREAM_NON_BLOCKING of cuda.h */
+    struct driver d = {0};
+    struct err why = ERR_INIT;
+    void *stream = NULL, *popped;
+    int least, greatest;
+    if (driver_open(&d, &why) && d.push(context) == 0) {
+        if (d.priorities(&least, &greatest) != 0 || d.stream_create(&stream, NON_BLOCKING, greatest) != 0)
+            stream = NULL;
+        d.pop(&popped);
+    }
+    driver_close(&d);
+    return stream;
+}
+
+/* Of a device whose last user, a decoder or a picture, is gone. */
+static void free_stream(AVHWDeviceContext *device)
+{
+    AVCUDADeviceContext *c = device->hwctx;
+    struct driver d = {0};
+    struct err why = ERR_INIT;
+    void *popped;
+    if (driver_open(&d, &why) && d.push(c->cuda_ctx) == 0) {
+        d.stream_destroy(c->stream);
+        d.pop(&popped);
+    }
+    driver_close(&d);
+}
+
+/* One a decoder, with a stream of its own; all on the same context. */
+static AVBufferRef *make_device(const struct nvdec *n)
 {
     if (n->own)
         return av_buffer_ref(n->own);
     AVBufferRef *device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
     if (!device)
         return NULL;
-    AVCUDADeviceContext *c = ((AVHWDeviceContext *)device->data)->hwctx;
+    AVHWDeviceContext *base = (AVHWDeviceContext *)device->data;
+    AVCUDADeviceContext *c = base->hwctx;
     c->cuda_ctx = n->context;
-    c->stream = cuda_stream;
-    if (av_hwdevice_ctx_init(device) < 0)
+    c->stream = make_stream(n->context);
+    if (c->stream)
+        base->free = free_stream;
+    if (!c->stream || av_hwdevice_ctx_init(device) < 0)
         av_buffer_unref(&device);
     return device;
+}
+
+int nvdec_sessions(const struct nvdec *n)
+{
+    return 2 * n->engines;
+}
+
+bool nvdec_shares(const struct nvdec *n)
+{
+    return n->context && !n->own;
+}
+
+bool nvdec_is_tight(const struct nvdec *n)
+{
+    struct driver d = {0};
+    struct err why = ERR_INIT;
+    void *popped;
+    size_t free_bytes = 1, total = 1;
+    if (n->context && driver_open(&d, &why) && d.push(n->context) == 0) {
+        if (d.memory(&free_bytes, &total) != 0)
+            free_bytes = total;
+        d.pop(&popped);
+    }
+    driver_close(&d);
+    return free_bytes < total / 4;
 }
 
 /*
@@ -201,14 +266,14 @@ static enum AVPixelFormat choose_format(AVCodecContext *c, const enum AVPixelFor
     return AV_PIX_FMT_NONE;
 }
 
-AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, void *cuda_stream, struct err *e)
+AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, struct err *e)
 {
     char text[128];
     /* The native decoder, not a wrapper such as libdav1d: only it has the hwaccel. */
     AVCodecContext *c = decoder_alloc(stream, n->context && stream->codecpar->codec_id == AV_CODEC_ID_AV1 ? "av1" : NULL, e);
     if (!c)
         return NULL;
-    if (n->context && !(c->hw_device_ctx = make_device(n, cuda_stream))) {
+    if (n->context && !(c->hw_device_ctx = make_device(n))) {
         err_set(e, ERR_ENGINE, "no decoder can be made on the GPU");
         avcodec_free_context(&c);
         return NULL;
@@ -299,6 +364,8 @@ bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVF
         .width = picture->width - left, .height = picture->height - top,
         .on_device = nvdec_is_picture(data),
     };
+    if (view->on_device && decoder->hw_device_ctx)
+        view->stream = ((AVCUDADeviceContext *)((AVHWDeviceContext *)decoder->hw_device_ctx->data)->hwctx)->stream;
     film_colour_of_frame(picture, decoder->sw_pix_fmt, film, view);
     for (int i = 0; i < 3; i++) {
         const AVComponentDescriptor *c = &d->comp[i];

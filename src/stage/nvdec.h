@@ -28,10 +28,19 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *st
 void nvdec_close(struct nvdec *n);
 
 /*
- * A decoder whose pictures stay on the device (or come in software when the driver refuses: see nvdec_is_picture).
- * `cuda_stream`: the engine port's, NULL for the context's own.
+ * A decoder whose pictures stay on the device (or come in software when the driver refuses: see nvdec_is_picture), with a stream of
+ * its own. It may outlive `n`, in whose context it works, where that is an engine's.
  */
-AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, void *cuda_stream, struct err *e);
+AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, struct err *e);
+
+/* How many sessions keep its engines busy: while one waits for its pictures, another one feeds the engine. */
+int nvdec_sessions(const struct nvdec *n);
+
+/* True if the engine can read pictures where they lie: in its own context. */
+bool nvdec_shares(const struct nvdec *n);
+
+/* True if less than a quarter of the device's memory is free. */
+bool nvdec_is_tight(const struct nvdec *n);
 
 /* True when BARCODE_NVDEC has the word "software". */
 bool nvdec_stands_in(void);

@@ -18,6 +18,7 @@
 #include "barcode/log.h"
 #include "nal.h"
 #include "nvdec_check.h"
+#include "nvdec_pool.h"
 #include "shortage.h"
 
 enum {
@@ -35,7 +36,9 @@ struct waiting {
 
 struct nvdec_session {
     struct staging *staging;
+    struct nvdec_decoder *kept;     /* the decoder's, NULL until the first run */
     AVCodecContext *decoder;
+    int64_t base;                   /* nvdec_pool_base */
     struct damage_watch watch;
     int length_size;                /* as nal.h has it */
     AVPacket *packet;
@@ -45,6 +48,7 @@ struct nvdec_session {
     struct waiting waiting[WAITING_MAX];
     int waitings;
     bool used;                      /* packets were sent since it was opened or flushed */
+    bool fed;                       /* this film's packets were sent                    */
     bool fell_back;                 /* libavcodec gave a picture in software            */
     struct stage_counts counts;
 };
@@ -60,18 +64,22 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     s->port = engine_port_open(staging->job->engine, e);
     if (!s->port)
         return false;
-    s->decoder = nvdec_decoder_open(staging->nvdec, staging->stream, engine_port_stream(s->port), e);
-    if (!s->decoder)
+    s->kept = nvdec_pool_take(staging->job->decoders, staging->nvdec, staging->stream, e);
+    if (!s->kept)
         return false;
+    s->decoder = s->kept->context;
+    s->base = nvdec_pool_base(s->kept);
+    s->used = s->kept->films > 0;
     const AVCodecParameters *par = staging->stream->codecpar;
     s->length_size = nal_length_size(staging->traits.stream, par->extradata, (size_t)par->extradata_size);
     damage_watch_messages(&s->watch, s->decoder);
     return true;
 }
 
-static void close_all(struct nvdec_session *s)
+/* `sound`: the decoder has nothing left to do, and another film may have it. */
+static void close_all(struct nvdec_session *s, bool sound)
 {
-    avcodec_free_context(&s->decoder);      /* before its stream goes with the port */
+    nvdec_pool_give(s->staging->job->decoders, s->staging->nvdec, &s->kept, sound);
     while (s->waitings > 0) {
         struct waiting *w = &s->waiting[--s->waitings];
         if (w->witness)
@@ -124,7 +132,7 @@ static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, st
         s->fell_back = true;
         return view_of_frame(s->frame, film, &s->planes, view, e);
     }
-    if (engine_port_stream(s->port) && !nvdec->lies)
+    if (nvdec_shares(nvdec) && !nvdec->lies)
         return nvdec_view(s->decoder, s->frame, s->frame, film, view, e);
     return nvdec_download(nvdec, s->frame, s->host, e) && nvdec_view(s->decoder, s->frame, s->host, film, view, e);
 }
@@ -162,6 +170,11 @@ static bool receive(struct nvdec_session *s, struct err *e)
         if (code < 0) {
             broke(s);
             refused++;
+            continue;
+        }
+        s->frame->pts -= s->base;
+        if (s->frame->pts < 0) {        /* another film's */
+            av_frame_unref(s->frame);
             continue;
         }
         s->counts.decoded++;
@@ -249,8 +262,10 @@ static bool untrusted(struct nvdec_session *s, const struct picture *key, const 
 
 static bool send_picture(struct nvdec_session *s, const struct picture *key, const struct picture *p, struct err *e)
 {
-    if (!decoder_packet(s->packet, p, e))
+    if (!decoder_packet(s->packet, p, e) || (!s->fed && !nvdec_pool_refresh(s->kept, s->packet, e)))
         return false;
+    s->packet->pts += s->base;
+    s->fed = true;
     shortage_begin();
     int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
@@ -302,20 +317,54 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     return fine && finish_runs(s, false, e);
 }
 
+/* NVDEC refuses this session: its run and all that it would have taken are decoded in software. */
+static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
+{
+    struct staging *staging = s->staging;
+    log_msg(LOG_VERBOSE, "%s: decoding in software instead", e->text);
+    err_clear(e);
+    close_all(s, false);
+    nvdec_pool_leave(staging->job->decoders, staging->nvdec);
+    s->counts.fallbacks = 1;
+    int64_t began = clock_ns();
+    s->software = session_new(staging, e);
+    bool fine = s->software && session_decode(s->software, run, e);
+    session_free(&s->software);
+    staging_run_done(staging, run->bytes, run->frames, true, clock_ns() - began);
+    run_free(&run);
+    staging_add_counts(staging, &s->counts);
+    if (!fine)
+        staging_fail(staging, e);
+    return session_main(staging);
+}
+
+/* The film is over. True if another one may have the decoder. */
+static bool end(struct nvdec_session *s, struct err *e)
+{
+    if (!drain(s, e))
+        return false;
+    /* H.264 would make another one of NVDEC's when it is flushed, which is what keeping it is to save. */
+    if (s->staging->traits.stream == STREAM_H264)
+        return !s->used;
+    if (s->used)
+        avcodec_flush_buffers(s->decoder);
+    return !s->fell_back;
+}
+
 void *session_nvdec_main(void *staging)
 {
     struct nvdec_session s = {.staging = staging};
+    const struct nvdec *nvdec = s.staging->nvdec;
+    struct decoders *decoders = s.staging->job->decoders;
     struct err e = ERR_INIT;
-    if (!open_all(&s, &e)) {
-        log_msg(LOG_VERBOSE, "%s: decoding in software instead", e.text);
-        s.counts.fallbacks = 1;
-        staging_add_counts(s.staging, &s.counts);
-        close_all(&s);
-        return session_main(staging);
-    }
-    bool fine = true;
     struct run *run;
+    bool fine = true;
+    if (!nvdec_pool_enter(decoders, nvdec, s.staging))
+        return NULL;
     while (fine && staging_next_run(s.staging, true, &run)) {
+        /* Only now: a film of few runs needs few decoders, and making one takes time. */
+        if (!s.kept && !open_all(&s, &e))
+            return fall_back(&s, run, &e);
         int64_t began = clock_ns();
         size_t bytes = run->bytes;
         uint64_t frames = run->frames;
@@ -324,11 +373,13 @@ void *session_nvdec_main(void *staging)
     }
     if (!fine)
         staging_fail(s.staging, &e);
-    if (!drain(&s, &e))
+    bool sound = s.kept && end(&s, &e);
+    if (s.kept && !sound && e.code != ERR_NONE)
         staging_fail(s.staging, &e);
     s.counts.fallbacks = s.fell_back;
     staging_add_counts(s.staging, &s.counts);
-    close_all(&s);
+    close_all(&s, sound && fine);
+    nvdec_pool_leave(decoders, nvdec);
     staging_thread_ends(staging, true, s.counts.sent);
     return NULL;
 }

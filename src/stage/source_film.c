@@ -146,7 +146,6 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
 static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *nvdec, struct err *e)
 {
     const struct stage_job *job = s->job;
-    enum { ENGINE_SESSIONS = 2 };
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
     int threads = staging_threads(s->film, job->threads, staging_memory(job));
     s->pace[0].sessions = s->traits.parallel ? threads : 0;
@@ -172,7 +171,7 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
     if (!nvdec_unchecked() && !(s->check = nvdec_check_open(s, e)))
         return false;
     s->nvdec = nvdec;
-    s->pace[1].sessions = ENGINE_SESSIONS * nvdec->engines;
+    s->pace[1].sessions = nvdec_sessions(nvdec);
     int left = threads - (s->pace[1].sessions + 6) / 7;
     s->pace[0].sessions = demanded ? 0 : left > 1 ? left : 1;
     return true;

@@ -60,7 +60,7 @@ static void *session(void *argument)
     struct bench *b = argument;
     struct err e = ERR_INIT;
     bool soft = b->soft[atomic_fetch_add(&b->next, 1)];
-    AVCodecContext *decoder = soft ? decoder_open(b->stream, b->path, 1, &e) : nvdec_decoder_open(&b->nvdec, b->stream, NULL, &e);
+    AVCodecContext *decoder = soft ? decoder_open(b->stream, b->path, 1, &e) : nvdec_decoder_open(&b->nvdec, b->stream, &e);
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     void *item;
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     }
     double seconds = (double)(clock_ns() - before) / 1e9;
     printf("{\"bench\":\"nvdec\",\"sessions\":%d,\"software_sessions\":%d,\"pictures\":%llu,\"sent\":%llu,\"start_up\":%.3f,"
-           "\"seconds\":%.3f,\"pictures_per_second\":%.0f}\n", 2 * b.nvdec.engines, soft, (unsigned long long)pictures,
+           "\"seconds\":%.3f,\"pictures_per_second\":%.0f}\n", nvdec_sessions(&b.nvdec), soft, (unsigned long long)pictures,
            (unsigned long long)atomic_load(&b.sent), (double)(before - begun) / 1e9, seconds, (double)pictures / seconds);
     nvdec_close(&b.nvdec);
     demux_close(&reader);

@@ -23,7 +23,7 @@ ARROWS = {
     "base": "",
     "cuda": "engine kmeans base",
 }
-HEADERS = {"version": "base", "frame": "engine", "film": "stage", "stage": "stage", "probe": "stage", "report": "output", "options": "cli"}
+HEADERS = {"version": "base", "frame": "engine", "film": "stage", "stage": "stage", "decoders": "stage", "probe": "stage", "report": "output", "options": "cli"}
 
 top = pathlib.Path(__file__).resolve().parent.parent.parent
 complaints = []

@@ -100,7 +100,6 @@ static void a_demanded_gpu_that_is_not_there(void **state)
     (void)state;
     struct engines g;
     engines_init(&g, ENGINE_CUDA, 99, 2);
-    assert_false(engines_open_gpu(&g));
     for (int film = 0; film < 2; film++) {
         struct err e = ERR_INIT;
         assert_null(engines_for(&g, &any_work, &e));

@@ -58,6 +58,7 @@ static void close_lets_the_rest_out(void **state)
     (void)state;
     struct queue *q = open_queue(3);
     void *item;
+    assert_false(queue_is_over(q));
     queue_push(q, &mark[0]);
     queue_push(q, &mark[1]);
     queue_close(q);
@@ -65,7 +66,9 @@ static void close_lets_the_rest_out(void **state)
     assert_false(queue_push(q, &mark[2]));
     assert_true(queue_pop(q, &item));
     assert_ptr_equal(item, &mark[0]);
+    assert_false(queue_is_over(q));
     assert_true(queue_pop(q, &item));
+    assert_true(queue_is_over(q));
     assert_false(queue_pop(q, &item));
     assert_null(item);
     queue_free(&q);

@@ -1,0 +1,162 @@
+/*
+ * port.cu - a thread's way into the GPU's engine: shrinks a picture into a slot of a batch.
+ *
+ * A picture from NVDEC is shrunk where it lies. One from a software decoder is shrunk by the CPU, while it is still in
+ * that core's cache, and only the staged frame crosses: 50 times fewer bytes than the picture, and the bytes are the
+ * same.
+ */
+#include <cstdlib>
+#include <cstring>
+
+#include "barcode/clock.h"
+#include "cuda_check.h"
+#include "engine_cuda.h"
+#include "shrink_gpu.h"
+
+void cuda_port_destroy(struct cuda_port *p)
+{
+    shrink_free(&p->shrink);
+    cudaFreeHost(p->pinned);
+    cudaFreeHost(p->rows);
+    if (p->done)
+        cudaEventDestroy(p->done);
+    if (p->stream)
+        cudaStreamDestroy(p->stream);
+    free(p);
+}
+
+void cuda_port_close(struct engine_port **port)
+{
+    struct cuda_port *p = (struct cuda_port *)*port;
+    struct cuda *c = p->cuda;
+    *port = NULL;
+    shrink_free(&p->shrink);       /* the film's light is in it */
+    pthread_mutex_lock(&c->lock);
+    c->times.shrink += p->shrink_seconds;
+    p->shrink_seconds = 0;
+    p->next = c->spare;
+    c->spare = p;
+    pthread_mutex_unlock(&c->lock);
+}
+
+struct engine_port *cuda_port_open(struct engine *g, struct err *e)
+{
+    struct cuda *c = (struct cuda *)g;
+    pthread_mutex_lock(&c->lock);
+    struct cuda_port *p = c->spare;
+    c->spare = p ? p->next : NULL;
+    pthread_mutex_unlock(&c->lock);
+    if (p)
+        return &p->base;
+    p = (struct cuda_port *)calloc(1, sizeof *p);
+    if (!p) {
+        err_memory(e, sizeof *p);
+        return NULL;
+    }
+    p->base.engine = g;
+    p->cuda = c;
+    const char *what = "make a stream";
+    if (cuda_check(cudaSetDevice(c->device), what, e) && cuda_stream_open(&p->stream, true, e) &&
+        cuda_check(cudaEventCreateWithFlags(&p->done, cudaEventBlockingSync | cudaEventDisableTiming), what, e) &&
+        cuda_check(cudaMallocHost(&p->pinned, (size_t)c->job.width * c->job.height * 3), "take memory for frames", e))
+        return &p->base;
+    cuda_port_destroy(p);
+    return NULL;
+}
+
+/* What the view's own stream still has to do for it comes before what the port's is told next. */
+static bool wait_for_view(struct cuda_port *p, const struct frame_view *view, struct err *e)
+{
+    return !view->stream || (cuda_check(cudaEventRecord(p->done, (cudaStream_t)view->stream), "shrink a picture", e) &&
+                             cuda_check(cudaStreamWaitEvent(p->stream, p->done, 0), "shrink a picture", e));
+}
+
+/* Waits until the port's stream has passed: the decoder's surface is free again, the slot is filled. */
+static bool settle(struct cuda_port *p, struct err *e)
+{
+    return cuda_check(cudaEventRecord(p->done, p->stream), "shrink a picture", e) &&
+           cuda_check(cudaEventSynchronize(p->done), "shrink a picture", e);
+}
+
+static bool upload(struct cuda_port *p, uint8_t *slot, struct err *e)
+{
+    size_t bytes = (size_t)p->cuda->job.width * p->cuda->job.height * 3;
+    return cuda_check(cudaMemcpyAsync(slot, p->pinned, bytes, cudaMemcpyHostToDevice, p->stream), "upload a frame", e) &&
+           settle(p, e);
+}
+
+static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint8_t *slot, struct err *e)
+{
+    if (!p->shrink) {
+        p->shrink = shrink_open(p->cuda->job.width, p->cuda->job.height, e);
+        if (!p->shrink)
+            return false;
+        shrink_use_light(p->shrink, p->cuda->job.light);
+    }
+    return shrink_frame(p->shrink, view, p->pinned, e) && upload(p, slot, e);
+}
+
+static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uint8_t *slot, struct err *e)
+{
+    const struct engine_job *job = &p->cuda->job;
+    const struct light_table *light = NULL;
+    if (light_wanted(job->light, view->transfer) && !(light = light_gpu_table(p->cuda->light, view->transfer, e)))
+        return false;
+    return wait_for_view(p, view, e) && shrink_gpu(view, job->width, job->height, light, slot, p->stream, e) && settle(p, e);
+}
+
+/* `view` or, when it is NULL, the staged frame `rgb`. */
+static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+{
+    struct cuda *c = p->cuda;
+    size_t bytes = (size_t)c->job.width * c->job.height * 3;
+    struct gpu_batch *b;
+    int index;
+    if (!cuda_take_slot(c, &b, &index, e))
+        return false;
+    int64_t before = clock_ns();
+    uint8_t *slot = b->rgb + (size_t)index * bytes;
+    bool fine = cuda_check(cudaSetDevice(c->device), "begin", e);
+    if (fine && view && view->on_device)
+        fine = shrink_there(p, view, slot, e);
+    else if (fine && view)
+        fine = shrink_here(p, view, slot, e);
+    else if (fine)
+        fine = (memcpy(p->pinned, rgb, bytes), upload(p, slot, e));
+    p->shrink_seconds += (double)(clock_ns() - before) / 1e9;
+    return fine ? cuda_slot_filled(c, b, index, tag, e) : cuda_fail(c, e);
+}
+
+/* The luma rows that trim_rows names, of a picture on the device. */
+bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct frame_view *rows, struct err *e)
+{
+    struct cuda_port *p = (struct cuda_port *)port;
+    struct plane *to = &rows->plane[0];
+    const char *what = "look at a picture's bars";
+    *rows = trim_rows(view);
+    size_t pitch = (size_t)(to->width - 1) * to->step + (view->bits > 8 ? 2 : 1), bytes = pitch * to->height;
+    bool fine = cuda_check(cudaSetDevice(p->cuda->device), what, e);
+    if (fine && bytes > p->room) {
+        cudaFreeHost(p->rows);
+        p->rows = NULL;
+        p->room = 0;
+        fine = cuda_check(cudaMallocHost(&p->rows, bytes), what, e);
+        p->room = fine ? bytes : 0;
+    }
+    fine = fine && wait_for_view(p, view, e) && cuda_check(cudaMemcpy2DAsync(p->rows, pitch, to->data, to->pitch, pitch, to->height, cudaMemcpyDeviceToHost, p->stream), what, e) &&
+           settle(p, e);
+    to->data = p->rows;
+    to->pitch = (ptrdiff_t)pitch;
+    rows->on_device = false;
+    return fine ? true : cuda_fail(p->cuda, e);
+}
+
+bool cuda_put(struct engine_port *port, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
+{
+    return put((struct cuda_port *)port, view, NULL, tag, e);
+}
+
+bool cuda_put_staged(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+{
+    return put((struct cuda_port *)port, NULL, rgb, tag, e);
+}

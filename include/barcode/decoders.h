@@ -1,0 +1,28 @@
+/*
+ * decoders.h - the GPU's decoders of a run over many films: kept from film to film, and no more of them at work than the GPU has
+ * use for.
+ *
+ * NVIDIA's driver makes one decoder at a time and takes some 60 ms for it (tests/bench/RESULTS.md), in which
+ * NVDEC decodes 400 pictures of 1080p. So a film takes over those that films of the same stream parameters before it are done with.
+ */
+#ifndef BARCODE_DECODERS_H
+#define BARCODE_DECODERS_H
+
+#include "barcode/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct decoders;
+
+/* None yet. The caller's, decoders_free. NULL: memory. Any thread. */
+struct decoders *decoders_open(struct err *e);
+
+/* Frees those that are kept; sets *d to NULL. NULL is fine. No film is being staged. Any thread. */
+void decoders_free(struct decoders **d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
