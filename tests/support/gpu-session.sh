@@ -288,7 +288,7 @@ part_folder() {
     for n in $(seq 24); do [ -f "$work/folder/$n.mp4" ] || cp "$film" "$work/folder/$n.mp4"; done
     python3 "$here/tests/bench/repeat_mp4.py" "$film" 24 "$work/sum.mp4"
     "$bin/barcode" "$film" -q -n 24 --engine cpu -o "$work/alone.png"
-    for round in $(seq ${ROUNDS:-3}); do
+    for round in $(seq "${ROUNDS:-3}"); do
         for way in ${FOLDER_WAYS:-auto, cuda, auto,1 cpu,}; do
             rm -rf "$work/strips"
             mkdir "$work/strips"
