@@ -18,6 +18,8 @@
 #include "film_zeros.h"
 #include "gather.h"
 #include "keys.h"
+#include "nal_sets.h"
+#include "separator.h"
 #include "barcode/queue.h"
 #include "barcode/source.h"
 
@@ -82,6 +84,7 @@ struct demux {
     struct run_traits traits;
     int length_size;
     struct nal_colours colours;     /* as of the last packet                                     */
+    struct nal_sets sets;           /* H.264: likewise                                           */
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
@@ -323,6 +326,9 @@ struct staging {
     atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
+    struct separator separator;      /* between runs of H.264 (under the lock)               */
+    bool separator_refused;          /* a decoder did not like one (under the lock)           */
+    atomic_uint separators;          /* separator.made                                        */
     atomic_uint_fast64_t nvdec_staged;   /* pictures that NVDEC sessions put into the engine  */
     atomic_uint_fast64_t colours_told;   /* a bit for each kind that staging_note_colour has told  */
     struct key_faults *faults;       /* of key frames (under the lock): a damaged one is noted there instead of staged. NULL:

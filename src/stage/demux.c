@@ -48,6 +48,8 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
     r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
+    if (r->traits.stream == STREAM_H264)
+        nal_sets_scan_extradata(s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->sets);
     r->odd = r->traits.stream == STREAM_HEVC &&
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->cut = film_cut_of(format, s);
@@ -203,14 +205,20 @@ static bool heard_before(struct demux *r, const struct picture *p)
     return heard;
 }
 
-static void note_colours(struct demux *r, const AVPacket *packet, struct picture *p)
+static void note_headers(struct demux *r, const AVPacket *packet, struct picture *p)
 {
     size_t size = 0;
     const uint8_t *headers = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    bool h264 = r->traits.stream == STREAM_H264;
     if (headers)
         nal_extradata_colours(r->traits.stream, headers, size, &r->colours);
+    if (headers && h264)
+        nal_sets_scan_extradata(headers, size, &r->sets);
     nal_scan_colours(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &r->colours);
+    if (h264)
+        nal_sets_scan(r->length_size, packet->data, (size_t)packet->size, &r->sets);
     p->unsaid = r->colours.unsaid;
+    p->sets = r->sets.state;
 }
 
 /* AVI and its like store decoding times only; without reordering these are the presentation times. */
@@ -261,7 +269,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
     note_ends(r, &info, p);
     r->hidden += p->hidden;
-    note_colours(r, packet, p);
+    note_headers(r, packet, p);
     if (r->parser)
         parse(r, packet, p);
 }

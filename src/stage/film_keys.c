@@ -131,6 +131,8 @@ static bool is_second_field(struct key_reader *k, struct picture *p, bool after_
 static bool push(struct key_reader *k, struct gather *g, struct picture *p, bool *after_key, struct err *e)
 {
     film_keys_find_cut(k, p);
+    if (k->staging)
+        separator_offer(k->staging, p, &k->demux->sets, k->demux->length_size);
     if (is_second_field(k, p, *after_key))
         return true;
     bool key = !p->hidden && (p->cut != CUT_NONE || (p->intra && !gather_begun(g)));

@@ -132,6 +132,7 @@ static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPa
         return false;
     }
     film_keys_find_cut(k, p);
+    separator_offer(k->staging, p, &k->demux->sets, k->demux->length_size);
     bool usable = !p->hidden && (p->cut != CUT_NONE || (p->intra && i == 0));
     uint64_t leaders = 0;
     if (usable && film_keys_keep_side_data(k, p->packet, true, e) && read_on(k, p, second, &leaders, e)) {

@@ -19,20 +19,19 @@ static void skip_scaling_lists(const uint8_t *data, size_t size, size_t *bit, in
     }
 }
 
-/* What of an SPS depends on its profile, up to the scaling lists. */
-static void skip_high_profile(const uint8_t *sps, size_t size, size_t *bit, int profile)
+bool nal_skip_high_profile(const uint8_t *sps, size_t size, size_t *bit, int profile)
 {
     static const uint8_t high[] = {100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135};
     if (!memchr(high, profile, sizeof high))
-        return;
+        return false;
     uint32_t chroma = read_ue(sps, size, bit);
-    if (chroma == 3)
-        read_bit(sps, size, bit);
+    bool planes = chroma == 3 && read_bit(sps, size, bit);
     read_ue(sps, size, bit);                  /* the two depths, lossless */
     read_ue(sps, size, bit);
     read_bit(sps, size, bit);
     if (read_bit(sps, size, bit))
         skip_scaling_lists(sps, size, bit, chroma == 3 ? 12 : 8);
+    return planes;
 }
 
 /* From there to the VUI, 7.3.2.1.1. False: there is none. */
@@ -71,7 +70,7 @@ static void note_sps(const struct nal *nal, struct nal_colours *c)
     uint32_t id = read_ue(sps, size, &bit);
     if (id > 31)
         return;
-    skip_high_profile(sps, size, &bit, sps[1]);
+    nal_skip_high_profile(sps, size, &bit, sps[1]);
     bool range = false, matrix = false;
     if (find_vui(sps, size, &bit)) {
         if (read_bit(sps, size, &bit) && read_bits(sps, size, &bit, 8) == 255)      /* the shape of a pixel */
@@ -134,18 +133,13 @@ void nal_scan_colours(enum bitstream kind, int length_size, const uint8_t *data,
             note_h264(&nal, c);
 }
 
-/* avcC: 5 bytes, the number of SPS in 5 bits, these, the number of PPS, these; each has two bytes of length. */
 void nal_extradata_colours(enum bitstream kind, const uint8_t *extradata, size_t size, struct nal_colours *c)
 {
     if (kind != STREAM_H264 || nal_length_size(kind, extradata, size) == 0) {
         nal_scan_colours(kind, 0, extradata, size, c);
         return;
     }
-    size_t at = 5;
-    struct nal nal;
-    for (int mask = 31; mask != 0; mask = mask == 31 ? 255 : 0) {
-        int count = at < size ? extradata[at++] & mask : 0;
-        for (; count > 0 && next_nal(2, extradata, size, &at, &nal); count--)
-            note_h264(&nal, c);
-    }
+    struct avcc_walk walk = {0};
+    for (struct nal nal; next_avcc_nal(extradata, size, &walk, &nal);)
+        note_h264(&nal, c);
 }

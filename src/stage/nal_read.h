@@ -1,5 +1,5 @@
 /*
- * nal_read.h - for the files that read headers (nal.c, nal_colours.c): NAL units and their bits, over untrusted bytes.
+ * nal_read.h - for the files that read headers (nal.c, nal_colours.c, nal_sets.c): NAL units and their bits, over untrusted bytes.
  */
 #ifndef BARCODE_SRC_NAL_READ_H
 #define BARCODE_SRC_NAL_READ_H
@@ -81,6 +81,30 @@ static inline bool next_hvcc_nal(const uint8_t *extradata, size_t size, struct h
     }
 }
 
+/*
+ * avcC (ISO/IEC 14496-15, 5.3.3.1.2): 5 bytes, the number of SPS in 5 bits, these, the number of PPS, these; each has two bytes of
+ * length. A walk over the NALs begins with {0}; false at the end.
+ */
+struct avcc_walk {
+    size_t at;
+    int lists, nals;      /* lists that were begun; NALs that are left of the last one */
+};
+
+static inline bool next_avcc_nal(const uint8_t *extradata, size_t size, struct avcc_walk *w, struct nal *nal)
+{
+    if (w->at == 0)
+        *w = (struct avcc_walk){.at = 5};
+    for (;;) {
+        if (w->nals > 0 && next_nal(2, extradata, size, &w->at, nal)) {
+            w->nals--;
+            return true;
+        }
+        if (w->lists == 2 || w->at >= size)
+            return false;
+        w->nals = extradata[w->at++] & (w->lists++ == 0 ? 31 : 255);
+    }
+}
+
 /* Copies a NAL's payload without emulation prevention bytes (00 00 03). */
 static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)
 {
@@ -127,5 +151,11 @@ static inline uint32_t read_bits(const uint8_t *data, size_t size, size_t *bit, 
         value = value << 1 | (uint32_t)read_bit(data, size, bit);
     return value;
 }
+
+/*
+ * nal_colours.c: moves *bit over what of an H.264 SPS depends on its profile, from chroma_format_idc up to the scaling lists. Returns
+ * separate_colour_plane_flag.
+ */
+bool nal_skip_high_profile(const uint8_t *sps, size_t size, size_t *bit, int profile);
 
 #endif

@@ -209,13 +209,17 @@ static void leave(struct nvdec_check *c, enum check_verdict verdict)
     pthread_mutex_unlock(&c->lock);
 }
 
+/*
+ * Not what leads a key: where the run begins with that key, it refers to pictures that no decoder of this run saw, and libavcodec
+ * says that it is damaged.
+ */
 static void hand_out(struct run *run)
 {
     int decoded = 0;
     for (size_t i = 0; i < run->count && decoded < HANDED_OUT; i++) {
         struct picture *p = &run->picture[i];
         decoded += p->action != ACTION_SKIP;
-        p->action = p->action == ACTION_DECODE ? ACTION_OUTPUT : p->action;
+        p->action = p->action == ACTION_DECODE && !p->leading && !p->hidden ? ACTION_OUTPUT : p->action;
     }
 }
 

@@ -3,8 +3,9 @@
  *
  * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another (tests/bench/RESULTS.md, the probe). So a run
  * that begins with an IDR picture is fed directly after the last one, whose last pictures then come out while the new
- * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. A run
- * that begins with anything else finds an empty decoder: drained, flushed.
+ * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. Before a run
+ * that begins with another key an IDR picture is sent that belongs to neither (separator.h). Where there is none that fits, the
+ * run finds an empty decoder: drained, flushed.
  *
  * What NVDEC did not deliver, a software decoder does: the run is decoded again for what is still wanted.
  *
@@ -47,6 +48,8 @@ struct nvdec_session {
     struct session *software;       /* NULL until something must be done again */
     struct waiting waiting[WAITING_MAX];
     int waitings;
+    struct separator separator;
+    uint64_t sets;                  /* of the packet that was sent last (struct picture's)   */
     bool used;                      /* packets were sent since it was opened or flushed */
     bool fed;                       /* this film's packets were sent                    */
     bool fell_back;                 /* libavcodec gave a picture in software            */
@@ -92,6 +95,7 @@ static void close_all(struct nvdec_session *s, bool sound)
     av_frame_free(&s->host);
     av_frame_free(&s->planes);
     av_packet_free(&s->packet);
+    separator_drop(&s->separator);
 }
 
 /* ------------------------------------------------------------------ pictures out */
@@ -245,6 +249,49 @@ static bool drain(struct nvdec_session *s, struct err *e)
 }
 
 /*
+ * Sends the separator before `next`, the key of a run; NULL: nothing in particular follows. *sent: it went in, and the decoder knows
+ * nothing of what came before, though pictures of that may still come out. Else the decoder is as it was, or complained, and
+ * has to be flushed. What broke a run may have left more in a decoder than an IDR picture clears away.
+ */
+static bool separate(struct nvdec_session *s, const struct picture *next, bool *sent, struct err *e)
+{
+    *sent = false;
+    if (s->staging->traits.stream != STREAM_H264 || (s->waitings > 0 && s->waiting[s->waitings - 1].broken))
+        return true;
+    separator_fetch(s->staging, &s->separator);
+    if (!separator_fits(&s->separator, s->sets, next ? next->sets : s->sets) || !separator_packet(&s->separator, next, s->packet))
+        return true;
+    shortage_begin();
+    int code = avcodec_send_packet(s->decoder, s->packet);
+    av_packet_unref(s->packet);
+    if (shortage_met())
+        return shortage_error(s->staging->film->path, "decoded", e);
+    bool complained = damage_found(&s->watch, code);
+    *sent = !(damage_lent(&s->watch) || complained);
+    if (!*sent)
+        separator_refuse(s->staging, &s->separator);
+    s->counts.separators += *sent;
+    return receive(s, e);
+}
+
+/*
+ * As drain, but the decoder lives on: it holds separators alone, and what is fed next may begin with an IDR picture of any film, or
+ * follow another separator. False in *lives: it could not be done, and everything is still to come out.
+ */
+static bool separate_out(struct nvdec_session *s, bool *lives, struct err *e)
+{
+    /* As many pictures as the decoder delays push the last one out, one more because the delay may have just grown. */
+    int times = s->decoder->has_b_frames + 1;
+    bool fine = true;
+    *lives = true;
+    for (int i = 0; i < times && fine && *lives && s->used; i++)
+        fine = separate(s, NULL, lives, e);
+    if (!*lives || !fine)
+        return fine;
+    return finish_runs(s, true, e);
+}
+
+/*
  * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage inside slices: only the bytes
  * can tell of it. Where references are missing, libavcodec lends surfaces that hold no picture.
  * `key`: the run's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
@@ -274,6 +321,7 @@ static bool send_picture(struct nvdec_session *s, const struct picture *key, con
     if (untrusted(s, key, p, code))
         broke(s);
     s->used = true;
+    s->sets = p->sets;
     s->counts.sent++;
     for (int i = 0; i < s->waitings - 1; i++)
         s->waiting[i].sent_after++;
@@ -288,18 +336,48 @@ static bool follows_on(const struct nvdec_session *s, const struct run *run)
     return s->staging->traits.stream == STREAM_H264 && run->picture[0].cut == CUT_CLEAN;
 }
 
+/* Makes the decoder ready for a run that knows nothing of the last one. */
+static bool part(struct nvdec_session *s, const struct run *run, struct err *e)
+{
+    bool full = s->waitings == WAITING_MAX, parted = !full && follows_on(s, run);
+    if (parted)
+        return true;
+    if (!full && !separate(s, run->picture, &parted, e))
+        return false;
+    if (parted)
+        return true;
+    if (!drain(s, e))
+        return false;
+    avcodec_flush_buffers(s->decoder);
+    damage_forget(&s->watch);
+    s->used = false;
+    s->counts.flushes++;
+    return true;
+}
+
+/* No other run comes. *lives: another film may have the decoder. */
+static bool end(struct nvdec_session *s, bool *lives, struct err *e)
+{
+    bool h264 = s->staging->traits.stream == STREAM_H264, fine = true;
+    *lives = false;
+    if (h264 && s->staging->job->decoders)
+        fine = separate_out(s, lives, e);
+    if (*lives)
+        return fine;
+    fine = drain(s, e) && fine;
+    if (!h264 && s->used)
+        avcodec_flush_buffers(s->decoder);
+    *lives = !h264;
+    return fine;
+}
+
 static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
 {
     const struct run_traits *traits = &s->staging->traits;
     assert(s->decoder);
-    if (!follows_on(s, run) || s->waitings == WAITING_MAX) {
-        if (!drain(s, e)) {
-            run_free(&run);
-            return false;
-        }
-        avcodec_flush_buffers(s->decoder);
-        damage_forget(&s->watch);
-        s->used = false;
+    if (!part(s, run, e)) {
+        run_free(&run);
+        return false;
     }
     run_plan(run, traits, run->unsure);
     decoder_fit_delay(s->decoder, traits, run);
@@ -338,19 +416,6 @@ static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
     return session_main(staging);
 }
 
-/* The film is over. True if another one may have the decoder. */
-static bool end(struct nvdec_session *s, struct err *e)
-{
-    if (!drain(s, e))
-        return false;
-    /* H.264 would make another one of NVDEC's when it is flushed, which is what keeping it is to save. */
-    if (s->staging->traits.stream == STREAM_H264)
-        return !s->used;
-    if (s->used)
-        avcodec_flush_buffers(s->decoder);
-    return !s->fell_back;
-}
-
 void *session_nvdec_main(void *staging)
 {
     struct nvdec_session s = {.staging = staging};
@@ -358,7 +423,7 @@ void *session_nvdec_main(void *staging)
     struct decoders *decoders = s.staging->job->decoders;
     struct err e = ERR_INIT;
     struct run *run;
-    bool fine = true;
+    bool fine = true, lives = false;
     if (!nvdec_pool_enter(decoders, nvdec, s.staging))
         return NULL;
     while (fine && staging_next_run(s.staging, true, &run)) {
@@ -373,12 +438,11 @@ void *session_nvdec_main(void *staging)
     }
     if (!fine)
         staging_fail(s.staging, &e);
-    bool sound = s.kept && end(&s, &e);
-    if (s.kept && !sound && e.code != ERR_NONE)
+    if (s.kept && !end(&s, &lives, &e))
         staging_fail(s.staging, &e);
     s.counts.fallbacks = s.fell_back;
     staging_add_counts(s.staging, &s.counts);
-    close_all(&s, sound && fine);
+    close_all(&s, lives && fine && !s.fell_back && e.code == ERR_NONE);
     nvdec_pool_leave(decoders, nvdec);
     staging_thread_ends(staging, true, s.counts.sent);
     return NULL;

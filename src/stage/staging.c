@@ -52,6 +52,7 @@ bool staging_open_queue(struct staging *s, struct err *e)
 void staging_close(struct staging *s)
 {
     queue_free(&s->runs);
+    separator_drop(&s->separator);
     pthread_cond_destroy(&s->budget_freed);
     pthread_mutex_destroy(&s->lock);
 }
@@ -161,6 +162,8 @@ void staging_add_counts(struct staging *s, const struct stage_counts *c)
     s->counts.fallbacks += c->fallbacks;
     s->counts.decode_errors += c->decode_errors;
     s->counts.redone_runs += c->redone_runs;
+    s->counts.flushes += c->flushes;
+    s->counts.separators += c->separators;
     s->counts.lost += c->lost;
     s->counts.damaged += c->damaged;
     pthread_mutex_unlock(&s->lock);

@@ -253,6 +253,11 @@ x264 h264-422-10bit-open.mkv keyint=30:open-gop=1 -pix_fmt yuv422p10le
 x264 h264-slices.mkv keyint=24:slices=4:b-pyramid=strict
 x264 h264-crop.mp4 keyint=40 -vf crop=318:178 -bsf:v h264_metadata=crop_left=6:crop_top=4
 x264 h264-keyint1.mkv keyint=1
+# As on a Blu-ray: only the first picture is an IDR.
+x264 h264-bluray.mkv bluray-compat=1:open-gop=1:keyint=24:min-keyint=1:scenecut=0:slices=4:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000
+x264 h264-bluray-interlaced.mkv bluray-compat=1:open-gop=1:keyint=24:min-keyint=1:scenecut=0:slices=4:b-pyramid=strict:tff=1:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 \
+    -flags +ildct+ilme
+x264 parts/other-sets.ts open-gop=1:keyint=24:min-keyint=24:bframes=2:b-pyramid=none:ref=4 -vf hue=h=90 -bsf:v dump_extra=freq=keyframe
 
 # ---- HEVC ----
 
@@ -358,6 +363,8 @@ done
 clip hevc-no-output.hevc hevc_nals parts/hevc-radl.hevc no-output
 clip mpeg2-no-order.mkv unorder parts/mpeg2-dts.mkv    # no header and no time tells the order: only a decoder does
 clip jump.ts join h264-closed.ts h264-open.ts
+clip h264-sets.ts join h264-open.ts parts/other-sets.ts
+copy h264-no-idr.mkv h264-bluray.mkv -bsf:v "noise=drop=lt(n\,30)"
 clip size-change.ts join h264-closed.ts parts/small.ts
 clip mirror.mp4 mirror h264-closed.mp4
 wait

@@ -212,6 +212,80 @@ static void trusted(void **state)
     judge_redone("cut.mkv", 24, 0, false);
 }
 
+/* Long enough that each of the four sessions gets several runs. */
+static bool encode_long(const char *arguments)
+{
+    char line[1024];
+    snprintf(line, sizeof line, "-f lavfi -i testsrc2=s=96x64:r=25:d=48,noise=alls=20:allf=t -pix_fmt yuv420p -c:v libx264 -preset veryfast "
+             "-threads 2 -x264-params scenecut=0:open-gop=1:keyint=24:min-keyint=1:%s", arguments);
+    return clip_ffmpeg(line);
+}
+
+/* The same frames as in software. Returns the counts. */
+static struct stage_counts judge_long(const char *name, uint64_t step)
+{
+    struct staged right = stage(name, step, DECODE_CPU, 2), r = stage(name, step, DECODE_NVDEC, 1);
+    struct stage_counts counts = r.counts;
+    assert_true(right.fine && r.fine);
+    if (!same(&right, &r))
+        fail_msg("%s, every %d: other frames", name, (int)step);
+    assert_int_equal(r.counts.redone_runs + r.counts.lost + r.counts.damaged + r.counts.decode_errors + r.counts.contradicted, 0);
+    assert_true(r.counts.runs > 8);
+    staged_free(&right);
+    staged_free(&r);
+    return counts;
+}
+
+static void judge_separated(const char *name, bool separated)
+{
+    static const uint64_t step[] = {1, 5, 24};
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+        struct stage_counts c = judge_long(name, step[i]);
+        if (separated != (c.flushes == 0) || separated != (c.separators > 8))
+            fail_msg("%s: %d flushes, %d separators", name, (int)c.flushes, (int)c.separators);
+    }
+}
+
+/* Open GOPs, of which only the film's first picture is an IDR: it stands between runs, and no decoder is made anew. */
+static void separated(void **state)
+{
+    (void)state;
+    if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 bluray.mkv") ||
+        !encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:tff=1:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 "
+                     "-flags +ildct+ilme fields.mkv") ||
+        !encode_long("bframes=8:b-adapt=0:b-pyramid=normal:ref=5 far.mkv") ||
+        !clip_ffmpeg("-i bluray.mkv -c copy -bsf:v h264_mp4toannexb bluray.ts"))
+        skip();
+    judge_separated("bluray.mkv", true);
+    judge_separated("bluray.ts", true);
+    judge_separated("fields.mkv", true);
+    judge_separated("far.mkv", true);
+}
+
+/* Where no picture can separate, decoders are flushed: none is an IDR, or the order count has too little room. */
+static void flushed(void **state)
+{
+    (void)state;
+    if (!encode_long("bframes=3 whole.mkv") || !clip_ffmpeg("-i whole.mkv -c copy -bsf:v 'noise=drop=lt(n\\,30)' no-idr.mkv") ||
+        !encode_long("bframes=3:ref=16 narrow.mkv"))
+        skip();
+    judge_separated("no-idr.mkv", false);
+    judge_separated("narrow.mkv", false);
+}
+
+/* Runs are separated among those of the same parameter sets. */
+static void sets_change(void **state)
+{
+    (void)state;
+    if (!encode_long("bframes=3:b-pyramid=normal:ref=2 -bsf:v dump_extra=freq=keyframe one.ts") ||
+        !encode_long("bframes=2:b-pyramid=none:ref=4 -bsf:v dump_extra=freq=keyframe two.ts") ||
+        system("cat one.ts two.ts one.ts > sets.ts") != 0)
+        skip();
+    struct stage_counts c = judge_long("sets.ts", 1);
+    assert_true(c.separators > 0 && c.flushes > 0 && c.flushes < c.runs);
+    judge_long("sets.ts", 24);
+}
+
 static int begin(void **state)
 {
     setenv("BARCODE_NVDEC", "software", 1);
@@ -221,6 +295,7 @@ static int begin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(h264), cmocka_unit_test(others), cmocka_unit_test(damaged),
-                                       cmocka_unit_test(left_to_software), cmocka_unit_test(trusted)};
+                                       cmocka_unit_test(left_to_software), cmocka_unit_test(trusted),
+                                       cmocka_unit_test(separated), cmocka_unit_test(flushed), cmocka_unit_test(sets_change)};
     return cmocka_run_group_tests(tests, begin, clip_end);
 }
