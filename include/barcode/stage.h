@@ -34,6 +34,7 @@ struct stage_counts {
     uint64_t fallbacks;      /* NVDEC sessions that had to decode in software        */
     uint64_t runs, skipped_runs, redone_runs;
     uint64_t flushes;        /* of NVDEC sessions' decoders, of which H.264's has to be made anew then */
+    uint64_t taken_over;     /* decoders that NVDEC sessions had from films before */
     uint64_t separators;     /* pictures that were sent to one in place of a flush, and are in no other count */
     uint64_t decode_errors;  /* packets that a decoder refused                       */
     uint64_t lost;           /* selected pictures that never decoded                 */

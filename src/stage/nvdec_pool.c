@@ -5,7 +5,10 @@
 
 #include "barcode/clock.h"
 
-enum { DEVICES = 32 };
+enum {
+    DEVICES = 32,
+    KINDS = 4         /* of films whose decoders may lie idle, all of them, side by side */
+};
 
 /* A session that waits for its place. */
 struct waiter {
@@ -174,7 +177,7 @@ static struct nvdec_decoder *find(struct decoders *pool, const struct nvdec *n, 
     pthread_mutex_lock(&pool->lock);
     struct device *device = device_of(pool, n);
     struct nvdec_decoder *d = take_out(pool, n->context, stream->codecpar);
-    if (!d && device && device->idle > 0 && (tight || device->idle >= device->most))
+    if (!d && device && device->idle > 0 && (tight || device->idle >= KINDS * device->most))
         *out_of_use = take_out(pool, n->context, NULL);
     if (device)
         device->idle -= d || *out_of_use;

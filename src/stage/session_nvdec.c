@@ -73,6 +73,7 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     s->decoder = s->kept->context;
     s->base = nvdec_pool_base(s->kept);
     s->used = s->kept->films > 0;
+    s->counts.taken_over += s->used;
     const AVCodecParameters *par = staging->stream->codecpar;
     s->length_size = nal_length_size(staging->traits.stream, par->extradata, (size_t)par->extradata_size);
     damage_watch_messages(&s->watch, s->decoder);
@@ -442,7 +443,7 @@ void *session_nvdec_main(void *staging)
         staging_fail(s.staging, &e);
     s.counts.fallbacks = s.fell_back;
     staging_add_counts(s.staging, &s.counts);
-    close_all(&s, lives && fine && !s.fell_back && e.code == ERR_NONE);
+    close_all(&s, lives && fine && e.code == ERR_NONE && (!s.fell_back || nvdec_stands_in()));
     nvdec_pool_leave(decoders, nvdec);
     staging_thread_ends(staging, true, s.counts.sent);
     return NULL;

@@ -164,6 +164,7 @@ void staging_add_counts(struct staging *s, const struct stage_counts *c)
     s->counts.redone_runs += c->redone_runs;
     s->counts.flushes += c->flushes;
     s->counts.separators += c->separators;
+    s->counts.taken_over += c->taken_over;
     s->counts.lost += c->lost;
     s->counts.damaged += c->damaged;
     pthread_mutex_unlock(&s->lock);

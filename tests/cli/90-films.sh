@@ -41,6 +41,29 @@ test_films_threads() {
     done
 }
 
+# Software stands in for NVDEC, whose decoders go from film to film. Each film's bytes are those that it has alone; its bench says
+# whose decoders it had.
+test_films_share_decoders() {
+    local kind i way
+    mkdir films alone
+    for kind in h264-closed.mp4 h264-open.mkv hevc-open.mkv vp9.webm; do
+        for i in 1 2 3; do
+            cp "$(clip $kind)" films/$i-$kind
+        done
+    done
+    cp "$CLIPS/damaged/corrupt.ts" films/2-z.ts
+    ok films --engine cpu --decode cpu -q -n 6 --size full --dump alone/ -o alone/
+    for way in "-j 1 --decode nvdec" "-j 4 --decode nvdec" "-j 4"; do
+        rm -rf some
+        mkdir some
+        # shellcheck disable=SC2086
+        BARCODE_NVDEC=software ok films --engine cpu $way -q -n 6 --size full --dump some/ --bench -o some/
+        cp "$LOGS/stdout" bench
+        diff -rq alone some || fail "$way: a film's frames depend on others"
+        [ "$(grep -c '"taken_over": *[1-9]' bench)" -ge 4 ] || fail "$way: hardly a decoder went to another film"
+    done
+}
+
 test_films_judge() {
     need_numpy
     films
