@@ -28,6 +28,9 @@ bool queue_push(struct queue *q, void *item);
 /* Waits for an item. False, with *item NULL, when the queue was closed and is empty, or was aborted. */
 bool queue_pop(struct queue *q, void **item);
 
+/* The same without waiting: false also when the queue is empty. */
+bool queue_try_pop(struct queue *q, void **item);
+
 /* No more pushes; what is inside can still be popped. May be called twice. */
 void queue_close(struct queue *q);
 

@@ -65,6 +65,15 @@ bool queue_pop(struct queue *q, void **item)
     return got;
 }
 
+bool queue_try_pop(struct queue *q, void **item)
+{
+    *item = NULL;
+    pthread_mutex_lock(&q->lock);
+    bool got = !q->aborted && take(q, item);
+    pthread_mutex_unlock(&q->lock);
+    return got;
+}
+
 static void close_locked(struct queue *q)
 {
     q->closed = true;

@@ -381,16 +381,17 @@ void *session_nvdec_main(void *staging)
         s.counts.fallbacks = 1;
         staging_add_counts(s.staging, &s.counts);
         close_all(&s);
+        staging_lacks_nvdec(staging);
         return session_main(staging);
     }
     bool fine = true;
     struct run *run;
     while (fine && staging_next_run(s.staging, true, &run)) {
         int64_t began = clock_ns();
-        size_t bytes = run->bytes;
+        size_t bytes = run->bytes, pictures = run->count;
         uint64_t frames = run->frames;
         fine = decode_run(&s, run, &e);
-        staging_run_done(s.staging, bytes, frames, true, clock_ns() - began);
+        staging_run_done(s.staging, bytes, pictures, frames, true, clock_ns() - began);
     }
     if (!fine)
         staging_fail(s.staging, &e);
