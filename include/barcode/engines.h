@@ -44,8 +44,11 @@ struct engine_work {
     int staged_width, staged_height;
 };
 
+/* Pixels that a core decodes in software in a second, about (tests/bench/RESULTS.md). */
+#define ENGINES_DECODE_RATE 334e6
+
 /*
- * Seconds that `threads` cores would take for the work, roughly: 334 million pixels decoded and 6.9 million
+ * Seconds that `threads` cores would take for the work, roughly: ENGINES_DECODE_RATE pixels decoded and 6.9 million
  * staged pixels clustered a second and core (as measured: tests/bench/RESULTS.md), groups of 240
  * pictures side by side.
  */

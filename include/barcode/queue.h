@@ -31,6 +31,9 @@ bool queue_pop(struct queue *q, void **item);
 /* True when a pop would get nothing, now and for good: it was closed and is empty. Any thread. */
 bool queue_is_over(struct queue *q);
 
+/* The same without waiting: false also when the queue is empty. */
+bool queue_try_pop(struct queue *q, void **item);
+
 /* No more pushes; what is inside can still be popped. May be called twice. */
 void queue_close(struct queue *q);
 

@@ -73,6 +73,15 @@ bool queue_is_over(struct queue *q)
     return over;
 }
 
+bool queue_try_pop(struct queue *q, void **item)
+{
+    *item = NULL;
+    pthread_mutex_lock(&q->lock);
+    bool got = !q->aborted && take(q, item);
+    pthread_mutex_unlock(&q->lock);
+    return got;
+}
+
 static void close_locked(struct queue *q)
 {
     q->closed = true;

@@ -18,7 +18,7 @@ double engine_work_seconds(const struct engine_work *w, int threads)
     double clustered = (double)w->columns * w->staged_width * w->staged_height;
     double gops = (double)w->frames / GOP_FRAMES;
     double decoders = gops < 1 ? 1 : gops < threads ? gops : threads;
-    return decoded / 334e6 / decoders + clustered / 6.9e6 / threads;
+    return decoded / ENGINES_DECODE_RATE / decoders + clustered / 6.9e6 / threads;
 }
 
 bool engine_worth_a_gpu(const struct engine_work *w, int threads)

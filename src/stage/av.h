@@ -19,6 +19,7 @@
 #include "gather.h"
 #include "keys.h"
 #include "nal_sets.h"
+#include "pace.h"
 #include "separator.h"
 #include "barcode/queue.h"
 #include "barcode/source.h"
@@ -292,14 +293,6 @@ bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e);
 
 /* ---- what the threads of one staging share ---- */
 
-/* How fast one kind of session works. */
-struct pace {
-    uint64_t runs, bytes;            /* finished                                              */
-    uint64_t begun;                  /* bytes of the runs that are being decoded              */
-    double seconds;                  /* decoding, summed over the sessions                    */
-    int sessions;
-};
-
 struct nvdec;
 struct nvdec_check;
 
@@ -314,7 +307,12 @@ struct staging {
     pthread_mutex_t lock;            /* guards what follows                                  */
     pthread_cond_t budget_freed;
     size_t bytes_in_flight;
-    struct pace pace[2];             /* of software sessions, of NVDEC sessions               */
+    pthread_cond_t pace_changed;     /* a run came, was taken or is done, or the reader ended  */
+    struct pace pace[2];             /* of software sessions, of NVDEC sessions; under_way is not kept */
+    int64_t begun_ns[2];             /* when the runs that are being decoded were taken, summed */
+    struct pace_left waiting;        /* runs that are queued; unread is not kept              */
+    struct pace_reading first;       /* what was read when the first run was there            */
+    double queued;                   /* pictures of all runs so far                           */
     uint64_t file_bytes;
     int64_t began_ns;
     bool read_to_end;
@@ -326,6 +324,7 @@ struct staging {
     atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
+    atomic_uint_fast64_t pictures_read;  /* 0: it is not known how many lie before the place reached */
     struct separator separator;      /* between runs of H.264 (under the lock)               */
     bool separator_refused;          /* a decoder did not like one (under the lock)           */
     atomic_uint separators;          /* separator.made                                        */
@@ -424,11 +423,20 @@ void session_free(struct session **s);
  */
 bool staging_queue_run(void *staging, struct run *run, struct err *e);
 
-/* As queue_pop on the runs. Ends a software session's work too when no other run is worth it (staging_worth_it). */
+/*
+ * As queue_pop on the runs. A software session waits here while no run is worth it (staging_worth_it), and its work ends too
+ * when NVDEC sessions have taken all.
+ */
 bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
 
-/* A run of `bytes` went through a session in `nanoseconds`; `frames` of the film are covered with it. */
-void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvdec, int64_t nanoseconds);
+/* A run of `bytes` and `pictures` went through a session in `nanoseconds`; `frames` of the film are covered with it. */
+void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, bool nvdec, int64_t nanoseconds);
+
+/* The reader queued its last run. */
+void staging_read_to_end(struct staging *s);
+
+/* An NVDEC session could not begin: it works in software from here on. */
+void staging_lacks_nvdec(struct staging *s);
 
 /* Adds a session's counts. */
 void staging_add_counts(struct staging *s, const struct stage_counts *c);
@@ -439,11 +447,8 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
 /* A picture was staged with these colours: told under -v, once a kind, when they are not what was decided for the film. */
 void staging_note_colour(struct staging *s, const struct frame_view *view);
 
-/*
- * True if a software session should take another run. False when the NVDEC sessions would finish the whole rest of the film
- * before it finishes that one run: they would wait for it at the end.
- */
-bool staging_worth_it(struct staging *s);
+/* True if a software session should take a run now (pace.h). Under the lock. */
+bool staging_worth_it(const struct staging *s);
 
 /* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
 

@@ -73,6 +73,7 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
     bool fine = true, done = false;
     while (fine && !done && !staging_stopped(s) && !runs_end(s, r, g) && demux_next(r, &p, e)) {
         atomic_store(&s->bytes_read, demux_position(r));
+        atomic_store(&s->pictures_read, r->serial);
         separator_offer(s, &p, &r->sets, r->length_size);
         fine = gather_push(g, &p, e);
         timetable_check(s->job->timetable);

@@ -279,7 +279,7 @@ void *session_main(void *staging)
     while (fine && staging_next_run(s.staging, false, &run)) {
         int64_t began = clock_ns();
         fine = decode_run(&s, run, &e);
-        staging_run_done(s.staging, run->bytes, run->frames, false, clock_ns() - began);
+        staging_run_done(s.staging, run->bytes, run->count, run->frames, false, clock_ns() - began);
         run_free(&run);
     }
     if (!fine)

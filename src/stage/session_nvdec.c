@@ -405,11 +405,12 @@ static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
     close_all(s, false);
     nvdec_pool_leave(staging->job->decoders, staging->nvdec);
     s->counts.fallbacks = 1;
+    staging_lacks_nvdec(staging);
     int64_t began = clock_ns();
     s->software = session_new(staging, e);
     bool fine = s->software && session_decode(s->software, run, e);
     session_free(&s->software);
-    staging_run_done(staging, run->bytes, run->frames, true, clock_ns() - began);
+    staging_run_done(staging, run->bytes, run->count, run->frames, true, clock_ns() - began);
     run_free(&run);
     staging_add_counts(staging, &s->counts);
     if (!fine)
@@ -432,10 +433,10 @@ void *session_nvdec_main(void *staging)
         if (!s.kept && !open_all(&s, &e))
             return fall_back(&s, run, &e);
         int64_t began = clock_ns();
-        size_t bytes = run->bytes;
+        size_t bytes = run->bytes, pictures = run->count;
         uint64_t frames = run->frames;
         fine = decode_run(&s, run, &e);
-        staging_run_done(s.staging, bytes, frames, true, clock_ns() - began);
+        staging_run_done(s.staging, bytes, pictures, frames, true, clock_ns() - began);
     }
     if (!fine)
         staging_fail(s.staging, &e);

@@ -92,9 +92,7 @@ static bool start_crew(struct staging *s, struct crew *c, struct err *e)
 /* Nothing more is queued: the sessions end after what they have, or at once when the user interrupted. */
 static void end_crew(struct staging *s, struct crew *c)
 {
-    pthread_mutex_lock(&s->lock);
-    s->read_to_end = true;
-    pthread_mutex_unlock(&s->lock);
+    staging_read_to_end(s);
     if (interrupted())
         queue_abort(s->runs);
     queue_close(s->runs);

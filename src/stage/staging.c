@@ -19,6 +19,7 @@ void staging_open(struct staging *s, const struct film *film, const struct demux
     s->counts.last_us = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->budget_freed, NULL);
+    pthread_cond_init(&s->pace_changed, NULL);
 }
 
 int staging_threads(const struct film *film, int threads, uint64_t memory)
@@ -54,6 +55,7 @@ void staging_close(struct staging *s)
     queue_free(&s->runs);
     separator_drop(&s->separator);
     pthread_cond_destroy(&s->budget_freed);
+    pthread_cond_destroy(&s->pace_changed);
     pthread_mutex_destroy(&s->lock);
 }
 
@@ -62,6 +64,7 @@ static void halt(struct staging *s)
     pthread_mutex_lock(&s->lock);
     atomic_store(&s->stop, true);
     pthread_cond_broadcast(&s->budget_freed);
+    pthread_cond_broadcast(&s->pace_changed);
     pthread_mutex_unlock(&s->lock);
     queue_abort(s->runs);
 }
@@ -120,6 +123,14 @@ bool staging_stopped(struct staging *s)
     return atomic_load(&s->stop) || interrupted();
 }
 
+/* Under the lock. */
+static void note_run(struct staging *s, int runs, const struct run *run)
+{
+    s->waiting.runs += runs;
+    s->waiting.queued += runs * (double)run->count;
+    pthread_cond_broadcast(&s->pace_changed);
+}
+
 bool staging_queue_run(void *staging, struct run *run, struct err *e)
 {
     struct staging *s = staging;
@@ -127,6 +138,12 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
     while (s->bytes_in_flight > 0 && s->bytes_in_flight + run->bytes > BYTES_IN_FLIGHT && !atomic_load(&s->stop))
         pthread_cond_wait(&s->budget_freed, &s->lock);
     s->bytes_in_flight += run->bytes;
+    if (s->queued <= 0) {
+        s->first.first = (double)run->picture[0].serial;
+        s->first.first_bytes = (double)atomic_load(&s->bytes_read);
+    }
+    s->queued += (double)run->count;
+    note_run(s, 1, run);
     pthread_mutex_unlock(&s->lock);
     if (queue_push(s->runs, run))
         return true;
@@ -135,15 +152,19 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
     return err_set(e, ERR_FAILED, "staging stopped");
 }
 
-void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvdec, int64_t nanoseconds)
+void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, bool nvdec, int64_t nanoseconds)
 {
+    struct pace *p = &s->pace[nvdec];
     pthread_mutex_lock(&s->lock);
     s->bytes_in_flight -= bytes;
-    s->pace[nvdec].runs++;
-    s->pace[nvdec].bytes += bytes;
-    s->pace[nvdec].begun -= bytes;
-    s->pace[nvdec].seconds += (double)nanoseconds / 1e9;
+    p->runs++;
+    p->pictures += (double)pictures;
+    p->begun -= (double)pictures;
+    p->busy--;
+    p->seconds += (double)nanoseconds / 1e9;
+    s->begun_ns[nvdec] = p->busy > 0 ? s->begun_ns[nvdec] - (clock_ns() - nanoseconds) : 0;
     pthread_cond_signal(&s->budget_freed);
+    pthread_cond_broadcast(&s->pace_changed);
     pthread_mutex_unlock(&s->lock);
     if (!nvdec)
         gate_busy(s->job->turn, -1);
@@ -151,6 +172,23 @@ void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvd
     uint_fast64_t seen = atomic_load(&s->frames_done);
     while (seen < frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, frames))
         continue;
+}
+
+void staging_read_to_end(struct staging *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->read_to_end = true;
+    pthread_cond_broadcast(&s->pace_changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void staging_lacks_nvdec(struct staging *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->pace[1].sessions--;
+    s->pace[0].sessions++;
+    pthread_cond_broadcast(&s->pace_changed);
+    pthread_mutex_unlock(&s->lock);
 }
 
 void staging_add_counts(struct staging *s, const struct stage_counts *c)
@@ -181,35 +219,86 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent)
             (double)(clock_ns() - s->began_ns) / 1e9, (unsigned long long)sent, busy);
 }
 
+/* `run` was taken from the queue. Under the lock. */
+static void begin_run(struct staging *s, bool nvdec, const struct run *run)
+{
+    struct pace *p = &s->pace[nvdec];
+    p->busy++;
+    p->begun += (double)run->count;
+    s->begun_ns[nvdec] += clock_ns();
+    note_run(s, -1, run);
+}
+
+/*
+ * A run for a software session beside NVDEC sessions: waits until one is worth it. It looks again after a while even when nothing
+ * happens, for then NVDEC is slower than was thought.
+ */
+static bool share(struct staging *s, void **item)
+{
+    enum { LOOK_AGAIN_NS = 20000000 };
+    bool got = false;
+    pthread_mutex_lock(&s->lock);
+    while (!got && !staging_stopped(s) && s->pace[1].sessions > 0 && !(s->read_to_end && s->waiting.runs <= 0)) {
+        got = staging_worth_it(s) && queue_try_pop(s->runs, item);
+        if (got)
+            begin_run(s, false, *item);
+        struct timespec soon = clock_deadline(LOOK_AGAIN_NS);
+        if (!got)
+            pthread_cond_timedwait(&s->pace_changed, &s->lock, &soon);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return got;
+}
+
 bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
 {
     void *item;
-    if ((!nvdec && !staging_worth_it(s)) || !queue_pop(s->runs, &item))
-        return false;
+    pthread_mutex_lock(&s->lock);
+    bool shares = !nvdec && s->pace[1].sessions > 0;
+    pthread_mutex_unlock(&s->lock);
+    bool got = shares && share(s, &item);
+    if (!got) {
+        /* Closed and empty, or no NVDEC session is left to share with. */
+        if (!queue_pop(s->runs, &item))
+            return false;
+        pthread_mutex_lock(&s->lock);
+        begin_run(s, nvdec, item);
+        pthread_mutex_unlock(&s->lock);
+    }
     *run = item;
     if (!nvdec)
         gate_busy(s->job->turn, 1);
-    pthread_mutex_lock(&s->lock);
-    s->pace[nvdec].begun += (*run)->bytes;
-    pthread_mutex_unlock(&s->lock);
     return true;
 }
 
-bool staging_worth_it(struct staging *s)
+/* The share of the film that is asked for by its end. */
+static double part_of_film(const struct staging *s)
 {
-    pthread_mutex_lock(&s->lock);
-    const struct pace *soft = &s->pace[0], *hard = &s->pace[1];
-    bool worth = true;
-    if (hard->sessions > 0 && soft->runs > 0 && hard->runs > 0) {
-        uint64_t read = atomic_load(&s->bytes_read);
-        uint64_t unread = s->read_to_end || read > s->file_bytes ? 0 : s->file_bytes - read;
-        /* What software has begun it will finish; of what NVDEC has begun, half is done. */
-        double rest = (double)(unread + s->bytes_in_flight) - (double)soft->begun - (double)hard->begun / 2;
-        double rate = (double)hard->bytes / hard->seconds * hard->sessions;
-        worth = soft->seconds / (double)soft->runs < rest / rate;
-    }
-    pthread_mutex_unlock(&s->lock);
-    return worth;
+    int64_t all = s->film->duration_us, end = s->job->selection.end_us;
+    return all > 0 && end > 0 && end < all ? (double)end / (double)all : 1;
+}
+
+bool staging_worth_it(const struct staging *s)
+{
+    struct pace pace[2] = {s->pace[0], s->pace[1]};
+    double pixels = (double)s->film->coded_width * s->film->coded_height, part = part_of_film(s);
+    if (s->waiting.runs <= 0)
+        return false;
+    int64_t now = clock_ns();
+    for (int nvdec = 0; nvdec < 2; nvdec++)
+        pace[nvdec].under_way = (double)(now * pace[nvdec].busy - s->begun_ns[nvdec]) / 1e9;
+    pace[0].prior = pace_software_prior(pixels > 0 ? pixels : 1);
+    pace[1].prior = pace_nvdec_prior(s->traits.stream, pixels > 0 ? pixels : 1);
+    struct pace_reading r = s->first;
+    r.ended = s->read_to_end;
+    r.total = s->film->frames > 0 ? (double)s->film->frames * part : 0;
+    r.read = (double)atomic_load(&s->pictures_read);
+    r.total_bytes = (double)s->file_bytes * part;
+    r.read_bytes = (double)atomic_load(&s->bytes_read);
+    r.queued = s->queued;
+    struct pace_left left = s->waiting;
+    left.unread = pace_unread(&r);
+    return pace_worth_it(&pace[0], &pace[1], &left, left.queued / left.runs);
 }
 
 void staging_note_colour(struct staging *s, const struct frame_view *view)

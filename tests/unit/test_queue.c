@@ -53,6 +53,23 @@ static void first_in_first_out(void **state)
     assert_int_equal(atomic_load(&dropped), 0);
 }
 
+static void what_is_there(void **state)
+{
+    (void)state;
+    struct queue *q = open_queue(2);
+    void *item = mark;
+    assert_false(queue_try_pop(q, &item));
+    assert_null(item);
+    assert_true(queue_push(q, &mark[0]) && queue_push(q, &mark[1]));
+    assert_true(queue_try_pop(q, &item));
+    assert_ptr_equal(item, &mark[0]);
+    queue_close(q);
+    assert_true(queue_try_pop(q, &item));
+    assert_ptr_equal(item, &mark[1]);
+    assert_false(queue_try_pop(q, &item));
+    queue_free(&q);
+}
+
 static void close_lets_the_rest_out(void **state)
 {
     (void)state;
@@ -259,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_in_first_out),
+        cmocka_unit_test(what_is_there),
         cmocka_unit_test(close_lets_the_rest_out),
         cmocka_unit_test(abort_drops_the_rest),
         cmocka_unit_test(free_drops_what_is_inside),

@@ -60,6 +60,8 @@ static struct run *new_run(size_t bytes)
 {
     struct run *r = calloc(1, sizeof *r);
     assert_non_null(r);
+    struct picture p = {.serial = 0};
+    assert_true(run_append(r, &p, NULL));
     r->bytes = bytes;
     return r;
 }
@@ -90,7 +92,7 @@ static void *take_one(void *later)
         return NULL;
     size_t bytes = run->bytes;
     run_free(&run);
-    staging_run_done(&s, bytes, 1, false, 1);
+    staging_run_done(&s, bytes, 1, 1, false, 1);
     return NULL;
 }
 
@@ -125,48 +127,91 @@ static void a_run_for_nobody(void **state)
 static void finished_runs(void **state)
 {
     (void)state;
-    struct run runs[2] = {{.bytes = 100}, {.bytes = 200}}, *run;
+    struct run runs[2] = {{.bytes = 100, .count = 10}, {.bytes = 200, .count = 20}}, *run;
     s.bytes_in_flight = 300;
     assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));      /* as many as there is room for */
     assert_true(staging_next_run(&s, true, &run) && staging_next_run(&s, false, &run));
-    assert_int_equal(s.pace[1].begun, 100);
-    assert_int_equal(s.pace[0].begun, 200);
-    staging_run_done(&s, 100, 70, true, 500000000);
-    staging_run_done(&s, 200, 50, false, 1000000000);
+    assert_float_equal(s.pace[1].begun, 10, 0);
+    assert_float_equal(s.pace[0].begun, 20, 0);
+    assert_int_equal(s.pace[0].busy + s.pace[1].busy, 2);
+    staging_run_done(&s, 100, 10, 70, true, 500000000);
+    staging_run_done(&s, 200, 20, 50, false, 1000000000);
     assert_int_equal(s.bytes_in_flight, 0);
     assert_int_equal(atomic_load(&s.frames_done), 70);      /* never back */
-    assert_int_equal(s.pace[0].begun + s.pace[1].begun, 0);
+    assert_float_equal(s.pace[0].begun + s.pace[1].begun, 0, 0);
+    assert_int_equal(s.pace[0].busy + s.pace[1].busy, 0);
     assert_int_equal(s.pace[1].runs, 1);
-    assert_int_equal(s.pace[1].bytes, 100);
+    assert_float_equal(s.pace[1].pictures, 10, 0);
     assert_float_equal(s.pace[1].seconds, 0.5, 1e-9);
-    assert_int_equal(s.pace[0].bytes, 200);
+    assert_float_equal(s.pace[0].pictures, 20, 0);
 }
 
-/* Two NVDEC sessions at 100 bytes a second each; a software run takes 2 seconds: 400 bytes of NVDEC's work. */
+/* A film of 100,000 pictures of 1080p, read up to picture `read`, of which all became runs. */
+static void reads(double read, bool ended)
+{
+    static struct film film = {.coded_width = 1920, .coded_height = 1088, .frames = 100000, .duration_us = 4000000000};
+    static const struct stage_job job = {.selection = {.end_us = INT64_MAX}};
+    s.film = &film;
+    s.job = &job;
+    s.queued = read;
+    s.read_to_end = ended;
+    atomic_store(&s.pictures_read, (uint64_t)read);
+}
+
+/* Both kinds share the film; the last runs are NVDEC's. pace.h has the rule. */
 static void software_stops_before_the_end(void **state)
 {
     (void)state;
-    s.pace[1].sessions = 2;
-    assert_true(staging_worth_it(&s));                      /* nothing is known yet */
-    s.pace[1] = (struct pace){.runs = 5, .bytes = 500, .seconds = 5, .sessions = 2};
-    s.pace[0] = (struct pace){.runs = 3, .bytes = 150, .seconds = 6, .sessions = 1};
-    atomic_store(&s.bytes_read, 500);
-    assert_true(staging_worth_it(&s));                      /* 500 bytes are left */
-    atomic_store(&s.bytes_read, 650);
-    assert_false(staging_worth_it(&s));
-    s.bytes_in_flight = 100;                                /* read, but not decoded */
+    s.pace[0].sessions = s.pace[1].sessions = 2;
+    reads(1000, false);
+    assert_false(staging_worth_it(&s));                     /* there is no run to take */
+    s.waiting = (struct pace_left){.runs = 4, .queued = 400};
     assert_true(staging_worth_it(&s));
-    s.pace[0].begun = 60;                                   /* but for this, which software does in any case */
-    assert_false(staging_worth_it(&s));
-    s.pace[0].begun = 40;
+    s.waiting = (struct pace_left){.runs = 2, .queued = 200};
+    assert_false(staging_worth_it(&s));                     /* NVDEC takes both at once */
+    s.pace[1].busy = 2;
+    s.pace[1].begun = 200;
+    s.begun_ns[1] = 2 * clock_ns();
     assert_true(staging_worth_it(&s));
-    s.pace[1].begun = 40;                                   /* and of this half is done */
+    reads(100000, true);
     assert_false(staging_worth_it(&s));
-    s.pace[0].begun = s.pace[1].begun = 0;
-    s.read_to_end = true;
-    assert_false(staging_worth_it(&s));
-    s.pace[1].sessions = 0;                                 /* nobody else is there to do it */
+    s.begun_ns[1] -= INT64_C(60) * 1000000000;              /* but it seems to hang */
     assert_true(staging_worth_it(&s));
+    s.begun_ns[1] = 2 * clock_ns();
+    staging_lacks_nvdec(&s);
+    staging_lacks_nvdec(&s);
+    assert_true(staging_worth_it(&s));                      /* nobody else is there to do it */
+    assert_int_equal(s.pace[0].sessions, 4);
+}
+
+static void *take_for_software(void *took)
+{
+    struct run *run = NULL;
+    *(bool *)took = staging_next_run(&s, false, &run);
+    run_free(&run);
+    return NULL;
+}
+
+/* A software session that waits beside NVDEC takes nothing, and ends once NVDEC has taken the last run. */
+static void software_waits(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    bool took = true;
+    struct run *run = NULL;
+    s.pace[0].sessions = s.pace[1].sessions = 2;
+    reads(0, false);
+    assert_int_equal(pthread_create(&thread, NULL, take_for_software, &took), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    assert_true(staging_queue_run(&s, new_run(1), NULL));
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    assert_int_equal(s.waiting.runs, 1);                    /* two NVDEC sessions could have it */
+    assert_true(staging_next_run(&s, true, &run));
+    staging_read_to_end(&s);
+    queue_close(s.runs);
+    pthread_join(thread, NULL);
+    assert_false(took);
+    run_free(&run);
 }
 
 static void counts_add_up(void **state)
@@ -249,6 +294,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(finished_runs, begin, end),
         cmocka_unit_test_setup_teardown(software_stops_before_the_end, begin, end),
+        cmocka_unit_test_setup_teardown(software_waits, begin, end),
         cmocka_unit_test_setup_teardown(counts_add_up, begin, end),
         cmocka_unit_test_setup_teardown(the_first_error_stays, begin, end),
         cmocka_unit_test_setup_teardown(other_colours_are_told_once, begin, end),
