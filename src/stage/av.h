@@ -298,12 +298,12 @@ struct pace {
 };
 
 struct nvdec;
-struct nvdec_check;
 
 struct staging {
     const struct film *film;
-    const struct nvdec *nvdec;       /* NULL: nothing is decoded on a GPU                     */
-    struct nvdec_check *check;       /* NULL: there is nothing to check                       */
+    struct nvdec *nvdec;             /* [nvdecs], one a GPU. NULL: nothing is decoded on one  */
+    int nvdecs;
+    atomic_int nvdec_begun;          /* NVDEC sessions that have begun: the next one's number */
     const AVStream *stream;
     struct run_traits traits;
     const struct stage_job *job;
@@ -323,7 +323,6 @@ struct staging {
     atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
-    atomic_uint_fast64_t nvdec_staged;   /* pictures that NVDEC sessions put into the engine  */
     atomic_uint_fast64_t colours_told;   /* a bit for each kind that staging_note_colour has told  */
     struct key_faults *faults;       /* of key frames (under the lock): a damaged one is noted there instead of staged. NULL:
                                         damage is shown                                        */

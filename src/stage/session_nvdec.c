@@ -35,6 +35,7 @@ struct waiting {
 
 struct nvdec_session {
     struct staging *staging;
+    struct nvdec *nvdec;            /* its GPU */
     AVCodecContext *decoder;
     struct damage_watch watch;
     int length_size;                /* as nal.h has it */
@@ -57,10 +58,10 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     s->host = av_frame_alloc();
     if (!s->packet || !s->frame || !s->host)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    s->port = engine_port_open(staging->job->engine, e);
+    s->port = engine_port_open_at(staging->job->engine, s->nvdec->part, e);
     if (!s->port)
         return false;
-    s->decoder = nvdec_decoder_open(staging->nvdec, staging->stream, engine_port_stream(s->port), e);
+    s->decoder = nvdec_decoder_open(s->nvdec, staging->stream, engine_port_stream(s->port), e);
     if (!s->decoder)
         return false;
     const AVCodecParameters *par = staging->stream->codecpar;
@@ -75,7 +76,7 @@ static void close_all(struct nvdec_session *s)
     while (s->waitings > 0) {
         struct waiting *w = &s->waiting[--s->waitings];
         if (w->witness)
-            nvdec_check_end(s->staging->check, false);
+            nvdec_check_end(s->nvdec->check, false);
         run_free(&w->run);
     }
     engine_port_close(&s->port);
@@ -118,7 +119,7 @@ static struct waiting *find_run(struct nvdec_session *s, int64_t serial)
 
 static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, struct err *e)
 {
-    const struct nvdec *nvdec = s->staging->nvdec;
+    const struct nvdec *nvdec = s->nvdec;
     const struct film *film = s->staging->film;
     if (!nvdec_is_picture(s->frame)) {
         s->fell_back = true;
@@ -136,7 +137,7 @@ static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *
         return false;
     staging_note_colour(s->staging, &view);
     p->done = true;
-    atomic_fetch_add(&s->staging->nvdec_staged, 1);
+    atomic_fetch_add(&s->nvdec->staged, 1);
     return engine_put(s->port, &view, &p->tag, e);
 }
 
@@ -147,7 +148,7 @@ static bool take_picture(struct nvdec_session *s, struct err *e)
         return true;
     struct picture *p = &w->run->picture[(uint64_t)s->frame->pts - w->run->picture[0].serial];
     film_colour_hush(s->frame, p->unsaid, s->staging->film);
-    if (w->witness && !nvdec_check_take(s->staging->check, s->decoder, s->frame, e))
+    if (w->witness && !nvdec_check_take(s->nvdec->check, s->decoder, s->frame, e))
         return false;
     return !p->wanted || p->done || stage_frame(s, p, e);
 }
@@ -166,7 +167,7 @@ static bool receive(struct nvdec_session *s, struct err *e)
         }
         s->counts.decoded++;
         s->counts.hardware += nvdec_is_picture(s->frame);
-        bool fine = nvdec_mend(s->staging->nvdec, s->frame, e) && take_picture(s, e);
+        bool fine = nvdec_mend(s->nvdec, s->frame, e) && take_picture(s, e);
         av_frame_unref(s->frame);
         if (!fine)
             return false;
@@ -195,7 +196,7 @@ static bool finish_run(struct nvdec_session *s, int i, struct err *e)
     /* The order is kept: the last one is the one being fed. */
     memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
     bool fine = true;
-    if (w.witness && nvdec_check_end(s->staging->check, !w.broken) == CHECK_DIFFERENT)
+    if (w.witness && nvdec_check_end(s->nvdec->check, !w.broken) == CHECK_DIFFERENT)
         staging_distrust(s->staging);
     if (w.order.wrong && !w.broken)
         staging_contradict(s->staging);
@@ -288,7 +289,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     }
     run_plan(run, traits, run->unsure);
     decoder_fit_delay(s->decoder, traits, run);
-    s->waiting[s->waitings++] = (struct waiting){.run = run, .witness = nvdec_check_begin(s->staging->check, run)};
+    s->waiting[s->waitings++] = (struct waiting){.run = run, .witness = nvdec_check_begin(s->nvdec->check, run)};
     bool fine = true;
     const struct picture *key = run->picture;
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
@@ -304,8 +305,10 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
 
 void *session_nvdec_main(void *staging)
 {
-    struct nvdec_session s = {.staging = staging};
+    struct staging *shared = staging;
+    struct nvdec_session s = {.staging = shared};
     struct err e = ERR_INIT;
+    s.nvdec = nvdec_of_session(shared->nvdec, shared->nvdecs, atomic_fetch_add(&shared->nvdec_begun, 1));
     if (!open_all(&s, &e)) {
         log_msg(LOG_VERBOSE, "%s: decoding in software instead", e.text);
         s.counts.fallbacks = 1;
