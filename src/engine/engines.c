@@ -1,5 +1,6 @@
 #include "barcode/engines.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "barcode/log.h"
@@ -8,6 +9,10 @@
  * A GPU run costs at least 0.5 s. The CPU estimate may be as low as half the measured time (tests/bench/RESULTS.md).
  */
 #define WORTH_A_GPU_SECONDS 1.0
+
+/* What a GPU decodes a second, and how long it has to work to be worth its start and its decoders', beside another's. */
+#define GPU_PIXELS 10e9
+#define WORTH_ANOTHER_GPU_SECONDS 1.0
 
 /* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one core. */
 #define GOP_FRAMES 240.0
@@ -26,18 +31,21 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads)
     return w->frames == 0 || engine_work_seconds(w, threads) > WORTH_A_GPU_SECONDS;
 }
 
-static void add(struct engines *g, const char *kind, int device)
+int engine_worth_gpus(const struct engine_work *w, int gpus)
 {
-    g->slot[g->count++] = (struct engine_slot){.kind = kind, .device = device};
+    double worth = (double)w->frames * w->width * w->height / GPU_PIXELS / WORTH_ANOTHER_GPU_SECONDS;
+    if (w->frames == 0 || worth >= gpus)
+        return gpus;
+    return worth < 1 ? 1 : (int)worth;
 }
 
-void engines_init(struct engines *g, enum engine_choice choice, int device, int threads)
+void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads)
 {
     *g = (struct engines){.threads = threads};
     if (choice == ENGINE_CUDA || (choice == ENGINE_AUTO && engine_built("cuda")))
-        add(g, "cuda", device);
+        g->slot[g->count++] = (struct engine_slot){.kind = "cuda", .devices = *devices, .named = devices->count > 0};
     if (choice != ENGINE_CUDA)
-        add(g, "cpu", 0);
+        g->slot[g->count++] = (struct engine_slot){.kind = "cpu", .devices = {.count = 1}};
 }
 
 static bool is_cpu(const struct engine_slot *s)
@@ -45,18 +53,102 @@ static bool is_cpu(const struct engine_slot *s)
     return strcmp(s->kind, "cpu") == 0;
 }
 
-static const char *in_words(const struct engine_slot *s)
+/* ------------------------------------------------------------------ opening */
+
+/* A device on its way. */
+struct opening {
+    const char *kind;
+    struct engine_config config;
+    struct engine *engine;         /* NULL: `why` */
+    struct err why;
+    pthread_t thread;
+};
+
+static void *opening_main(void *argument)
 {
-    return is_cpu(s) ? "the CPU" : "the next GPU";
+    struct opening *o = argument;
+    o->engine = engine_open(o->kind, &o->config, &o->why);
+    return NULL;
 }
 
-static bool open_slot(const struct engines *g, struct engine_slot *s, struct err *e)
+/* A GPU's start is mostly waiting, so that several take little longer than one. */
+static void open_side_by_side(struct opening *o, int count)
 {
-    struct engine_config config = {.threads = g->threads, .device = s->device};
+    bool apart[ENGINE_PARTS_MOST] = {false};
+    for (int i = 1; i < count; i++)
+        apart[i] = pthread_create(&o[i].thread, NULL, opening_main, &o[i]) == 0;
+    for (int i = 0; i < count; i++)
+        if (!apart[i])
+            opening_main(&o[i]);
+    for (int i = 1; i < count; i++)
+        if (apart[i])
+            pthread_join(o[i].thread, NULL);
+}
+
+/* What was opened joins the slot's engine. False, with the first sentence: a device that was named could not be, or memory is short. */
+static bool join(struct engine_slot *s, struct opening *o, int count, struct err *e)
+{
+    bool fine = true;
+    for (int i = 0; i < count && s->named && fine; i++) {
+        fine = o[i].engine != NULL;
+        if (!fine)
+            *e = o[i].why;
+    }
+    for (int i = 0; i < count && fine; i++) {
+        fine = !o[i].engine || engine_many_add(&s->opened, o[i].engine, e);
+        if (fine)
+            o[i].engine = NULL;
+    }
+    for (int i = 0; i < count; i++)
+        engine_close(&o[i].engine);
+    return fine;
+}
+
+/* Tries the next `count` devices; what keeps one of them from opening goes into *why, or is told where others are open. */
+static bool try_devices(const struct engines *g, struct engine_slot *s, int count, struct err *why)
+{
+    struct opening o[ENGINE_PARTS_MOST];
+    for (int i = 0; i < count; i++)
+        o[i] = (struct opening){.kind = s->kind, .config = {.threads = g->threads, .device = s->devices.number[s->tried + i]}, .why = ERR_INIT};
+    open_side_by_side(o, count);
+    s->tried += count;
+    if (!join(s, o, count, why))
+        return false;
+    for (int i = 0; i < count; i++)
+        if (o[i].why.code != ERR_NONE && s->opened)
+            log_msg(LOG_VERBOSE, "%s: going on without it", o[i].why.text);
+        else if (o[i].why.code != ERR_NONE && why->code == ERR_NONE)
+            *why = o[i].why;
+    return true;
+}
+
+/* Which devices there are, if none was named. Where there is none, the first one's opening says why. */
+static void find_devices(struct engine_slot *s)
+{
+    int count = s->devices.count > 0 ? s->devices.count : engine_count(s->kind);
+    for (int i = 0; i < count && i < ENGINE_PARTS_MOST && s->devices.count == 0; i++)
+        s->devices.number[i] = i;
+    s->devices.count = count < 1 ? 1 : count < ENGINE_PARTS_MOST ? count : ENGINE_PARTS_MOST;
+}
+
+/* The slot's engine over as many devices as `w` is worth (NULL: all), and at least one that can be opened. */
+static bool open_slot(const struct engines *g, struct engine_slot *s, const struct engine_work *w, struct err *e)
+{
+    struct err why = ERR_INIT;
+    find_devices(s);
     if (!s->opened)
-        s->opened = engine_open(s->kind, &config, e);
+        s->tried = 0;
+    int wanted = !w || s->named || g->many_films ? s->devices.count : engine_worth_gpus(w, s->devices.count);
+    bool fine = true;
+    /* Where one cannot be opened, the next one may: one at least is wanted. */
+    while (fine && s->tried < s->devices.count && (s->tried < wanted || !s->opened))
+        fine = try_devices(g, s, s->tried < wanted ? wanted - s->tried : 1, &why);
+    if (!fine)
+        engine_close(&s->opened);
     s->failed = !s->opened;
-    return s->opened != NULL;
+    if (s->failed)
+        *e = why;
+    return !s->failed;
 }
 
 bool engines_open_gpu(struct engines *g)
@@ -66,10 +158,10 @@ bool engines_open_gpu(struct engines *g)
         struct err why = ERR_INIT;
         if (is_cpu(s) || s->failed)
             continue;
-        if (open_slot(g, s, &why))
+        if (open_slot(g, s, NULL, &why))
             return true;
         if (s < last)              /* where a GPU is demanded, the first film says what is wrong with it */
-            log_msg(LOG_VERBOSE, "%s: clustering on %s", why.text, in_words(s + 1));
+            log_msg(LOG_VERBOSE, "%s: clustering on the CPU", why.text);
     }
     return false;
 }
@@ -82,21 +174,26 @@ struct engine *engines_for(struct engines *g, const struct engine_work *w, struc
         if (s->failed || (!s->opened && !worth))
             continue;
         struct err why = ERR_INIT;
-        if (open_slot(g, s, &why))
+        if (open_slot(g, s, w, &why))
             return s->opened;
-        log_msg(LOG_VERBOSE, "%s: clustering on %s", why.text, in_words(s + 1));
+        log_msg(LOG_VERBOSE, "%s: clustering on the CPU", why.text);
     }
-    return open_slot(g, last, e) ? last->opened : NULL;
+    return open_slot(g, last, w, e) ? last->opened : NULL;
 }
 
 const char *engines_give_up(struct engines *g, const struct engine *failed)
 {
-    for (struct engine_slot *s = g->slot; failed && s < &g->slot[g->count - 1]; s++) {
+    struct engine_slot *last = &g->slot[g->count - 1];
+    for (struct engine_slot *s = g->slot; failed && s <= last; s++) {
         if (s->opened != failed)
             continue;
+        if (!s->named && engine_many_drop(&s->opened))
+            return engine_parts(s->opened) > 1 ? "the other GPUs" : "the other GPU";
+        if (s == last)
+            return NULL;
         engine_close(&s->opened);
         s->failed = true;
-        return in_words(s + 1);
+        return "the CPU";
     }
     return NULL;
 }

@@ -24,7 +24,7 @@ static int set_up(void **state)
     (void)state;
     setenv("BARCODE_CACHE", "-", 1);
     strcpy(folder, "/tmp/barcode-render-XXXXXX");
-    engines_init(&engines, ENGINE_CPU, 0, 2);
+    engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 2);
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
