@@ -44,13 +44,16 @@ struct many_port {
 
 /* ------------------------------------------------------------------ failures */
 
-/* Notes that a part failed. Returns false, with the film's first failure in *e. */
+/* Notes that a part failed. Returns false, with the film's first failure in *e, which names the device if it was the device's. */
 static bool fail(struct many *m, const struct engine *part, struct err *e)
 {
+    struct engine_device device = engine_device(part, 0);
     pthread_mutex_lock(&m->lock);
     if (m->error.code == ERR_NONE) {
         m->error = *e;
         m->culprit = part;
+        if (e->code == ERR_ENGINE && device.context)
+            err_prefix(&m->error, "%s:%d", part->ops->name, device.ordinal);
     }
     *e = m->error;
     pthread_mutex_unlock(&m->lock);

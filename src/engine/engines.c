@@ -93,6 +93,8 @@ static bool join(struct engine_slot *s, struct opening *o, int count, struct err
         fine = o[i].engine != NULL;
         if (!fine)
             *e = o[i].why;
+        if (!fine && s->devices.count > 1)
+            err_prefix(e, "%s:%d", s->kind, o[i].config.device);
     }
     for (int i = 0; i < count && fine; i++) {
         fine = !o[i].engine || engine_many_add(&s->opened, o[i].engine, e);
@@ -104,7 +106,7 @@ static bool join(struct engine_slot *s, struct opening *o, int count, struct err
     return fine;
 }
 
-/* Tries the next `count` devices; what keeps one of them from opening goes into *why, or is told where others are open. */
+/* Tries the next `count` devices; what keeps one of them from opening is told under -v, the first one's goes into *why. */
 static bool try_devices(const struct engines *g, struct engine_slot *s, int count, struct err *why)
 {
     struct opening o[ENGINE_PARTS_MOST];
@@ -114,11 +116,14 @@ static bool try_devices(const struct engines *g, struct engine_slot *s, int coun
     s->tried += count;
     if (!join(s, o, count, why))
         return false;
-    for (int i = 0; i < count; i++)
-        if (o[i].why.code != ERR_NONE && s->opened)
-            log_msg(LOG_VERBOSE, "%s: going on without it", o[i].why.text);
-        else if (o[i].why.code != ERR_NONE && why->code == ERR_NONE)
+    for (int i = 0; i < count; i++) {
+        if (o[i].why.code == ERR_NONE)
+            continue;
+        if (s->devices.count > 1)
+            log_msg(LOG_VERBOSE, "%s:%d: %s", s->kind, o[i].config.device, o[i].why.text);
+        if (why->code == ERR_NONE)
             *why = o[i].why;
+    }
     return true;
 }
 

@@ -318,13 +318,13 @@ static void one_fails(void **state)
     assert_true(put(p[2], 0, false, &e));
     fake[1]->refuse_put = true;
     assert_false(put(p[1], 1, false, &e));
-    assert_string_equal(e.text, "second: cannot put");
+    assert_string_equal(e.text, "fake:5: second: cannot put");
     for (int i = 0; i < 3; i++)
         for (int staged = 0; staged < 2; staged++) {
             err_clear(&e);
             assert_false(put(p[i], 2, staged, &e));
             assert_int_equal(e.code, ERR_ENGINE);
-            assert_string_equal(e.text, "second: cannot put");
+            assert_string_equal(e.text, "fake:5: second: cannot put");
         }
     assert_int_equal(fake[0]->put, 0);
     assert_int_equal(fake[2]->put, 1);
@@ -333,7 +333,7 @@ static void one_fails(void **state)
     fake[0]->refuse_finish = true;
     err_clear(&e);
     assert_false(engine_finish(g, &times, &e));
-    assert_string_equal(e.text, "second: cannot put");
+    assert_string_equal(e.text, "fake:5: second: cannot put");
     assert_true(times.shrink == 6 && times.cluster == 60);
     assert_int_equal(fake[0]->finished + fake[1]->finished + fake[2]->finished, 3);
 
@@ -358,7 +358,7 @@ static void one_cannot_begin(void **state)
     struct engine_job job = job_for(NULL);
     fake[2]->refuse_begin = true;
     assert_false(engine_begin(g, &job, &e));
-    assert_string_equal(e.text, "third: cannot begin");
+    assert_string_equal(e.text, "fake:5: third: cannot begin");
     assert_int_equal(fake[0]->finished, 1);
     assert_int_equal(fake[1]->finished, 1);
     assert_int_equal(fake[2]->finished, 0);
