@@ -43,6 +43,7 @@ struct engines {
     int count;                       /* 1 or more                                                                 */
     int threads;                     /* clustering threads of an engine, 1 or more                                */
     bool many_films;                 /* a run of many: a film for which a GPU is opened has them all opened       */
+    struct engines_adding *adding;   /* GPUs on their way; NULL: none                                             */
 };
 
 /* What a film asks of an engine; estimates. */
@@ -80,15 +81,24 @@ void engines_init(struct engines *g, enum engine_choice choice, const struct eng
  * yet is left alone unless the work would keep the cores busy for longer than a GPU takes to start. It stays the list's, until the next
  * call, which may add GPUs to it. NULL when the last one cannot be opened (ERR_ENGINE: it is not there).
  *
- * Of several GPUs a film has as many as engine_worth_gpus says, all of them that were named or with `many_films`, and never less than
- * are open already. Those that it starts start side by side. Of GPUs that were named each must open; of others those that do are
- * used, and -v tells why one is not.
+ * Of several GPUs it is over those that are open already, all that were named, with `many_films` all that there are, else the first one that
+ * can be opened; engines_add has more. Those that start together start side by side. Of GPUs that were named each must open; of others
+ * those that do are used, and -v tells why one is not.
  */
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e);
 
 /*
- * True if GPUs of the list are open; opens those that can be. For a run of many films, which has to know before the first one how many
- * to work on at once.
+ * Begins to open further GPUs for the film that engines_for gave `engine` to, as many as engine_worth_gpus says, and returns: what does
+ * not need the engine can be done meanwhile. For a film that will be decoded: one whose frames are in the cache has enough of one GPU.
+ */
+void engines_add(struct engines *g, const struct engine *engine, const struct engine_work *w);
+
+/* Waits for them. The film's engine from then on: `engine`, or it and all that could be opened in one. No engine of the list is begun. */
+struct engine *engines_added(struct engines *g, struct engine *engine);
+
+/*
+ * True if GPUs of the list are open; opens all that can be, and sets `many_films`. For a run of many films, which has to know before the
+ * first one how many to work on at once.
  */
 bool engines_open_gpu(struct engines *g);
 

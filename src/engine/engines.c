@@ -1,6 +1,7 @@
 #include "barcode/engines.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/log.h"
@@ -106,14 +107,17 @@ static bool join(struct engine_slot *s, struct opening *o, int count, struct err
     return fine;
 }
 
-/* Tries the next `count` devices; what keeps one of them from opening is told under -v, the first one's goes into *why. */
-static bool try_devices(const struct engines *g, struct engine_slot *s, int count, struct err *why)
+/* The next `count` devices, about to be opened. */
+static void line_up(const struct engines *g, struct engine_slot *s, struct opening *o, int count)
 {
-    struct opening o[ENGINE_PARTS_MOST];
     for (int i = 0; i < count; i++)
         o[i] = (struct opening){.kind = s->kind, .config = {.threads = g->threads, .device = s->devices.number[s->tried + i]}, .why = ERR_INIT};
-    open_side_by_side(o, count);
     s->tried += count;
+}
+
+/* What keeps one of them from opening is told under -v; the first one's sentence goes into *why. */
+static bool take_in(struct engine_slot *s, struct opening *o, int count, struct err *why)
+{
     if (!join(s, o, count, why))
         return false;
     for (int i = 0; i < count; i++) {
@@ -127,6 +131,14 @@ static bool try_devices(const struct engines *g, struct engine_slot *s, int coun
     return true;
 }
 
+static bool try_devices(const struct engines *g, struct engine_slot *s, int count, struct err *why)
+{
+    struct opening o[ENGINE_PARTS_MOST];
+    line_up(g, s, o, count);
+    open_side_by_side(o, count);
+    return take_in(s, o, count, why);
+}
+
 /* Which devices there are, if none was named. Where there is none, the first one's opening says why. */
 static void find_devices(struct engine_slot *s)
 {
@@ -136,16 +148,15 @@ static void find_devices(struct engine_slot *s)
     s->devices.count = count < 1 ? 1 : count < ENGINE_PARTS_MOST ? count : ENGINE_PARTS_MOST;
 }
 
-/* The slot's engine over as many devices as `w` is worth (NULL: all), and at least one that can be opened. */
-static bool open_slot(const struct engines *g, struct engine_slot *s, const struct engine_work *w, struct err *e)
+/* The slot's engine over its first device that can be opened, or over all of them: those that were named, those of a run of many films. */
+static bool open_slot(const struct engines *g, struct engine_slot *s, struct err *e)
 {
     struct err why = ERR_INIT;
     find_devices(s);
     if (!s->opened)
         s->tried = 0;
-    int wanted = !w || s->named || g->many_films ? s->devices.count : engine_worth_gpus(w, s->devices.count);
+    int wanted = s->named || g->many_films ? s->devices.count : 1;
     bool fine = true;
-    /* Where one cannot be opened, the next one may: one at least is wanted. */
     while (fine && s->tried < s->devices.count && (s->tried < wanted || !s->opened))
         fine = try_devices(g, s, s->tried < wanted ? wanted - s->tried : 1, &why);
     if (!fine)
@@ -156,14 +167,68 @@ static bool open_slot(const struct engines *g, struct engine_slot *s, const stru
     return !s->failed;
 }
 
+/* ------------------------------------------------------------------ more GPUs, meanwhile */
+
+struct engines_adding {
+    struct engine_slot *slot;
+    struct opening opening[ENGINE_PARTS_MOST];
+    int count;
+    pthread_t thread;
+    bool apart;
+};
+
+static void *adding_main(void *argument)
+{
+    struct engines_adding *a = argument;
+    open_side_by_side(a->opening, a->count);
+    return NULL;
+}
+
+void engines_add(struct engines *g, const struct engine *engine, const struct engine_work *w)
+{
+    struct engine_slot *s = g->slot;
+    while (s < &g->slot[g->count] && s->opened != engine)
+        s++;
+    int more = s < &g->slot[g->count] ? engine_worth_gpus(w, s->devices.count) - s->tried : 0;
+    struct engines_adding *a = more > 0 && !g->adding ? calloc(1, sizeof *a) : NULL;
+    if (!a)                        /* also without memory: one GPU will do */
+        return;
+    a->slot = s;
+    a->count = more;
+    line_up(g, s, a->opening, more);
+    a->apart = pthread_create(&a->thread, NULL, adding_main, a) == 0;
+    if (!a->apart)
+        adding_main(a);
+    g->adding = a;
+}
+
+struct engine *engines_added(struct engines *g, struct engine *engine)
+{
+    struct engines_adding *a = g->adding;
+    struct err why = ERR_INIT;
+    if (!a)
+        return engine;
+    if (a->apart)
+        pthread_join(a->thread, NULL);
+    if (!take_in(a->slot, a->opening, a->count, &why))
+        log_msg(LOG_VERBOSE, "%s", why.text);
+    struct engine *all = a->slot->opened;
+    free(a);
+    g->adding = NULL;
+    return all;
+}
+
+/* ------------------------------------------------------------------ the list */
+
 bool engines_open_gpu(struct engines *g)
 {
     struct engine_slot *last = &g->slot[g->count - 1];
+    g->many_films = true;
     for (struct engine_slot *s = g->slot; s <= last; s++) {
         struct err why = ERR_INIT;
         if (is_cpu(s) || s->failed)
             continue;
-        if (open_slot(g, s, NULL, &why))
+        if (open_slot(g, s, &why))
             return true;
         if (s < last)              /* where a GPU is demanded, the first film says what is wrong with it */
             log_msg(LOG_VERBOSE, "%s: clustering on the CPU", why.text);
@@ -179,11 +244,11 @@ struct engine *engines_for(struct engines *g, const struct engine_work *w, struc
         if (s->failed || (!s->opened && !worth))
             continue;
         struct err why = ERR_INIT;
-        if (open_slot(g, s, w, &why))
+        if (open_slot(g, s, &why))
             return s->opened;
         log_msg(LOG_VERBOSE, "%s: clustering on the CPU", why.text);
     }
-    return open_slot(g, last, w, e) ? last->opened : NULL;
+    return open_slot(g, last, e) ? last->opened : NULL;
 }
 
 const char *engines_give_up(struct engines *g, const struct engine *failed)
@@ -205,6 +270,7 @@ const char *engines_give_up(struct engines *g, const struct engine *failed)
 
 void engines_close(struct engines *g)
 {
+    engines_added(g, NULL);
     for (int i = 0; i < g->count; i++)
         engine_close(&g->slot[i].opened);
 }

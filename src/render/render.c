@@ -75,9 +75,7 @@ static bool open_job(struct render_job *j, struct err *e)
     r->title = o->title;
     if (!render_decide_engine(j, e))
         return false;
-    r->engine = j->engine->ops->name;
     r->decode = "cpu";
-    r->isa = engine_detail(j->engine);
     r->threads = j->render->threads;
     describe_film(j);
     if (!render_light(j, e))
@@ -90,7 +88,10 @@ static bool open_job(struct render_job *j, struct err *e)
                                                                                 : CACHE_BY_SOFTWARE};
     frame_cache_look(j->cache, &ask);
     r->cache = frame_cache_state(j->cache);
-    return render_trim(j, e);
+    render_add_gpus(j);
+    bool fine = render_trim(j, e);
+    render_take_gpus(j);
+    return fine;
 }
 
 static void describe_decoding(struct render_job *j)

@@ -188,13 +188,19 @@ static struct engines four_devices(bool named)
     return (struct engines){.slot = {{.kind = "cpu", .devices = devices, .named = named}}, .count = 1, .threads = 1};
 }
 
-static int parts_for(struct engines *g, uint64_t frames)
+/* How many parts a film gets that is not in the cache; `at_once`: at first. */
+static int parts_for(struct engines *g, uint64_t frames, int at_once)
 {
     struct err e = ERR_INIT;
     struct engine_work w = {.frames = frames, .width = 1920, .height = 1080};
     struct engine *engine = engines_for(g, &w, &e);
     assert_non_null(engine);
+    assert_int_equal(engine_parts(engine), at_once);
+    engines_add(g, engine, &w);
+    engine = engines_added(g, engine);
+    assert_null(g->adding);
     assert_ptr_equal(engine, g->slot[0].opened);
+    assert_ptr_equal(engines_added(g, engine), engine);
     return engine_parts(engine);
 }
 
@@ -203,11 +209,32 @@ static void as_many_as_it_is_worth(void **state)
 {
     (void)state;
     struct engines g = four_devices(false);
-    assert_int_equal(parts_for(&g, 100), 1);
-    assert_int_equal(parts_for(&g, 10000), 2);
-    assert_int_equal(parts_for(&g, 100), 2);
-    assert_int_equal(parts_for(&g, 1000000), 4);
+    assert_int_equal(parts_for(&g, 100, 1), 1);
+    assert_int_equal(parts_for(&g, 10000, 1), 2);
+    assert_int_equal(parts_for(&g, 100, 2), 2);
+    assert_int_equal(parts_for(&g, 1000000, 2), 4);
+    assert_int_equal(parts_for(&g, 1000000, 4), 4);
     assert_string_equal(g.slot[0].opened->ops->name, "cpu");
+    engines_close(&g);
+}
+
+/* Closed while they are on their way; added to an engine that is not in the list. */
+static void adding_is_cut_short(void **state)
+{
+    (void)state;
+    struct engines g = four_devices(false);
+    struct err e = ERR_INIT;
+    struct engine *engine = engines_for(&g, &huge_work, &e);
+    engines_add(&g, engine, &huge_work);
+    assert_non_null(g.adding);
+    engines_close(&g);
+    assert_null(g.adding);
+    assert_null(g.slot[0].opened);
+    g = four_devices(false);
+    engine = engines_for(&g, &huge_work, &e);
+    engines_add(&g, NULL, &huge_work);
+    assert_null(g.adding);
+    assert_ptr_equal(engines_added(&g, engine), engine);
     engines_close(&g);
 }
 
@@ -215,7 +242,7 @@ static void named_ones_are_all_used(void **state)
 {
     (void)state;
     struct engines g = four_devices(true);
-    assert_int_equal(parts_for(&g, 100), 4);
+    assert_int_equal(parts_for(&g, 100, 4), 4);
     engines_close(&g);
 }
 
@@ -224,7 +251,7 @@ static void many_films_use_all(void **state)
     (void)state;
     struct engines g = four_devices(false);
     g.many_films = true;
-    assert_int_equal(parts_for(&g, 100), 4);
+    assert_int_equal(parts_for(&g, 100, 4), 4);
     engines_close(&g);
 }
 
@@ -233,7 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(a_second_gpu), cmocka_unit_test(lists),
         cmocka_unit_test(cpu_is_opened_once), cmocka_unit_test(automatic), cmocka_unit_test(a_demanded_gpu_that_is_not_there),
-        cmocka_unit_test(gpus_that_are_not_there), cmocka_unit_test(the_next_takes_over), cmocka_unit_test(as_many_as_it_is_worth),
+        cmocka_unit_test(gpus_that_are_not_there), cmocka_unit_test(the_next_takes_over), cmocka_unit_test(as_many_as_it_is_worth), cmocka_unit_test(adding_is_cut_short),
         cmocka_unit_test(named_ones_are_all_used), cmocka_unit_test(many_films_use_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
