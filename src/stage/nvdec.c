@@ -173,10 +173,10 @@ enum { ENGINE_SESSIONS = 2 };
 static int count_openings(const struct engine *g, int part)
 {
     void *context = engine_device(g, part).context;
-    int same = 0;
-    for (int i = 0; i < engine_parts(g); i++)
-        same += engine_device(g, i).context == context;
-    return context ? same : 1;
+    int openings = 1;
+    for (int i = 0; i < engine_parts(g) && context; i++)
+        openings += i != part && engine_device(g, i).context == context;
+    return openings;
 }
 
 bool nvdec_open_parts(struct nvdec *n, int *count, const struct engine *g, const struct film *film, const AVStream *stream, struct err *e)
