@@ -110,7 +110,9 @@ bool render_decide_engine(struct render_job *j, struct err *e)
 void render_add_gpus(struct render_job *j)
 {
     struct engine_work work = work_of(j);
-    if (strcmp(j->report.cache, "hit") != 0)
+    /* Clustering alone, or key frames, keep one busy for a second at most. */
+    bool little = j->render->options->decode == DECODE_CPU || j->report.selection.keyframes;
+    if (!little && strcmp(j->report.cache, "hit") != 0)
         engines_add(j->render->engines, j->engine, &work);
 }
 

@@ -80,7 +80,7 @@ bool render_decide_selection(struct render_job *j, struct err *e);
 bool render_decide_engine(struct render_job *j, struct err *e);
 
 /*
- * Has further GPUs opened meanwhile, if the film is worth them and the cache, which has been looked at, does not have it. render_take_gpus,
+ * Has further GPUs opened meanwhile, if they will have enough to decode: the cache, which has been looked at, does not have the film. render_take_gpus,
  * which must follow before staging, adds them to j->engine.
  */
 void render_add_gpus(struct render_job *j);
