@@ -23,6 +23,15 @@ static bool find_context(void **context, struct err *e)
     return true;
 }
 
+int gpu_device_count(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) == cudaSuccess)
+        return count;
+    cudaGetLastError();        /* clears the error: who opens a device is told what is wrong */
+    return 0;
+}
+
 bool gpu_device_start(int device, void **context, char *detail, size_t size, struct err *e)
 {
     int count = 0;

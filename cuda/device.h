@@ -8,9 +8,12 @@
 
 #include "barcode/err.h"
 
+/* How many GPUs the driver shows this process; 0: none, or no driver. Any thread. */
+int gpu_device_count(void);
+
 /*
  * Makes GPU `device`, from 0, the calling thread's, its primary context *context and its name `detail`, cut to `size`. ERR_ENGINE when
- * there is none that can be used. Main thread.
+ * there is none that can be used. Any thread, several at once.
  */
 bool gpu_device_start(int device, void **context, char *detail, size_t size, struct err *e);
 

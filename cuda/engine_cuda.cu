@@ -1,5 +1,6 @@
 /*
- * engine_cuda.cu - the engine on one NVIDIA GPU; its bytes are the CPU engine's.
+ * engine_cuda.cu - the engine on one NVIDIA GPU; its bytes are the CPU engine's. Several GPUs are several engines (engine_many.c), so
+ * nothing here is static but code, and every thread says which device it means before it calls the runtime.
  *
  *   port: put = take a slot of the open batch (wait), shrink into it on the port's stream
  *   full batch --> [todo] --> feeder: enqueue row sums, k-means, modes, copies --> [running] --> collector: wait, columns --> free
@@ -280,6 +281,7 @@ bool cuda_begin(struct engine *g, const struct engine_job *job, struct err *e)
 bool cuda_finish(struct engine *g, struct engine_times *times, struct err *e)
 {
     struct cuda *c = (struct cuda *)g;
+    cudaSetDevice(c->device);      /* the thread may be another than engine_begin's, whose last engine may be another GPU's */
     /* Every port is closed: what the open batch has is whole. */
     if (c->open && c->open->taken > 0)
         queue_push(c->todo, c->open);
@@ -321,5 +323,5 @@ void cuda_close(struct engine **g)
 
 extern "C" const struct engine_ops engine_cuda = {
     "cuda", cuda_open, cuda_begin, cuda_port_open, cuda_put, cuda_put_staged, cuda_rows, cuda_port_close,
-    cuda_finish, cuda_detail, cuda_device, cuda_close,
+    cuda_finish, cuda_detail, cuda_device, cuda_close, gpu_device_count, NULL, NULL,
 };

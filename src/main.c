@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 
     int threads = options.threads > 0 ? options.threads : core_count();
     struct engines engines;
-    engines_init(&engines, options.engine, options.device, threads);
+    engines_init(&engines, options.engine, &options.devices, threads);
     struct render r = {.options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
     bool ready = inputs_expand(&options, &inputs, &e) && shard_split(&options, &inputs, &e) &&
                  update_leave_out(&options, &inputs, &e) && outputs_check(&options, &inputs, &e);

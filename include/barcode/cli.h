@@ -59,7 +59,7 @@ bool cli_parse_dpi(const char *text, struct options *o, struct err *e);
  */
 bool cli_settle_picture(struct options *o, struct err *e);
 
-/* "auto", "cpu", "cuda", "cuda:1" into o->engine and o->device. ERR_ENGINE when this build lacks the engine. */
+/* "auto", "cpu", "cuda", "cuda:1", "cuda:0,2" into o->engine and o->devices. ERR_ENGINE when this build lacks the engine. */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);
 
 /* "2/8" into o->shard and o->shards. */

@@ -1,5 +1,5 @@
 /*
- * engines.h - the engines that a run may use, as a list, and which of them a film gets.
+ * engines.h - the engines that a run may use, as a list (the GPUs, then the CPU), and which of them a film gets.
  *
  * The CPU engine costs nothing to open; a GPU takes up to half a second, so it is opened for the first film that is
  * worth it and kept for those that follow. A list belongs to one thread.
@@ -16,24 +16,34 @@ extern "C" {
 /* Which processor clusters. */
 enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
 
+/* Which devices of a kind, each from 0; one that is named twice is opened twice. */
+struct engine_devices {
+    int number[ENGINE_PARTS_MOST];
+    int count;                       /* 0: none is named, and every one that there is may be used                 */
+};
+
 /* One engine of the list. */
 struct engine_slot {
     const char *kind;                /* "cpu" or "cuda": what engine_open takes                                   */
-    int device;                      /* which of its kind, from 0                                                 */
-    struct engine *opened;           /* NULL until a film needs it; owned                                         */
-    bool failed;                     /* it could not be opened, or failed on a film                               */
+    struct engine_devices devices;   /* filled in with those that there are, once that is asked, where none was named */
+    bool named;                      /* the devices were named: each of them is demanded                          */
+    int tried;                       /* of the devices, in their order, so many were opened, or could not be       */
+    struct engine *opened;           /* over all that are open; NULL until a film needs it; owned                 */
+    bool failed;                     /* none could be opened, or it failed on a film                              */
 };
 
-enum { ENGINES_MOST = 32 };
+enum { ENGINES_MOST = 2 };
 
 /*
- * In order of preference. The last one is tried for every film; a film for which it cannot be opened fails. An earlier engine
- * that has failed is not tried again.
+ * In order of preference: the GPUs, then the CPU, or one of these alone. The last one is tried for every film; a film for which it
+ * cannot be opened fails. An earlier engine that has failed is not tried again.
  */
 struct engines {
     struct engine_slot slot[ENGINES_MOST];
     int count;                       /* 1 or more                                                                 */
     int threads;                     /* clustering threads of an engine, 1 or more                                */
+    bool many_films;                 /* a run of many: a film for which a GPU is opened has them all opened       */
+    struct engines_adding *adding;   /* GPUs on their way; NULL: none                                             */
 };
 
 /* What a film asks of an engine; estimates. */
@@ -57,19 +67,42 @@ double engine_work_seconds(const struct engine_work *w, int threads);
 /* True if `threads` cores would take longer than a GPU, its start included. A film of unknown length is worth a GPU. */
 bool engine_worth_a_gpu(const struct engine_work *w, int threads);
 
-/* The list for a choice, nothing opened: GPU `device` and then the CPU where none is demanded, else the demanded one alone. */
-void engines_init(struct engines *g, enum engine_choice choice, int device, int threads);
+/*
+ * On how many of `gpus` (1 or more) side by side the film is decoded soonest, 1 to `gpus`: as many as have a second of work each, by
+ * 10 billion pixels a second and GPU (an H200 decodes 18 of H.264; others have fewer decoders). All, for a film of unknown length.
+ */
+int engine_worth_gpus(const struct engine_work *w, int gpus);
+
+/*
+ * The list for a choice, nothing opened and no driver touched: the GPUs of `devices`, copied, and then the CPU where no GPU is demanded,
+ * else the demanded ones alone.
+ */
+void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads);
 
 /*
  * The engine for a film, opened: the first of the list that opens. Where the list ends with the CPU, a GPU that is not open
- * yet is left alone unless the work would keep the cores busy for longer than a GPU takes to start. It stays the list's.
- * NULL when the last one cannot be opened (ERR_ENGINE: it is not there).
+ * yet is left alone unless the work would keep the cores busy for longer than a GPU takes to start. It stays the list's, until the next
+ * call, which may add GPUs to it. NULL when the last one cannot be opened (ERR_ENGINE: it is not there).
+ *
+ * Of several GPUs it is over those that are open already, all that were named, with `many_films` all that there are, else the first one that
+ * can be opened; engines_add has more. Those that start together start side by side. Of GPUs that were named each must open; of others
+ * those that do are used, and -v tells why one is not.
  */
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e);
 
 /*
- * Closes an engine that failed on a film; engines_for no longer gives it. Returns the next engine's name for a sentence ("the
- * CPU"). NULL, with nothing done, if it is the last of the list or not in it.
+ * Begins to open further GPUs for the film that engines_for gave `engine` to, as many as engine_worth_gpus says, and returns: what does
+ * not need the engine can be done meanwhile. For a film that will be decoded: one whose frames are in the cache has enough of one GPU.
+ */
+void engines_add(struct engines *g, const struct engine *engine, const struct engine_work *w);
+
+/* Waits for them. The film's engine from then on: `engine`, or it and all that could be opened in one. No engine of the list is begun. */
+struct engine *engines_added(struct engines *g, struct engine *engine);
+
+/*
+ * Closes an engine that failed on a film, or of several GPUs the one that did, if that is known; engines_for no longer gives it.
+ * Returns for a sentence what does the film again ("the CPU", "the other GPUs"). NULL, with nothing done, if there is nothing else,
+ * if the GPUs were named, or if it is not in the list.
  */
 const char *engines_give_up(struct engines *g, const struct engine *failed);
 

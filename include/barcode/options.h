@@ -71,7 +71,7 @@ struct options {
     const char *title;          /* --title; NULL: not given                         */
 
     enum engine_choice engine;
-    int device;                 /* which GPU, from 0                                */
+    struct engine_devices devices; /* the GPUs that --engine named                  */
     enum decode_choice decode;
     int threads;                /* 1..1024; 0: one a core                           */
     int jobs;                   /* films under way at once: 1..OPTION_JOBS_MOST; 0: chosen */

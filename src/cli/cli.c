@@ -28,7 +28,7 @@ enum key {
 enum group { GROUP_FILMS = 1, GROUP_PICTURE, GROUP_POSTER, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
 
 #ifdef BARCODE_CUDA
-#define CUDA_WORD ", cuda[:N]"
+#define CUDA_WORD ", cuda[:N,...]"
 #else
 #define CUDA_WORD ""
 #endif

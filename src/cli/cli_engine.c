@@ -3,23 +3,32 @@
 #include "barcode/cli.h"
 #include "barcode/engine.h"
 
-/* "cuda" or "cuda:N", N of one or two digits. */
-static bool parse_device(const char *text, int *device)
+/* A number of one or two digits; *text is moved behind it. */
+static bool parse_number(const char **text, int *number)
 {
+    int digits = 0;
+    *number = 0;
+    for (; **text >= '0' && **text <= '9'; ++*text, digits++)
+        if (digits < 3)
+            *number = *number * 10 + (**text - '0');
+    return digits == 1 || digits == 2;
+}
+
+/* "cuda", "cuda:N" or "cuda:N,N...". */
+static bool parse_cuda(const char *text, struct engine_devices *devices)
+{
+    devices->count = 0;
     if (strncmp(text, "cuda", 4) != 0)
         return false;
-    *device = 0;
     text += 4;
     if (*text == '\0')
         return true;
-    if (*text++ != ':' || *text == '\0' || strlen(text) > 2)
-        return false;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '9')
+    for (char before = ':'; *text == before && devices->count < ENGINE_PARTS_MOST; before = ',') {
+        text++;
+        if (!parse_number(&text, &devices->number[devices->count++]))
             return false;
-        *device = *device * 10 + (*text - '0');
     }
-    return true;
+    return *text == '\0';
 }
 
 bool cli_parse_engine(const char *text, struct options *o, struct err *e)
@@ -28,10 +37,10 @@ bool cli_parse_engine(const char *text, struct options *o, struct err *e)
         o->engine = ENGINE_AUTO;
     else if (strcmp(text, "cpu") == 0)
         o->engine = ENGINE_CPU;
-    else if (parse_device(text, &o->device))
+    else if (parse_cuda(text, &o->devices))
         o->engine = ENGINE_CUDA;
     else
-        return err_set(e, ERR_USAGE, "--engine: '%s' is not auto, cpu or cuda[:N]", text);
+        return err_set(e, ERR_USAGE, "--engine: '%s' is not auto, cpu or cuda[:N,...]", text);
     if (o->engine == ENGINE_CUDA && !engine_built("cuda"))
         return err_set(e, ERR_ENGINE, "--engine %s: no CUDA engine in this build", text);
     return true;

@@ -22,6 +22,12 @@ bool engine_built(const char *name)
     return find(name) != NULL;
 }
 
+int engine_count(const char *name)
+{
+    const struct engine_ops *ops = find(name);
+    return !ops ? 0 : ops->count ? ops->count() : 1;
+}
+
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e)
 {
     const struct engine_ops *ops = find(name);
@@ -40,6 +46,11 @@ bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 struct engine_port *engine_port_open(struct engine *g, struct err *e)
 {
     return g->ops->port_open(g, e);
+}
+
+struct engine_port *engine_port_open_at(struct engine *g, int part, struct err *e)
+{
+    return g->ops->port_open_at ? g->ops->port_open_at(g, part, e) : g->ops->port_open(g, e);
 }
 
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
@@ -77,9 +88,18 @@ const char *engine_detail(const struct engine *g)
     return g->ops->detail(g);
 }
 
-struct engine_device engine_device(const struct engine *g)
+int engine_parts(const struct engine *g)
 {
-    return g->ops->device ? g->ops->device(g) : (struct engine_device){NULL, 0};
+    int parts = 1;
+    while (g->ops->part && g->ops->part(g, parts))
+        parts++;
+    return parts;
+}
+
+struct engine_device engine_device(const struct engine *g, int part)
+{
+    const struct engine *one = g->ops->part ? g->ops->part(g, part) : g;
+    return one->ops->device ? one->ops->device(one) : (struct engine_device){NULL, 0};
 }
 
 void engine_close(struct engine **g)

@@ -1,5 +1,7 @@
 #include "barcode/engines.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/log.h"
@@ -8,6 +10,10 @@
  * A GPU run costs at least 0.5 s. The CPU estimate may be as low as half the measured time (tests/bench/RESULTS.md).
  */
 #define WORTH_A_GPU_SECONDS 1.0
+
+/* What a GPU decodes a second, and how long it has to work to be worth its start and its decoders', beside another's. */
+#define GPU_PIXELS 10e9
+#define WORTH_ANOTHER_GPU_SECONDS 1.0
 
 /* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one core. */
 #define GOP_FRAMES 240.0
@@ -26,18 +32,21 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads)
     return w->frames == 0 || engine_work_seconds(w, threads) > WORTH_A_GPU_SECONDS;
 }
 
-static void add(struct engines *g, const char *kind, int device)
+int engine_worth_gpus(const struct engine_work *w, int gpus)
 {
-    g->slot[g->count++] = (struct engine_slot){.kind = kind, .device = device};
+    double worth = (double)w->frames * w->width * w->height / GPU_PIXELS / WORTH_ANOTHER_GPU_SECONDS;
+    if (w->frames == 0 || worth >= gpus)
+        return gpus;
+    return worth < 1 ? 1 : (int)worth;
 }
 
-void engines_init(struct engines *g, enum engine_choice choice, int device, int threads)
+void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads)
 {
     *g = (struct engines){.threads = threads};
     if (choice == ENGINE_CUDA || (choice == ENGINE_AUTO && engine_built("cuda")))
-        add(g, "cuda", device);
+        g->slot[g->count++] = (struct engine_slot){.kind = "cuda", .devices = *devices, .named = devices->count > 0};
     if (choice != ENGINE_CUDA)
-        add(g, "cpu", 0);
+        g->slot[g->count++] = (struct engine_slot){.kind = "cpu", .devices = {.count = 1}};
 }
 
 static bool is_cpu(const struct engine_slot *s)
@@ -45,19 +54,171 @@ static bool is_cpu(const struct engine_slot *s)
     return strcmp(s->kind, "cpu") == 0;
 }
 
-static const char *in_words(const struct engine_slot *s)
+/* ------------------------------------------------------------------ opening */
+
+/* A device on its way. */
+struct opening {
+    const char *kind;
+    struct engine_config config;
+    struct engine *engine;         /* NULL: `why` */
+    struct err why;
+    pthread_t thread;
+};
+
+static void *opening_main(void *argument)
 {
-    return is_cpu(s) ? "the CPU" : "the next GPU";
+    struct opening *o = argument;
+    o->engine = engine_open(o->kind, &o->config, &o->why);
+    return NULL;
 }
 
+/* A GPU's start is mostly waiting, so that several take little longer than one. */
+static void open_side_by_side(struct opening *o, int count)
+{
+    bool apart[ENGINE_PARTS_MOST] = {false};
+    for (int i = 1; i < count; i++)
+        apart[i] = pthread_create(&o[i].thread, NULL, opening_main, &o[i]) == 0;
+    for (int i = 0; i < count; i++)
+        if (!apart[i])
+            opening_main(&o[i]);
+    for (int i = 1; i < count; i++)
+        if (apart[i])
+            pthread_join(o[i].thread, NULL);
+}
+
+/* What was opened joins the slot's engine. False, with the first sentence: a device that was named could not be, or memory is short. */
+static bool join(struct engine_slot *s, struct opening *o, int count, struct err *e)
+{
+    bool fine = true;
+    for (int i = 0; i < count && s->named && fine; i++) {
+        fine = o[i].engine != NULL;
+        if (!fine)
+            *e = o[i].why;
+        if (!fine && s->devices.count > 1)
+            err_prefix(e, "%s:%d", s->kind, o[i].config.device);
+    }
+    for (int i = 0; i < count && fine; i++) {
+        fine = !o[i].engine || engine_many_add(&s->opened, o[i].engine, e);
+        if (fine)
+            o[i].engine = NULL;
+    }
+    for (int i = 0; i < count; i++)
+        engine_close(&o[i].engine);
+    return fine;
+}
+
+/* The next `count` devices, about to be opened. */
+static void line_up(const struct engines *g, struct engine_slot *s, struct opening *o, int count)
+{
+    for (int i = 0; i < count; i++)
+        o[i] = (struct opening){.kind = s->kind, .config = {.threads = g->threads, .device = s->devices.number[s->tried + i]}, .why = ERR_INIT};
+    s->tried += count;
+}
+
+/* What keeps one of them from opening is told under -v; the first one's sentence goes into *why. */
+static bool take_in(struct engine_slot *s, struct opening *o, int count, struct err *why)
+{
+    if (!join(s, o, count, why))
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (o[i].why.code == ERR_NONE)
+            continue;
+        if (s->devices.count > 1)
+            log_msg(LOG_VERBOSE, "%s:%d: %s", s->kind, o[i].config.device, o[i].why.text);
+        if (why->code == ERR_NONE)
+            *why = o[i].why;
+    }
+    return true;
+}
+
+static bool try_devices(const struct engines *g, struct engine_slot *s, int count, struct err *why)
+{
+    struct opening o[ENGINE_PARTS_MOST];
+    line_up(g, s, o, count);
+    open_side_by_side(o, count);
+    return take_in(s, o, count, why);
+}
+
+/* Which devices there are, if none was named. Where there is none, the first one's opening says why. */
+static void find_devices(struct engine_slot *s)
+{
+    int count = s->devices.count > 0 ? s->devices.count : engine_count(s->kind);
+    for (int i = 0; i < count && i < ENGINE_PARTS_MOST && s->devices.count == 0; i++)
+        s->devices.number[i] = i;
+    s->devices.count = count < 1 ? 1 : count < ENGINE_PARTS_MOST ? count : ENGINE_PARTS_MOST;
+}
+
+/* The slot's engine over its first device that can be opened, or over all of them: those that were named, those of a run of many films. */
 static bool open_slot(const struct engines *g, struct engine_slot *s, struct err *e)
 {
-    struct engine_config config = {.threads = g->threads, .device = s->device};
+    struct err why = ERR_INIT;
+    find_devices(s);
     if (!s->opened)
-        s->opened = engine_open(s->kind, &config, e);
+        s->tried = 0;
+    int wanted = s->named || g->many_films ? s->devices.count : 1;
+    bool fine = true;
+    while (fine && s->tried < s->devices.count && (s->tried < wanted || !s->opened))
+        fine = try_devices(g, s, s->tried < wanted ? wanted - s->tried : 1, &why);
+    if (!fine)
+        engine_close(&s->opened);
     s->failed = !s->opened;
-    return s->opened != NULL;
+    if (s->failed)
+        *e = why;
+    return !s->failed;
 }
+
+/* ------------------------------------------------------------------ more GPUs, meanwhile */
+
+struct engines_adding {
+    struct engine_slot *slot;
+    struct opening opening[ENGINE_PARTS_MOST];
+    int count;
+    pthread_t thread;
+    bool apart;
+};
+
+static void *adding_main(void *argument)
+{
+    struct engines_adding *a = argument;
+    open_side_by_side(a->opening, a->count);
+    return NULL;
+}
+
+void engines_add(struct engines *g, const struct engine *engine, const struct engine_work *w)
+{
+    struct engine_slot *s = g->slot;
+    while (s < &g->slot[g->count] && s->opened != engine)
+        s++;
+    int more = s < &g->slot[g->count] ? engine_worth_gpus(w, s->devices.count) - s->tried : 0;
+    struct engines_adding *a = more > 0 && !g->adding ? calloc(1, sizeof *a) : NULL;
+    if (!a)                        /* also without memory: one GPU will do */
+        return;
+    a->slot = s;
+    a->count = more;
+    line_up(g, s, a->opening, more);
+    a->apart = pthread_create(&a->thread, NULL, adding_main, a) == 0;
+    if (!a->apart)
+        adding_main(a);
+    g->adding = a;
+}
+
+struct engine *engines_added(struct engines *g, struct engine *engine)
+{
+    struct engines_adding *a = g->adding;
+    struct err why = ERR_INIT;
+    if (!a)
+        return engine;
+    if (a->apart)
+        pthread_join(a->thread, NULL);
+    if (!take_in(a->slot, a->opening, a->count, &why))
+        log_msg(LOG_VERBOSE, "%s", why.text);
+    struct engine *all = a->slot->opened;
+    free(a);
+    g->adding = NULL;
+    return all;
+}
+
+/* ------------------------------------------------------------------ the list */
 
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e)
 {
@@ -69,25 +230,31 @@ struct engine *engines_for(struct engines *g, const struct engine_work *w, struc
         struct err why = ERR_INIT;
         if (open_slot(g, s, &why))
             return s->opened;
-        log_msg(LOG_VERBOSE, "%s: clustering on %s", why.text, in_words(s + 1));
+        log_msg(LOG_VERBOSE, "%s: clustering on the CPU", why.text);
     }
     return open_slot(g, last, e) ? last->opened : NULL;
 }
 
 const char *engines_give_up(struct engines *g, const struct engine *failed)
 {
-    for (struct engine_slot *s = g->slot; failed && s < &g->slot[g->count - 1]; s++) {
+    struct engine_slot *last = &g->slot[g->count - 1];
+    for (struct engine_slot *s = g->slot; failed && s <= last; s++) {
         if (s->opened != failed)
             continue;
+        if (!s->named && engine_many_drop(&s->opened))
+            return engine_parts(s->opened) > 1 ? "the other GPUs" : "the other GPU";
+        if (s == last)
+            return NULL;
         engine_close(&s->opened);
         s->failed = true;
-        return in_words(s + 1);
+        return "the CPU";
     }
     return NULL;
 }
 
 void engines_close(struct engines *g)
 {
+    engines_added(g, NULL);
     for (int i = 0; i < g->count; i++)
         engine_close(&g->slot[i].opened);
 }

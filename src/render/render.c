@@ -75,9 +75,7 @@ static bool open_job(struct render_job *j, struct err *e)
     r->title = o->title;
     if (!render_decide_engine(j, e))
         return false;
-    r->engine = j->engine->ops->name;
     r->decode = "cpu";
-    r->isa = engine_detail(j->engine);
     r->threads = j->render->threads;
     describe_film(j);
     if (!render_light(j, e))
@@ -86,11 +84,14 @@ static bool open_job(struct render_job *j, struct err *e)
     struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height, .trim = j->trim_words, .light = j->light_words,
                                   .threads = r->threads, .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
                                   .decoder = o->decode == DECODE_CPU             ? CACHE_BY_SOFTWARE_ALONE
-                                             : engine_device(j->engine).context ? CACHE_BY_GPU
+                                             : engine_device(j->engine, 0).context ? CACHE_BY_GPU
                                                                                 : CACHE_BY_SOFTWARE};
     frame_cache_look(j->cache, &ask);
     r->cache = frame_cache_state(j->cache);
-    return render_trim(j, e);
+    render_add_gpus(j);
+    bool fine = render_trim(j, e);
+    render_take_gpus(j);
+    return fine;
 }
 
 static void describe_decoding(struct render_job *j)

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "barcode/paint.h"
 #include "render_job.h"
@@ -78,16 +79,48 @@ bool render_decide_selection(struct render_job *j, struct err *e)
     return true;
 }
 
-bool render_decide_engine(struct render_job *j, struct err *e)
+static struct engine_work work_of(const struct render_job *j)
 {
     const struct film *f = &j->source->film;
     struct selection all = {.kind = SELECT_EVERY, .every = 1, .start_us = j->report.selection.start_us,
                             .end_us = j->report.selection.end_us};
-    struct engine_work work = {
+    return (struct engine_work){
         .frames = selection_estimate(&all, f->frames, f->duration_us), .width = f->width, .height = f->height,
         .columns = j->report.needs & STRIP_CLUSTERS ? selection_estimate(&j->report.selection, f->frames, f->duration_us) : 0,
         .staged_width = j->report.width, .staged_height = j->report.height,
     };
+}
+
+/* Into the report. */
+static void name_engine(struct render_job *j)
+{
+    j->report.engine = j->engine->ops->name;
+    j->report.isa = engine_detail(j->engine);
+}
+
+bool render_decide_engine(struct render_job *j, struct err *e)
+{
+    struct engine_work work = work_of(j);
     j->engine = engines_for(j->render->engines, &work, e);
+    if (j->engine)
+        name_engine(j);
     return j->engine != NULL;
+}
+
+void render_add_gpus(struct render_job *j)
+{
+    struct engine_work work = work_of(j);
+    /* Clustering alone, or key frames, keep one busy for a second at most. */
+    bool little = j->render->options->decode == DECODE_CPU || j->report.selection.keyframes;
+    if (!little && strcmp(j->report.cache, "hit") != 0)
+        engines_add(j->render->engines, j->engine, &work);
+}
+
+void render_take_gpus(struct render_job *j)
+{
+    const struct engine *before = j->engine;
+    j->engine = engines_added(j->render->engines, j->engine);
+    name_engine(j);
+    if (j->engine != before)
+        log_msg(LOG_VERBOSE, "'%s': on %s", j->report.film->path, engine_detail(j->engine));
 }

@@ -76,8 +76,15 @@ void render_trim_words(struct render_job *j);
 /* Decides which frames: j->report.selection has nothing left open then. The film is probed. */
 bool render_decide_selection(struct render_job *j, struct err *e);
 
-/* Decides which engine: j->engine. The selection and the staged size are decided. */
+/* Decides which engine: j->engine, in the report too. The selection and the staged size are decided. */
 bool render_decide_engine(struct render_job *j, struct err *e);
+
+/*
+ * Has further GPUs opened meanwhile, if they will have enough to decode: the cache, which has been looked at, does not have the film. render_take_gpus,
+ * which must follow before staging, adds them to j->engine.
+ */
+void render_add_gpus(struct render_job *j);
+void render_take_gpus(struct render_job *j);
 
 /* ---- render_stage.c ---- */
 

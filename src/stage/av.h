@@ -294,12 +294,12 @@ bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e);
 /* ---- what the threads of one staging share ---- */
 
 struct nvdec;
-struct nvdec_check;
 
 struct staging {
     const struct film *film;
-    const struct nvdec *nvdec;       /* NULL: nothing is decoded on a GPU                     */
-    struct nvdec_check *check;       /* NULL: there is nothing to check                       */
+    struct nvdec *nvdec;             /* [nvdecs], one a GPU. NULL: nothing is decoded on one  */
+    int nvdecs;
+    atomic_int nvdec_begun;          /* NVDEC sessions that have begun: the next one's number */
     const AVStream *stream;
     struct run_traits traits;
     const struct stage_job *job;
@@ -328,7 +328,6 @@ struct staging {
     struct separator separator;      /* between runs of H.264 (under the lock)               */
     bool separator_refused;          /* a decoder did not like one (under the lock)           */
     atomic_uint separators;          /* separator.made                                        */
-    atomic_uint_fast64_t nvdec_staged;   /* pictures that NVDEC sessions put into the engine  */
     atomic_uint_fast64_t colours_told;   /* a bit for each kind that staging_note_colour has told  */
     struct key_faults *faults;       /* of key frames (under the lock): a damaged one is noted there instead of staged. NULL:
                                         damage is shown                                        */

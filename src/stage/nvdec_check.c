@@ -22,6 +22,7 @@ struct seen {
 
 struct nvdec_check {
     const struct staging *staging;
+    const struct nvdec *nvdec;    /* the GPU that is checked */
     pthread_mutex_t lock;         /* guards the next three; what follows is the session's that began, and its thread's */
     enum check_verdict verdict;
     bool busy;
@@ -32,7 +33,7 @@ struct nvdec_check {
     int hards, softs;
 };
 
-struct nvdec_check *nvdec_check_open(const struct staging *s, struct err *e)
+struct nvdec_check *nvdec_check_open(const struct staging *s, const struct nvdec *n, struct err *e)
 {
     struct nvdec_check *c = calloc(1, sizeof *c);
     if (!c) {
@@ -40,6 +41,7 @@ struct nvdec_check *nvdec_check_open(const struct staging *s, struct err *e)
         return NULL;
     }
     c->staging = s;
+    c->nvdec = n;
     pthread_mutex_init(&c->lock, NULL);
     return c;
 }
@@ -210,16 +212,19 @@ static void leave(struct nvdec_check *c, enum check_verdict verdict)
 }
 
 /*
- * Not what leads a key: where the run begins with that key, it refers to pictures that no decoder of this run saw, and libavcodec
- * says that it is damaged.
+ * What leads the first key, and is the run's before it to show, refers to pictures that are not here: it stays inside. H.264's
+ * decoder calls it damaged, and the run would be broken for that.
  */
 static void hand_out(struct run *run)
 {
     int decoded = 0;
+    bool first = true;
     for (size_t i = 0; i < run->count && decoded < HANDED_OUT; i++) {
         struct picture *p = &run->picture[i];
+        first &= i == 0 || p->cut == CUT_NONE;
         decoded += p->action != ACTION_SKIP;
-        p->action = p->action == ACTION_DECODE && !p->leading && !p->hidden ? ACTION_OUTPUT : p->action;
+        if (p->action == ACTION_DECODE && !(first && p->leading) && !p->hidden)
+            p->action = ACTION_OUTPUT;
     }
 }
 
@@ -256,7 +261,7 @@ bool nvdec_check_take(struct nvdec_check *c, const AVCodecContext *decoder, cons
     c->hards++;
     if (!device)
         return view_of_frame(seen->frame, film, &seen->planes, &seen->view, e);
-    return nvdec_download(c->staging->nvdec, frame, seen->frame, e) && nvdec_view(decoder, frame, seen->frame, film, &seen->view, e);
+    return nvdec_download(c->nvdec, frame, seen->frame, e) && nvdec_view(decoder, frame, seen->frame, film, &seen->view, e);
 }
 
 static enum check_verdict compare(const struct nvdec_check *c)

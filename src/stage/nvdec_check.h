@@ -1,5 +1,5 @@
 /*
- * nvdec_check.h - no decoder is trusted unseen: the beginning of one run of each film is decoded on the GPU and by libavcodec's
+ * nvdec_check.h - no decoder is trusted unseen: the beginning of one run of each film and GPU is decoded there and by libavcodec's
  * own decoder, and what the engine would shrink of both is compared, sample by sample.
  *
  * The GPU's pictures are staged meanwhile, for a difference is rare: then staging stops, and is done anew in software. So the
@@ -16,11 +16,11 @@ enum check_verdict {
     CHECK_DIFFERENT
 };
 
-/* What the NVDEC sessions of one staging share. */
+/* What the NVDEC sessions of one staging on one GPU share. */
 struct nvdec_check;
 
-/* `s` is lent until nvdec_check_close. NULL: memory. */
-struct nvdec_check *nvdec_check_open(const struct staging *s, struct err *e);
+/* `s` and `n` are lent until nvdec_check_close. NULL: memory. */
+struct nvdec_check *nvdec_check_open(const struct staging *s, const struct nvdec *n, struct err *e);
 
 /*
  * A session's thread is about to feed `run`, planned, to its decoder. True: this is the run to compare, it is being decoded in

@@ -38,6 +38,7 @@ struct waiting {
 struct nvdec_session {
     struct staging *staging;
     struct nvdec_decoder *kept;     /* the decoder's, NULL until the first run */
+    struct nvdec *nvdec;            /* its GPU */
     AVCodecContext *decoder;
     int64_t base;                   /* nvdec_pool_base */
     struct damage_watch watch;
@@ -64,10 +65,10 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     s->host = av_frame_alloc();
     if (!s->packet || !s->frame || !s->host)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    s->port = engine_port_open(staging->job->engine, e);
+    s->port = engine_port_open_at(staging->job->engine, s->nvdec->part, e);
     if (!s->port)
         return false;
-    s->kept = nvdec_pool_take(staging->job->decoders, staging->nvdec, staging->stream, e);
+    s->kept = nvdec_pool_take(staging->job->decoders, s->nvdec, staging->stream, e);
     if (!s->kept)
         return false;
     s->decoder = s->kept->context;
@@ -83,11 +84,11 @@ static bool open_all(struct nvdec_session *s, struct err *e)
 /* `sound`: the decoder has nothing left to do, and another film may have it. */
 static void close_all(struct nvdec_session *s, bool sound)
 {
-    nvdec_pool_give(s->staging->job->decoders, s->staging->nvdec, &s->kept, sound);
+    nvdec_pool_give(s->staging->job->decoders, s->nvdec, &s->kept, sound);
     while (s->waitings > 0) {
         struct waiting *w = &s->waiting[--s->waitings];
         if (w->witness)
-            nvdec_check_end(s->staging->check, false);
+            nvdec_check_end(s->nvdec->check, false);
         run_free(&w->run);
     }
     engine_port_close(&s->port);
@@ -131,7 +132,7 @@ static struct waiting *find_run(struct nvdec_session *s, int64_t serial)
 
 static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, struct err *e)
 {
-    const struct nvdec *nvdec = s->staging->nvdec;
+    const struct nvdec *nvdec = s->nvdec;
     const struct film *film = s->staging->film;
     if (!nvdec_is_picture(s->frame)) {
         s->fell_back = true;
@@ -149,7 +150,7 @@ static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *
         return false;
     staging_note_colour(s->staging, &view);
     p->done = true;
-    atomic_fetch_add(&s->staging->nvdec_staged, 1);
+    atomic_fetch_add(&s->nvdec->staged, 1);
     return engine_put(s->port, &view, &p->tag, e);
 }
 
@@ -160,7 +161,7 @@ static bool take_picture(struct nvdec_session *s, struct err *e)
         return true;
     struct picture *p = &w->run->picture[(uint64_t)s->frame->pts - w->run->picture[0].serial];
     film_colour_hush(s->frame, p->unsaid, s->staging->film);
-    if (w->witness && !nvdec_check_take(s->staging->check, s->decoder, s->frame, e))
+    if (w->witness && !nvdec_check_take(s->nvdec->check, s->decoder, s->frame, e))
         return false;
     return !p->wanted || p->done || stage_frame(s, p, e);
 }
@@ -184,7 +185,7 @@ static bool receive(struct nvdec_session *s, struct err *e)
         }
         s->counts.decoded++;
         s->counts.hardware += nvdec_is_picture(s->frame);
-        bool fine = nvdec_mend(s->staging->nvdec, s->frame, e) && take_picture(s, e);
+        bool fine = nvdec_mend(s->nvdec, s->frame, e) && take_picture(s, e);
         av_frame_unref(s->frame);
         if (!fine)
             return false;
@@ -213,7 +214,7 @@ static bool finish_run(struct nvdec_session *s, int i, struct err *e)
     /* The order is kept: the last one is the one being fed. */
     memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
     bool fine = true;
-    if (w.witness && nvdec_check_end(s->staging->check, !w.broken) == CHECK_DIFFERENT)
+    if (w.witness && nvdec_check_end(s->nvdec->check, !w.broken) == CHECK_DIFFERENT)
         staging_distrust(s->staging);
     if (w.order.wrong && !w.broken)
         staging_contradict(s->staging);
@@ -382,7 +383,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     }
     run_plan(run, traits, run->unsure);
     decoder_fit_delay(s->decoder, traits, run);
-    s->waiting[s->waitings++] = (struct waiting){.run = run, .witness = nvdec_check_begin(s->staging->check, run)};
+    s->waiting[s->waitings++] = (struct waiting){.run = run, .witness = nvdec_check_begin(s->nvdec->check, run)};
     bool fine = true;
     const struct picture *key = run->picture;
     for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
@@ -403,7 +404,7 @@ static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
     log_msg(LOG_VERBOSE, "%s: decoding in software instead", e->text);
     err_clear(e);
     close_all(s, false);
-    nvdec_pool_leave(staging->job->decoders, staging->nvdec);
+    nvdec_pool_leave(staging->job->decoders, s->nvdec);
     s->counts.fallbacks = 1;
     staging_lacks_nvdec(staging);
     int64_t began = clock_ns();
@@ -420,13 +421,14 @@ static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
 
 void *session_nvdec_main(void *staging)
 {
-    struct nvdec_session s = {.staging = staging};
-    const struct nvdec *nvdec = s.staging->nvdec;
-    struct decoders *decoders = s.staging->job->decoders;
+    struct staging *shared = staging;
+    struct nvdec_session s = {.staging = shared};
+    struct decoders *decoders = shared->job->decoders;
     struct err e = ERR_INIT;
     struct run *run;
     bool fine = true, lives = false;
-    if (!nvdec_pool_enter(decoders, nvdec, s.staging))
+    s.nvdec = nvdec_of_session(shared->nvdec, shared->nvdecs, atomic_fetch_add(&shared->nvdec_begun, 1));
+    if (!nvdec_pool_enter(decoders, s.nvdec, shared))
         return NULL;
     while (fine && staging_next_run(s.staging, true, &run)) {
         /* Only now: a film of few runs needs few decoders, and making one takes time. */
@@ -445,7 +447,7 @@ void *session_nvdec_main(void *staging)
     s.counts.fallbacks = s.fell_back;
     staging_add_counts(s.staging, &s.counts);
     close_all(&s, lives && fine && e.code == ERR_NONE && (!s.fell_back || nvdec_stands_in()));
-    nvdec_pool_leave(decoders, nvdec);
+    nvdec_pool_leave(decoders, s.nvdec);
     staging_thread_ends(staging, true, s.counts.sent);
     return NULL;
 }

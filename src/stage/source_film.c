@@ -101,17 +101,25 @@ static void end_crew(struct staging *s, struct crew *c)
         pthread_join(c->thread[i], NULL);
 }
 
-/* A film of which no run could be compared counts as one that differs: all was damaged, or the software decoder failed. */
-static void judge_nvdec(struct staging *s)
+/* What one GPU's part in the film comes to. */
+static void judge_gpu(struct staging *s, const struct nvdec *n)
 {
-    enum check_verdict verdict = nvdec_check_verdict(s->check);
-    bool staged = atomic_load(&s->nvdec_staged) > 0, unseen = verdict == CHECK_NONE && staged && !staging_stopped(s);
+    enum check_verdict verdict = nvdec_check_verdict(n->check);
+    bool staged = atomic_load(&n->staged) > 0, unseen = verdict == CHECK_NONE && staged && !staging_stopped(s);
     if (unseen)
         log_msg(LOG_VERBOSE, "'%s': no picture of NVDEC's could be compared with the software decoder's", s->film->path);
     bool distrusted = unseen || atomic_load(&s->distrusted), demanded = s->job->decode == DECODE_NVDEC;
-    s->counts.distrusted = distrusted && !demanded;
-    s->counts.unlike = distrusted && demanded;
-    s->counts.unchecked = verdict != CHECK_SAME && staged;
+    s->counts.distrusted |= distrusted && !demanded;
+    s->counts.unlike |= distrusted && demanded;
+    s->counts.unchecked |= verdict != CHECK_SAME && staged;
+}
+
+/* A film of which no run of a GPU's could be compared counts as one that differs: all was damaged, or the software decoder failed. */
+static void judge_nvdec(struct staging *s)
+{
+    for (int i = 0; i < s->nvdecs; i++)
+        if (s->nvdec[i].check)
+            judge_gpu(s, &s->nvdec[i]);
 }
 
 /* Sums up reading and decoding, which are over. */
@@ -122,8 +130,7 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
     s->counts.read_failed = r->failed || s->counts.io_failed;
     s->counts.contradicted = atomic_load(&s->contradicted);
     s->counts.damage_found = atomic_load(&s->damage_found);
-    if (s->check)
-        judge_nvdec(s);
+    judge_nvdec(s);
     if (interrupted())
         return interrupt_error(e);
     if (s->error.code != ERR_NONE) {
@@ -150,11 +157,12 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
     /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
     bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
     bool may = known && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 && restartable &&
-               (engine_device(job->engine).context || nvdec_stands_in());
+               (engine_device(job->engine, 0).context || nvdec_stands_in());
     if (!may && !demanded)
         return true;
     struct err why = ERR_INIT;
-    if (!nvdec_open(nvdec, engine_device(job->engine), s->stream, &why)) {
+    int gpus;
+    if (!nvdec_open_parts(nvdec, &gpus, job->engine, s->film, s->stream, &why)) {
         if (demanded && why.code == ERR_ENGINE) {
             *e = why;
             return false;
@@ -166,10 +174,13 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
         log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path, s->film->codec);
         return true;
     }
-    if (!nvdec_unchecked() && !(s->check = nvdec_check_open(s, e)))
-        return false;
     s->nvdec = nvdec;
-    s->pace[1].sessions = nvdec_sessions(nvdec);
+    s->nvdecs = gpus;
+    for (int i = 0; i < gpus; i++) {
+        if (!nvdec_unchecked() && !(nvdec[i].check = nvdec_check_open(s, &nvdec[i], e)))
+            return false;
+        s->pace[1].sessions += nvdec[i].sessions;
+    }
     int left = threads - (s->pace[1].sessions + 6) / 7;
     s->pace[0].sessions = demanded ? 0 : left > 1 ? left : 1;
     return true;
@@ -238,13 +249,13 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     if (!reopen(f, e) || !open_reader(f, &reader, e))
         return false;
     struct staging s;
-    struct nvdec nvdec = {0};
+    struct nvdec nvdec[ENGINE_PARTS_MOST] = {0};
     struct crew crew = {0};
     staging_open(&s, &base->film, &reader, job);
     s.file_bytes = f->file_bytes;
     lend_faults(f, &s);
     timetable_begin(job->timetable, film_av_frame_us(&base->film));
-    bool fine = choose_sessions(&s, source_can(base, SOURCE_RESTARTABLE), &nvdec, e) && staging_open_queue(&s, e);
+    bool fine = choose_sessions(&s, source_can(base, SOURCE_RESTARTABLE), nvdec, e) && staging_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
     fine = fine && start_crew(&s, &crew, e);
@@ -263,9 +274,11 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     s.counts.nvdec = fine_sessions && s.counts.runs > 0;
     *counts = s.counts;
     free(crew.thread);
-    nvdec_check_close(&s.check);
     staging_close(&s);
-    nvdec_close(&nvdec);
+    for (int i = 0; i < ENGINE_PARTS_MOST; i++) {
+        nvdec_check_close(&nvdec[i].check);
+        nvdec_close(&nvdec[i]);
+    }
     demux_close(&reader);
     return fine;
 }

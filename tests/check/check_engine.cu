@@ -1,7 +1,8 @@
 /*
  * check_engine - the whole CUDA engine against the CPU engine: the same frames through put (pictures in host and in
  * device memory) and put_staged, from several threads, in shuffled order; columns, row means and the tap's frames must
- * be the same bytes. And many films in one process must leave memory where it was.
+ * be the same bytes. And many films in one process must leave memory where it was. All GPUs as one engine, the first one twice, give
+ * the same bytes too.
  *
  *   check_engine [FILMS]     how many films the last check runs (200)
  */
@@ -250,6 +251,30 @@ static void check_out_of_memory(engine *cpu, engine *cuda, const film_frames &f,
     columns_free(&again.columns);
 }
 
+/* Every GPU, and the first one once more, as one engine. */
+static void check_several(engine *cpu, const film_frames &small, const film_frames &odd, const kmeans_params *params)
+{
+    struct err e = ERR_INIT;
+    engine *all = NULL;
+    int gpus = engine_count("cuda");
+    for (int i = -1; i < gpus; i++) {
+        engine_config config = {};
+        config.threads = 8;
+        config.device = i < 0 ? 0 : i;
+        engine *part = engine_open("cuda", &config, &e);
+        if (!check(part && engine_many_add(&all, part, &e), "GPU %d opens: %s", config.device, e.text))
+            return;
+    }
+    check(engine_parts(all) == gpus + 1 && engine_device(all, 0).context == engine_device(all, 1).context && engine_device(all, 0).context,
+          "%d parts, the first GPU's context twice", gpus + 1);
+    printf("%s\n", engine_detail(all));
+    compare(cpu, all, small, params, "700 small frames on all GPUs");
+    compare(cpu, all, odd, params, "odd sizes on all GPUs");
+    compare(cpu, all, odd, NULL, "odd sizes on all GPUs, averages only");
+    engine_close(&all);
+    must(cudaSetDevice(0), "the first GPU again");
+}
+
 /* check_engine [FILMS [fed]]: how many films one process takes; fed: memory is not taken away, for memcheck's sake. */
 int main(int argc, char **argv)
 {
@@ -271,6 +296,7 @@ int main(int argc, char **argv)
     compare(cpu, cuda, odd, &random, "odd sizes, random start, k 64");
     compare(cpu, cuda, large, &plus, "whole 1080p frames");
     compare(cpu, cuda, tiny, &usual, "one pixel");
+    check_several(cpu, small, odd, &usual);
     if (argc < 3 || strcmp(argv[2], "fed"))
         check_out_of_memory(cpu, cuda, large, &plus);
     check_many(cuda, argc > 1 ? atoi(argv[1]) : 200, r);

@@ -55,6 +55,8 @@ test_rules_exclude_each_other() {
 test_not_there_yet() {
     f=$(clip h264-closed.mkv)
     refuses 4 "$f" --engine cuda:99
+    refuses 4 "$f" --engine cuda:98,99
+    refuses 2 "$f" --engine cuda:0,
     if [ ! -e /dev/nvidiactl ]; then
         refuses 4 "$f" --engine cuda
         refuses 4 "$f" --decode nvdec

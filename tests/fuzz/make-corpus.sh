@@ -19,7 +19,7 @@ text line3 '\x03--interval\n0.5\n--json\n-\n--strict\n-vv\nfilm.mkv'
 text line4 '\x03--help';        text line5 '\x03--vers';      text line6 '\x03-k8n4\nfilm.mkv'
 text line7 '\x03--init=k-means++\n--seed=18446744073709551615\n--max-iter\n100000\n--\n-film.mkv'
 text line9 '\x03--cache\n/tmp/x\n--cache-limit=2.5G\n--refresh\nfilm.mkv'; text line10 '\x03--cache-stats\n--cache-verify'
-text line8 '\x03--engine=cuda:0\n--decode\nnvdec\nx'
+text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
 
 # ---- pictures and JSON: the first byte picks the writer ----
 

@@ -13,6 +13,9 @@
 #   odd        films of odd sizes, down to 1x1: the same pictures from NVDEC as from software
 #   trust      a GPU that is made to lie is noticed; what looking costs, at 30 s and at 2 hours
 #   trim       films with bars, HDR, and the options on the picture: the same files from either engine and decoder
+#   gpus       several GPUs, or one opened twice: every film in every way gives the CPU's files, alone and as a folder
+#   gpus-films the part `films` with several GPUs
+#   gpus-speed 2 hours and a folder of 24 films: one GPU against two, in turns
 #   mpeg2      how far NVDEC's MPEG-2 lies from the software decoder's
 #   rates      k-means alone on the GPU; ncu's share of the issue slots
 #   race       k-means alone on the GPU, with restarts that race and without, in turns
@@ -163,6 +166,99 @@ part_trim() {
         grep -o '"trim":.*' "$work/barred-cuda/j" | head -n 1 | cut -c 1-160
     done
     echo "bars, HDR and pictures, CPU against the others (a fourth are itself): $same the same, $other different"
+}
+
+# What --engine gets: the first two GPUs, or the only one twice.
+pair() {
+    if "$bin/barcode" "$pack/sample.mkv" -q -n 100000 -m average --engine cuda:1 -o "$work/x.png" 2> /dev/null; then echo cuda:0,1; else echo cuda:0,0; fi
+}
+
+# Files without what differs by right: who made them, and when.
+plain() { # FOLDER
+    find "$1" -name '*.json' -exec sed -i -E '/^"(engine|decode|isa|threads|stages|cache)":/d' {} +
+}
+
+part_gpus() {
+    local pair way file name options same=0 other=0
+    pair=$(pair)
+    echo "$("$bin/barcode" "$pack/sample.mkv" -v -n 100000 -m average --engine "$pair" -o "$work/x.png" 2>&1 | grep -o 'threads, .*') is $pair"
+    for file in "$pack"/barred/* "$films"/*; do
+        for options in "-n 3" "--columns 300 --steady -k 16 --light linear --width 50" "-n 3 --keyframes --size 1/4"; do
+            for way in "cpu --decode cpu" "$pair --decode cpu" "$pair --decode nvdec" "$pair" "cuda"; do
+                name=gpus-${way// /}
+                rm -rf "${work:?}/$name"
+                mkdir "$work/$name"
+                # shellcheck disable=SC2086
+                "$bin/barcode" "$file" -q $options --engine $way -m kmeans,dominant,palette,average,downsample \
+                    -o "$work/$name/p.png" --json "$work/$name/j.json" --csv "$work/$name/c.csv" --dump "$work/$name/rgb"
+                plain "$work/$name"
+                if diff -rq "$work/gpus-cpu--decodecpu" "$work/$name"; then same=$((same + 1)); else other=$((other + 1)) && echo "$file $options $way"; fi
+            done
+        done
+    done
+    echo "$pair, each film alone (a fifth are the CPU against itself): $same the same, $other different"
+    for way in "cpu --decode cpu" "$pair" "$pair -j 3" "$pair --cache $work/gpus-cache" "$pair --cache $work/gpus-cache -k 5" "cpu --decode cpu -k 5"; do
+        name=folder-${way//[ \/]/}
+        rm -rf "${work:?}/$name"
+        mkdir "$work/$name"
+        # shellcheck disable=SC2086
+        "$bin/barcode" "$films" "$pack/barred" -q -n 6 -m all --engine $way -o "$work/$name/" --json "$work/$name/"
+        plain "$work/$name"
+    done
+    for name in "folder-$pair" "folder-$pair-j3" "folder-$pair--cache${work//\//}gpus-cache"; do
+        diff -rq "$work/folder-cpu--decodecpu" "$work/$name" && echo "$name: the same"
+    done
+    name="folder-$pair--cache${work//\//}gpus-cache-k5"
+    diff -rq "$work/folder-cpu--decodecpu-k5" "$work/$name" && echo "$name, from the cache: the same"
+    rm -rf "$work/gpus-cache"
+    "$bin/barcode" "$film" -q -n 24 --engine cpu -o "$work/right.png"
+    BARCODE_NVDEC="wrong one" "$bin/barcode" "$film" -v -n 24 --engine "$pair" -o "$work/lied.png" 2>&1 | grep -E 'NVDEC|again'
+    cmp "$work/right.png" "$work/lied.png" && echo "one of two GPUs lies: the picture is right"
+    "$bin/barcode" "$film" --engine cuda:0,77 -o "$work/x.png"
+    echo "a GPU that is not there: exit status $?, wanted 4"
+}
+
+part_gpus-films() {
+    local pair
+    pair=$(pair)
+    mkdir -p "$work/only"
+    cp "$bin/barcode" "$work/only/"
+    ENGINE=$pair CLIPS=$work/clips BARCODE_FILMS=$films SAMPLE=$pack/sample.mkv "$here/tests/support/test-gpu.sh" "$work/only" | awk '!/^ok/ || /\(damaged\)/'
+}
+
+part_gpus-speed() {
+    local pair round way half i
+    pair=$(pair)
+    half=$(($(nproc) / 2))
+    [ -f "$work/long.mp4" ] || python3 "$here/tests/bench/repeat_mp4.py" "$film" 240 "$work/long.mp4"
+    rm -rf "$work/copies"
+    mkdir -p "$work/copies" "$work/copied"
+    for i in $(seq 24); do cp "$film" "$work/copies/film$i.mp4"; done
+    cat "$work/long.mp4" "$work"/copies/* > /dev/null
+    echo "$(nproc) cores; one GPU has all of them, or half of them as on a host with as many GPUs again"
+    for round in 1 2 3; do
+        for way in "" "--decode nvdec"; do
+            # shellcheck disable=SC2086
+            {
+                timed "$bin/barcode" "$work/long.mp4" -q -n 24 -m average --engine cuda:0 $way -o "$work/x.png"
+                timed taskset -c 0-$((half - 1)) "$bin/barcode" "$work/long.mp4" -q -n 24 -m average --engine cuda:0 $way -o "$work/x.png"
+                timed "$bin/barcode" "$work/long.mp4" -q -n 24 -m average --engine "$pair" $way -o "$work/x.png"
+            }
+        done
+        timed "$bin/barcode" "$work/copies" -q -n 24 --engine cuda:0 -o "$work/copied/"
+        timed taskset -c 0-$((half - 1)) "$bin/barcode" "$work/copies" -q -n 24 --engine cuda:0 -o "$work/copied/"
+        timed "$bin/barcode" "$work/copies" -q -n 24 --engine "$pair" -o "$work/copied/"
+        for way in cuda:0 "$pair"; do
+            timed "$bin/barcode" "$film" -q -n 24 --engine "$way" -o "$work/x.png"
+        done
+    done
+    for way in cuda:0 "$pair"; do
+        "$bin/barcode" "$work/long.mp4" -q -n 24 -m average --engine "$way" --bench -o "$work/x.png"
+    done
+    rm -rf "$work/cache"
+    for way in cuda:0 cuda:0 "$pair" cuda:0 "$pair" cuda:0 "$pair"; do      # the first one fills the cache
+        timed "$bin/barcode" "$work/long.mp4" -n 24 -q --engine "$way" --cache "$work/cache" -o "$work/x.png"
+    done
 }
 
 part_mpeg2() {

@@ -2,7 +2,7 @@
 # Everything that needs a GPU: the exact checks, then whole films on both engines and with every way of decoding.
 #
 #   test-gpu.sh BIN      BIN holds barcode and the check programs; CLIPS (out/clips) and SAMPLE (out/sample.mkv) say where the
-#                        made films are, and BARCODE_FILMS names a folder of others
+#                        made films are, BARCODE_FILMS names a folder of others, and ENGINE is what --engine gets (cuda; cuda:0,1)
 #
 # The last line counts; exit 1 when something failed, 77 when there is no GPU.
 set -uo pipefail
@@ -11,6 +11,7 @@ bin=${1:?usage: test-gpu.sh BIN}
 here=$(cd "$(dirname "$0")/../.." && pwd)
 clips=${CLIPS:-$here/out/clips} sample=${SAMPLE:-$here/out/sample.mkv}
 extra=$("$here/tests/support/films.sh") || exit 1
+engine=${ENGINE:-cuda}
 films=()
 [ -z "$extra" ] || mapfile -t films <<< "$extra"
 work=$(mktemp -d)
@@ -106,7 +107,7 @@ for film in "$sample" "${films[@]}" "$clips"/*.* "$clips"/damaged/*.*; do
     esac
     for way in $ways; do
         [ "$way" = cpu ] && judge=compare || judge=$how
-        "$judge" "$film" "engine cuda, decode $way" -n "${EVERY:-12}" --engine cuda --decode "$way"
+        "$judge" "$film" "engine $engine, decode $way" -n "${EVERY:-12}" --engine "$engine" --decode "$way"
     done
     [ "$ways" = "cpu auto" ] || "$how" "$film" "engine cpu, decode nvdec" -n "${EVERY:-12}" --engine cpu --decode nvdec
 done

@@ -301,7 +301,7 @@ static void the_cache(void **state)
 static void what_this_build_lacks(void **state)
 {
     (void)state;
-    bad("f --engine gpu", "--engine: 'gpu' is not auto, cpu or cuda[:N]");
+    bad("f --engine gpu", "--engine: 'gpu' is not auto, cpu or cuda[:N,...]");
     bad("f --decode cudas", "--decode: 'cudas' is not auto, cpu or nvdec");
     if (engine_built("cuda"))
         return;
@@ -438,7 +438,7 @@ static void questions_are_answered(void **state)
     static const char *const hidden[] = {"mandatory"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         assert_null(strstr(help, hidden[i]));
-    assert_int_equal(strstr(help, "cuda[:N]") != NULL, engine_built("cuda"));
+    assert_int_equal(strstr(help, "cuda[:N,...]") != NULL, engine_built("cuda"));
 }
 
 static void a_full_disk_is_noticed(void **state)

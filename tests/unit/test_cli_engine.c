@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "barcode/cli.h"
@@ -15,7 +16,7 @@ static struct err e;
 static bool engine(const char *text)
 {
     err_clear(&e);
-    o = (struct options){.device = 99};
+    o = (struct options){.devices = {.count = 9}};
     return cli_parse_engine(text, &o, &e);
 }
 
@@ -26,26 +27,56 @@ static void engines_by_name(void **state)
     assert_int_equal(o.engine, ENGINE_AUTO);
     assert_true(engine("cpu"));
     assert_int_equal(o.engine, ENGINE_CPU);
-    static const char *const bad[] = {"", "gpu", "CPU", "cud", "cuda:", "cuda:x", "cuda:1x", "cuda:123", "cuda1", "cuda:-1"};
+    static const char *const bad[] = {"", "gpu", "CPU", "cud", "cuda:", "cuda:x", "cuda:1x", "cuda:123", "cuda1", "cuda:-1",
+                                      "cuda,1", "cuda:0,", "cuda:,0", "cuda:0,,1", "cuda:0:1", "cuda:0, 1", "cuda:0,100", "cuda:0;1",
+                                      "cuda:99999999999999999999", "cuda: 1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(engine(bad[i]));
         assert_int_equal(e.code, ERR_USAGE);
-        assert_non_null(strstr(e.text, "is not auto, cpu or cuda[:N]"));
+        assert_non_null(strstr(e.text, "is not auto, cpu or cuda[:N,...]"));
     }
 }
 
 static void cuda_where_it_is_built(void **state)
 {
     (void)state;
-    static const struct { const char *text; int device; } good[] = {{"cuda", 0}, {"cuda:0", 0}, {"cuda:7", 7}, {"cuda:12", 12}};
+    static const struct {
+        const char *text;
+        struct engine_devices devices;
+    } good[] = {
+        {"cuda", {.count = 0}},
+        {"cuda:0", {.count = 1, .number = {0}}},
+        {"cuda:7", {.count = 1, .number = {7}}},
+        {"cuda:12", {.count = 1, .number = {12}}},
+        {"cuda:0,2", {.count = 2, .number = {0, 2}}},
+        {"cuda:0,0", {.count = 2, .number = {0, 0}}},
+        {"cuda:3,1,02,99", {.count = 4, .number = {3, 1, 2, 99}}},
+    };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         bool fine = engine(good[i].text);
         assert_int_equal(fine, engine_built("cuda"));
         if (!fine)
             assert_int_equal(e.code, ERR_ENGINE);
         assert_int_equal(o.engine, ENGINE_CUDA);
-        assert_int_equal(o.device, good[i].device);
+        assert_int_equal(o.devices.count, good[i].devices.count);
+        for (int k = 0; k < good[i].devices.count; k++)
+            assert_int_equal(o.devices.number[k], good[i].devices.number[k]);
     }
+}
+
+/* As many as an engine may have parts, and not one more. */
+static void many_numbers(void **state)
+{
+    (void)state;
+    char text[200] = "cuda:0";
+    for (int i = 1; i < ENGINE_PARTS_MOST; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), ",%d", i);
+    assert_int_equal(engine(text), engine_built("cuda"));
+    assert_int_equal(o.devices.count, ENGINE_PARTS_MOST);
+    assert_int_equal(o.devices.number[ENGINE_PARTS_MOST - 1], ENGINE_PARTS_MOST - 1);
+    snprintf(text + strlen(text), sizeof text - strlen(text), ",0");
+    assert_false(engine(text));
+    assert_int_equal(e.code, ERR_USAGE);
 }
 
 static void decoders_by_name(void **state)
@@ -65,7 +96,7 @@ static void decoders_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engines_by_name), cmocka_unit_test(cuda_where_it_is_built), cmocka_unit_test(decoders_by_name),
+        cmocka_unit_test(engines_by_name), cmocka_unit_test(cuda_where_it_is_built), cmocka_unit_test(many_numbers), cmocka_unit_test(decoders_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,23 +34,53 @@ static void worth_it(void **state)
     assert_true(engine_worth_a_gpu(&(struct engine_work){0}, 16));      /* nobody knows: a stream, say */
 }
 
+static void a_second_gpu(void **state)
+{
+    (void)state;
+    struct engine_work w = {.frames = 720, .width = 1920, .height = 1080};
+    assert_int_equal(engine_worth_gpus(&w, 8), 1);                           /* half a minute: one starts as fast as it works */
+    w.frames = UINT64_C(24) * 3600 * 2;
+    assert_int_equal(engine_worth_gpus(&w, 1), 1);
+    assert_int_equal(engine_worth_gpus(&w, 2), 2);
+    assert_int_equal(engine_worth_gpus(&w, 8), 8);
+    assert_int_equal(engine_worth_gpus(&w, ENGINE_PARTS_MOST), ENGINE_PARTS_MOST);
+    int before = 1;
+    for (w.frames = 1; w.frames < 100000; w.frames += 100) {                 /* more work never means fewer */
+        int gpus = engine_worth_gpus(&w, 4);
+        assert_in_range(gpus, before, 4);
+        before = gpus;
+    }
+    assert_int_equal(before, 4);
+    w.frames = 10000;                                                        /* 20.7 billion pixels */
+    assert_int_equal(engine_worth_gpus(&w, 4), 2);
+    assert_int_equal(engine_worth_gpus(&(struct engine_work){.frames = 0}, 4), 4);      /* nobody knows: a stream, say */
+}
+
 static const struct engine_work any_work = {.frames = 1, .width = 1, .height = 1};
 static const struct engine_work huge_work = {.frames = 1000000, .width = 3840, .height = 2160};
+static const struct engine_devices unnamed = {.count = 0};
 
 static void lists(void **state)
 {
     (void)state;
     struct engines g;
-    engines_init(&g, ENGINE_CPU, 7, 3);
+    struct engine_devices named = {.count = 2, .number = {7, 3}};
+    engines_init(&g, ENGINE_CPU, &named, 3);
     assert_int_equal(g.count, 1);
     assert_int_equal(g.threads, 3);
     assert_string_equal(g.slot[0].kind, "cpu");
-    engines_init(&g, ENGINE_CUDA, 7, 3);
+    engines_init(&g, ENGINE_CUDA, &named, 3);
     assert_int_equal(g.count, 1);
     assert_string_equal(g.slot[0].kind, "cuda");
-    assert_int_equal(g.slot[0].device, 7);
+    assert_int_equal(g.slot[0].devices.count, 2);
+    assert_int_equal(g.slot[0].devices.number[0], 7);
+    assert_int_equal(g.slot[0].devices.number[1], 3);
+    assert_true(g.slot[0].named);
     assert_null(g.slot[0].opened);
-    engines_init(&g, ENGINE_AUTO, 0, 3);
+    engines_init(&g, ENGINE_CUDA, &unnamed, 3);
+    assert_int_equal(g.slot[0].devices.count, 0);
+    assert_false(g.slot[0].named);
+    engines_init(&g, ENGINE_AUTO, &unnamed, 3);
     assert_int_equal(g.count, engine_built("cuda") ? 2 : 1);
     assert_string_equal(g.slot[g.count - 1].kind, "cpu");
     engines_close(&g);
@@ -61,7 +91,7 @@ static void cpu_is_opened_once(void **state)
     (void)state;
     struct engines g;
     struct err e = ERR_INIT;
-    engines_init(&g, ENGINE_CPU, 0, 2);
+    engines_init(&g, ENGINE_CPU, &unnamed, 2);
     struct engine *first = engines_for(&g, &huge_work, &e);
     assert_non_null(first);
     assert_string_equal(first->ops->name, "cpu");
@@ -80,7 +110,7 @@ static void automatic(void **state)
     struct engines g;
     struct engine_work small = {.frames = 25, .width = 320, .height = 180};
     struct err e = ERR_INIT;
-    engines_init(&g, ENGINE_AUTO, 0, 2);
+    engines_init(&g, ENGINE_AUTO, &unnamed, 2);
     assert_string_equal(engines_for(&g, &small, &e)->ops->name, "cpu");
     for (int i = 0; i < g.count - 1; i++)
         assert_true(!g.slot[i].opened && !g.slot[i].failed);
@@ -88,7 +118,7 @@ static void automatic(void **state)
     assert_non_null(for_huge);
     bool cuda = strcmp(for_huge->ops->name, "cuda") == 0;
     assert_true(!cuda || engines_for(&g, &small, &e) == for_huge);              /* once it is open every film has it */
-    const char *next = engines_give_up(&g, for_huge);
+    const char *next = engines_give_up(&g, for_huge);        /* of several GPUs none is known to have failed: all go */
     assert_string_equal(next ? next : "", cuda ? "the CPU" : "");
     assert_string_equal(engines_for(&g, &huge_work, &e)->ops->name, "cpu");
     assert_int_equal(e.code, ERR_NONE);
@@ -99,46 +129,34 @@ static void a_demanded_gpu_that_is_not_there(void **state)
 {
     (void)state;
     struct engines g;
-    engines_init(&g, ENGINE_CUDA, 99, 2);
+    engines_init(&g, ENGINE_CUDA, &(struct engine_devices){.count = 2, .number = {98, 99}}, 2);
     for (int film = 0; film < 2; film++) {
         struct err e = ERR_INIT;
         assert_null(engines_for(&g, &any_work, &e));
         assert_int_equal(e.code, ERR_ENGINE);
+        assert_true(e.text[0] != '\0');
     }
     assert_null(engines_give_up(&g, NULL));
     engines_close(&g);
 }
 
-/* GPUs that are not there stand before the CPU: each is tried once, none for a film that is not worth it. */
-static void a_longer_list(void **state)
+/* GPUs that are not there stand before the CPU: they are tried once, and not at all for a film that is not worth it. */
+static void gpus_that_are_not_there(void **state)
 {
     (void)state;
     log_set_level(LOG_ERROR);
-    struct engines g = {.slot = {{.kind = "cuda", .device = 98}, {.kind = "cuda", .device = 99}, {.kind = "cpu"}},
-                        .count = 3, .threads = 2};
+    struct engines g = {.slot = {{.kind = "cuda", .devices = {.count = 2, .number = {98, 99}}}, {.kind = "cpu"}}, .count = 2, .threads = 2};
     struct err e = ERR_INIT;
     struct engine *cpu = engines_for(&g, &any_work, &e);
     assert_non_null(cpu);
-    assert_false(g.slot[0].failed || g.slot[1].failed);
+    assert_false(g.slot[0].failed);
     assert_ptr_equal(engines_for(&g, &huge_work, &e), cpu);
-    assert_true(g.slot[0].failed && g.slot[1].failed);
-    assert_ptr_equal(g.slot[2].opened, cpu);
+    assert_true(g.slot[0].failed);
+    assert_int_equal(g.slot[0].tried, 2);
+    assert_ptr_equal(g.slot[1].opened, cpu);
     assert_int_equal(e.code, ERR_NONE);
     assert_null(engines_give_up(&g, cpu));
     assert_null(engines_give_up(&g, NULL));
-    engines_close(&g);
-}
-
-/* Without the CPU in the list every GPU is demanded, and a small film is a reason too; the last one's sentence is told. */
-static void demanded_gpus(void **state)
-{
-    (void)state;
-    log_set_level(LOG_ERROR);
-    struct engines g = {.slot = {{.kind = "cuda", .device = 98}, {.kind = "cuda", .device = 99}}, .count = 2, .threads = 2};
-    struct err e = ERR_INIT;
-    assert_null(engines_for(&g, &any_work, &e));
-    assert_int_equal(e.code, ERR_ENGINE);
-    assert_true(g.slot[0].failed && g.slot[1].failed);
     engines_close(&g);
 }
 
@@ -146,7 +164,7 @@ static void demanded_gpus(void **state)
 static void the_next_takes_over(void **state)
 {
     (void)state;
-    struct engines g = {.slot = {{.kind = "cpu"}, {.kind = "cpu", .device = 1}}, .count = 2, .threads = 2};
+    struct engines g = {.slot = {{.kind = "cpu"}, {.kind = "cpu"}}, .count = 2, .threads = 2};
     struct err e = ERR_INIT;
     struct engine *first = engines_for(&g, &huge_work, &e);
     assert_non_null(first);
@@ -161,12 +179,88 @@ static void the_next_takes_over(void **state)
     engines_close(&g);
 }
 
+/* ------------------------------------------------------------------ several devices: CPUs stand in for GPUs */
+
+static struct engines four_devices(bool named)
+{
+    struct engine_devices devices = {.count = 4, .number = {0, 1, 2, 3}};
+    return (struct engines){.slot = {{.kind = "cpu", .devices = devices, .named = named}}, .count = 1, .threads = 1};
+}
+
+/* How many parts a film gets that is not in the cache; `at_once`: at first. */
+static int parts_for(struct engines *g, uint64_t frames, int at_once)
+{
+    struct err e = ERR_INIT;
+    struct engine_work w = {.frames = frames, .width = 1920, .height = 1080};
+    struct engine *engine = engines_for(g, &w, &e);
+    assert_non_null(engine);
+    assert_int_equal(engine_parts(engine), at_once);
+    engines_add(g, engine, &w);
+    engine = engines_added(g, engine);
+    assert_null(g->adding);
+    assert_ptr_equal(engine, g->slot[0].opened);
+    assert_ptr_equal(engines_added(g, engine), engine);
+    return engine_parts(engine);
+}
+
+/* A short film starts one, a longer one adds what it is worth, and what is open stays open. */
+static void as_many_as_it_is_worth(void **state)
+{
+    (void)state;
+    struct engines g = four_devices(false);
+    assert_int_equal(parts_for(&g, 100, 1), 1);
+    assert_int_equal(parts_for(&g, 10000, 1), 2);
+    assert_int_equal(parts_for(&g, 100, 2), 2);
+    assert_int_equal(parts_for(&g, 1000000, 2), 4);
+    assert_int_equal(parts_for(&g, 1000000, 4), 4);
+    assert_string_equal(g.slot[0].opened->ops->name, "cpu");
+    engines_close(&g);
+}
+
+/* Closed while they are on their way; added to an engine that is not in the list. */
+static void adding_is_cut_short(void **state)
+{
+    (void)state;
+    struct engines g = four_devices(false);
+    struct err e = ERR_INIT;
+    struct engine *engine = engines_for(&g, &huge_work, &e);
+    engines_add(&g, engine, &huge_work);
+    assert_non_null(g.adding);
+    engines_close(&g);
+    assert_null(g.adding);
+    assert_null(g.slot[0].opened);
+    g = four_devices(false);
+    engine = engines_for(&g, &huge_work, &e);
+    engines_add(&g, NULL, &huge_work);
+    assert_null(g.adding);
+    assert_ptr_equal(engines_added(&g, engine), engine);
+    engines_close(&g);
+}
+
+static void named_ones_are_all_used(void **state)
+{
+    (void)state;
+    struct engines g = four_devices(true);
+    assert_int_equal(parts_for(&g, 100, 4), 4);
+    engines_close(&g);
+}
+
+static void many_films_use_all(void **state)
+{
+    (void)state;
+    struct engines g = four_devices(false);
+    g.many_films = true;
+    assert_int_equal(parts_for(&g, 100, 4), 4);
+    engines_close(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(lists), cmocka_unit_test(cpu_is_opened_once),
-        cmocka_unit_test(automatic), cmocka_unit_test(a_demanded_gpu_that_is_not_there), cmocka_unit_test(a_longer_list),
-        cmocka_unit_test(demanded_gpus), cmocka_unit_test(the_next_takes_over),
+        cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(a_second_gpu), cmocka_unit_test(lists),
+        cmocka_unit_test(cpu_is_opened_once), cmocka_unit_test(automatic), cmocka_unit_test(a_demanded_gpu_that_is_not_there),
+        cmocka_unit_test(gpus_that_are_not_there), cmocka_unit_test(the_next_takes_over), cmocka_unit_test(as_many_as_it_is_worth), cmocka_unit_test(adding_is_cut_short),
+        cmocka_unit_test(named_ones_are_all_used), cmocka_unit_test(many_films_use_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

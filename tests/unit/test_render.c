@@ -24,7 +24,7 @@ static int set_up(void **state)
     (void)state;
     setenv("BARCODE_CACHE", "-", 1);
     strcpy(folder, "/tmp/barcode-render-XXXXXX");
-    engines_init(&engines, ENGINE_CPU, 0, 2);
+    engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 2);
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
@@ -331,13 +331,56 @@ static void an_old_picture_survives(void **state)
     assert_int_equal(files_here(), 1);
 }
 
+/* ------------------------------------------------------------------ several engines: CPUs stand in for GPUs */
+
+static void must_be_same(const char *a, const char *b)
+{
+    size_t sizes[2];
+    char *text[2] = {contents(a, &sizes[0]), contents(b, &sizes[1])};
+    assert_true(sizes[0] > 0);
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(text[0], text[1], sizes[0]);
+    free(text[0]);
+    free(text[1]);
+}
+
+/* A long film has the others added, a short one does not, named ones are there from the start; the files are the same. */
+static void several_engines(void **state)
+{
+    (void)state;
+    clear_folder();
+    const char *films[] = {"synth:1920x1080,20000", "synth:64x36,20000"};
+    for (int i = 0; i < 4; i++) {
+        char line[200];
+        bool named = i >= 2;
+        snprintf(line, sizeof line, "-n 2000 --size 64x36 -k 3 -m kmeans -o one.png --csv one.csv %s", films[i % 2]);
+        must_render(line);
+        struct engines before = engines;
+        engines = (struct engines){.slot = {{.kind = "cpu", .devices = {.count = 3, .number = {0, 1, 2}}, .named = named}}, .count = 1, .threads = 2};
+        snprintf(line, sizeof line, "-n 2000 --size 64x36 -k 3 -m kmeans -o many.png --csv many.csv --json many.json %s", films[i % 2]);
+        must_render(line);
+        assert_int_equal(engine_parts(engines.slot[0].opened), named || i % 2 == 0 ? 3 : 1);
+        assert_null(engines.adding);
+        size_t size;
+        char *json = contents("many.json", &size);
+        assert_non_null(strstr(json, "\"engine\": \"cpu\""));
+        assert_int_equal(strstr(json, "\"isa\": \"3 x ") != NULL, engine_parts(engines.slot[0].opened) == 3);
+        free(json);
+        engines_close(&engines);
+        engines = before;
+        must_be_same("one.png", "many.png");
+        must_be_same("one.csv", "many.csv");
+    }
+    clear_folder();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(staged_frames_are_dumped), cmocka_unit_test(one_file_a_mode), cmocka_unit_test(facts_in_json),
         cmocka_unit_test(columns_of_short_films), cmocka_unit_test(film_after_film),
         cmocka_unit_test(lengths_that_are_needed),
-        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives),
+        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives), cmocka_unit_test(several_engines),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -119,7 +119,7 @@ static void is_written_with_the_rest(void **state)
     ask(&o, &writer_facts, "facts.txt");
     assert_true(inputs_expand(&o, &in, &e) && outputs_check(&o, &in, &e));
     struct engines engines;
-    engines_init(&engines, ENGINE_CPU, 0, 1);
+    engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 1);
     struct render r = {.options = &o, .inputs = &in, .engines = &engines, .threads = 1};
     if (!render_film(&r, 0, &e))
         fail_msg("%s", e.text);
