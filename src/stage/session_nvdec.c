@@ -320,7 +320,7 @@ void *session_nvdec_main(void *staging)
         size_t bytes = run->bytes;
         uint64_t frames = run->frames;
         fine = decode_run(&s, run, &e);
-        staging_run_done(s.staging, bytes, frames, true, clock_ns() - began);
+        staging_run_done(s.staging, bytes, frames, 0, clock_ns() - began);
     }
     if (!fine)
         staging_fail(s.staging, &e);

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "av.h"
+#include "share.h"
 #include "barcode/clock.h"
 #include "barcode/colour.h"
 #include "barcode/gate.h"
@@ -126,6 +127,9 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
     while (s->bytes_in_flight > 0 && s->bytes_in_flight + run->bytes > BYTES_IN_FLIGHT && !atomic_load(&s->stop))
         pthread_cond_wait(&s->budget_freed, &s->lock);
     s->bytes_in_flight += run->bytes;
+    s->queued_bytes += run->bytes;
+    run->unfed = run->bytes;
+    atomic_fetch_add(&s->unfed, run->bytes);
     pthread_mutex_unlock(&s->lock);
     if (queue_push(s->runs, run))
         return true;
@@ -134,18 +138,26 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
     return err_set(e, ERR_FAILED, "staging stopped");
 }
 
-void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, bool nvdec, int64_t nanoseconds)
+void staging_fed(struct staging *s, struct run *run, size_t bytes)
 {
+    bytes = bytes < run->unfed ? bytes : run->unfed;
+    run->unfed -= bytes;
+    atomic_fetch_sub(&s->unfed, bytes);
+}
+
+void staging_run_done(struct staging *s, size_t bytes, uint64_t frames, int threads, int64_t nanoseconds)
+{
+    bool nvdec = threads == 0;
     pthread_mutex_lock(&s->lock);
     s->bytes_in_flight -= bytes;
     s->pace[nvdec].runs++;
     s->pace[nvdec].bytes += bytes;
     s->pace[nvdec].begun -= bytes;
-    s->pace[nvdec].seconds += (double)nanoseconds / 1e9;
+    s->pace[nvdec].seconds += (double)nanoseconds / 1e9 * (nvdec ? 1 : threads);
+    s->cores_busy -= threads;
+    gate_busy(s->job->turn, -threads);
     pthread_cond_signal(&s->budget_freed);
     pthread_mutex_unlock(&s->lock);
-    if (!nvdec)
-        gate_busy(s->job->turn, -1);
     /* Runs end in any order: progress never goes back. */
     uint_fast64_t seen = atomic_load(&s->frames_done);
     while (seen < frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, frames))
@@ -177,16 +189,48 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent)
             (double)(clock_ns() - s->began_ns) / 1e9, (unsigned long long)sent, busy);
 }
 
+/* Bytes of the film that may become runs yet, counted generously: they hold its sound too. With the lock held. */
+static uint64_t unread(const struct staging *s, const struct run *run)
+{
+    if (s->read_to_end)
+        return 0;
+    /* The reader is ahead of the runs that it queued by as much as it takes to know where one ends. */
+    uint64_t read = atomic_load(&s->bytes_read), past = read > run->bytes ? read - run->bytes : 0;
+    past = past > s->queued_bytes ? past : s->queued_bytes;
+    return s->file_bytes > past ? s->file_bytes - past : 0;
+}
+
+/*
+ * How many threads a run gets that a software session takes. Of a pipe nobody knows how much is to come. A film whose pictures leave
+ * no memory for a decoder a core has none for threads (staging_threads). With the lock held.
+ */
+static int threads_for(struct staging *s, const struct run *run)
+{
+    bool may = s->threads_most > 1 && s->pace[1].sessions == 0 && !s->faults && !atomic_load(&s->threads_failed);
+    if (!may || !run_may_have_threads(run))
+        return 1;
+    if (share_told() > 0)
+        return share_told();
+    int idle = s->pace[0].sessions - s->cores_busy;
+    if ((!s->read_to_end && s->file_bytes == 0) || !gate_spare(s->job->turn, &idle))
+        return 1;
+    int cores = s->cores_busy + idle;
+    struct share share = {.cores = cores < s->pace[0].sessions ? cores : s->pace[0].sessions, .own = run->bytes,
+                          .left = atomic_load(&s->unfed) + unread(s, run), .most = s->threads_most};
+    return share_threads(&share);
+}
+
 bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
 {
     void *item;
     if ((!nvdec && !staging_worth_it(s)) || !queue_pop(s->runs, &item))
         return false;
     *run = item;
-    if (!nvdec)
-        gate_busy(s->job->turn, 1);
     pthread_mutex_lock(&s->lock);
     s->pace[nvdec].begun += (*run)->bytes;
+    (*run)->threads = nvdec ? 0 : threads_for(s, *run);
+    s->cores_busy += (*run)->threads;
+    gate_busy(s->job->turn, (*run)->threads);
     pthread_mutex_unlock(&s->lock);
     return true;
 }

@@ -90,7 +90,7 @@ static void *take_one(void *later)
         return NULL;
     size_t bytes = run->bytes;
     run_free(&run);
-    staging_run_done(&s, bytes, 1, false, 1);
+    staging_run_done(&s, bytes, 1, 1, 1);
     return NULL;
 }
 
@@ -131,8 +131,8 @@ static void finished_runs(void **state)
     assert_true(staging_next_run(&s, true, &run) && staging_next_run(&s, false, &run));
     assert_int_equal(s.pace[1].begun, 100);
     assert_int_equal(s.pace[0].begun, 200);
-    staging_run_done(&s, 100, 70, true, 500000000);
-    staging_run_done(&s, 200, 50, false, 1000000000);
+    staging_run_done(&s, 100, 70, 0, 500000000);
+    staging_run_done(&s, 200, 50, 1, 1000000000);
     assert_int_equal(s.bytes_in_flight, 0);
     assert_int_equal(atomic_load(&s.frames_done), 70);      /* never back */
     assert_int_equal(s.pace[0].begun + s.pace[1].begun, 0);
