@@ -176,7 +176,7 @@ struct damage_watch {
     AVFrame *last;             /* careful: the one before it, in decoding order              */
     bool tainted, tainted_before;
     atomic_bool starved;       /* memory was short on a thread of the decoder's own: see decoder_send */
-    bool strict;               /* whatever the decoder says, if only in passing, is a complaint     */
+    bool strict;               /* what the decoder says is a complaint, if only in passing         */
     struct damage_settle *settle;   /* strict, HEVC with frame threads: pictures whose blocks are still to be looked at */
 };
 

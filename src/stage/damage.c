@@ -294,6 +294,12 @@ static const char *const about_references[] = {
     "Could not find ref with POC", "Missing reference picture", "reference picture missing",
 };
 
+/*
+ * How what no strict watch minds begins. H.264's pictures after an open GOP's key tell the decoder to let go of pictures before it,
+ * which a decoder that starts there never had: every run of such a film begins so.
+ */
+static const char *const of_no_account[] = {"mmco: unref short failure"};
+
 static bool begins(const char *text, const char *const *start, size_t starts)
 {
     for (size_t i = 0; i < starts; i++)
@@ -312,7 +318,9 @@ void damage_message(const AVCodecContext *c, int level, const char *format)
     if (level > AV_LOG_INFO)
         return;
     static const char *const concealing[] = {"concealing "};
-    bool heard = w->strict || begins(format, concealing, 1);
+    bool heard = begins(format, concealing, 1);
+    if (w->strict)
+        heard |= !begins(format, of_no_account, sizeof of_no_account / sizeof *of_no_account);
     if (level <= AV_LOG_ERROR)
         heard |= c->codec_id == AV_CODEC_ID_HEVC ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
                                                  : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);

@@ -142,6 +142,104 @@ static void finished_runs(void **state)
     assert_int_equal(s.pace[0].bytes, 200);
 }
 
+/* Puts a sound run of `bytes` into the queue; its pictures are not looked at. */
+static void queue_sound(struct picture *picture, size_t bytes)
+{
+    struct err e = ERR_INIT;
+    struct run *r = new_run(bytes);
+    r->picture = picture;
+    r->count = 20;
+    assert_true(staging_queue_run(&s, r, &e));
+}
+
+/* Takes a run, decodes it and drops it. Returns its threads. */
+static int threads_of_next(void)
+{
+    struct run *run;
+    assert_true(staging_next_run(&s, false, &run));
+    int threads = run->threads;
+    staging_fed(&s, run, run->bytes + 5);
+    staging_run_done(&s, run->bytes, 1, threads, 1000000000);
+    free(run);
+    return threads;
+}
+
+/* A run has one thread until it is known that few are left. */
+static void threads_for_the_last_runs(void **state)
+{
+    (void)state;
+    static struct picture picture[20];
+    s.pace[0].sessions = 16;
+    s.threads_most = 16;
+    s.file_bytes = 0;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);                  /* of a pipe: how much is to come? */
+    s.file_bytes = 1000000;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    s.file_bytes = 700;                                      /* 400 more, beside this one and those before */
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 4);
+    atomic_store(&s.bytes_read, 700);                        /* but those were not needed */
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 10);
+    s.read_to_end = true;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 16);
+    assert_int_equal(atomic_load(&s.unfed), 0);
+    assert_int_equal(s.cores_busy, 0);
+    assert_float_equal(s.pace[0].seconds, 1 + 1 + 4 + 10 + 16, 1e-9);
+    /* Others at work have their part of what is left, as far as they have not done it. */
+    struct run *run;
+    queue_sound(picture, 100);
+    queue_sound(picture, 100);
+    assert_true(staging_next_run(&s, false, &run));
+    assert_int_equal(run->threads, 10);
+    staging_fed(&s, run, 60);
+    assert_int_equal(threads_of_next(), 14);
+    staging_run_done(&s, 100, 1, 10, 1);
+    staging_fed(&s, run, 60);
+    assert_int_equal(atomic_load(&s.unfed), 0);
+    free(run);
+}
+
+/* Whatever speaks against threads. */
+static void no_threads(void **state)
+{
+    (void)state;
+    static struct picture picture[20];
+    struct key_faults faults = {0};
+    s.pace[0].sessions = 16;
+    s.read_to_end = true;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);                  /* the codec has none */
+    s.threads_most = 8;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 8);
+    s.faults = &faults;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    s.faults = NULL;
+    s.pace[1].sessions = 2;                                  /* a GPU takes part */
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    s.pace[1].sessions = 0;
+    picture[3].suspect = true;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    picture[3].suspect = false;
+    setenv("BARCODE_FRAME_THREADS", "off", 1);
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    setenv("BARCODE_FRAME_THREADS", "3", 1);
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 3);
+    unsetenv("BARCODE_FRAME_THREADS");
+    atomic_store(&s.threads_failed, true);
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+}
+
 /* Two NVDEC sessions at 100 bytes a second each; a software run takes 2 seconds: 400 bytes of NVDEC's work. */
 static void software_stops_before_the_end(void **state)
 {
@@ -248,6 +346,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_budget_holds, begin, end),
         cmocka_unit_test_setup_teardown(a_run_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(finished_runs, begin, end),
+        cmocka_unit_test_setup_teardown(threads_for_the_last_runs, begin, end),
+        cmocka_unit_test_setup_teardown(no_threads, begin, end),
         cmocka_unit_test_setup_teardown(software_stops_before_the_end, begin, end),
         cmocka_unit_test_setup_teardown(counts_add_up, begin, end),
         cmocka_unit_test_setup_teardown(the_first_error_stays, begin, end),
