@@ -137,7 +137,8 @@ void decoder_close(AVCodecContext **c);
 
 /*
  * On how many threads, at most, one decoder of the film's runs may work; 1 where more are no use or not safe. Those with frame
- * threads of libavcodec's own (H.264, HEVC, VP8, VP9), and dav1d; MPEG-2's has none, and key frames alone need none.
+ * threads of libavcodec's own (H.264, HEVC, VP9), and dav1d. MPEG-2's has none. VP8's, with threads, makes another picture of damage of
+ * which it says nothing (seen: one flipped bit), as Theora's does.
  */
 int decoder_threads_most(const AVStream *stream, const struct run_traits *traits);
 

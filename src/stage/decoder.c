@@ -59,7 +59,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
 int decoder_threads_most(const AVStream *stream, const struct run_traits *traits)
 {
     enum { MOST = 16 };       /* libavcodec warns of more */
-    if (traits->stream == STREAM_OTHER)
+    if (traits->stream == STREAM_OTHER || traits->stream == STREAM_VP8)
         return 1;
     const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
     bool dav1d = codec && traits->stream == STREAM_AV1 && strcmp(codec->name, "libdav1d") == 0;
