@@ -233,7 +233,7 @@ static bool decode_on_threads(struct session *s, struct run *run, bool *whole, s
     s->decoder = usual;
     s->watch = &s->usual;
     *whole = opened && !s->hurt && still_wanted(run) == 0;
-    log_msg(LOG_DEBUG, "a run of %zu pictures on %d threads%s%s", run->count, run->threads, *whole ? "" : ": given up", why.text);
+    log_msg(LOG_DEBUG, "a run of %zu pictures on %d threads%s%s", run->count, run->threads, *whole ? "" : ": given up. ", why.text);
     if (*whole || staging_stopped(s->staging))
         return fine;
     atomic_store(&s->staging->threads_failed, true);

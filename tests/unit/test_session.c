@@ -7,33 +7,9 @@
 #include <malloc.h>
 
 #include "stage/av.h"
-#include "clip.h"
+#include "clip_packets.h"
 
 /* ------------------------------------------------------------------ damage */
-
-/* What a packet of an MP4 file holds, by number in decoding order. */
-struct where {
-    int64_t pos;
-    int size;
-    bool key, droppable;
-};
-
-static size_t list_packets(const char *path, struct where *to, size_t room)
-{
-    AVFormatContext *f = NULL;
-    AVPacket *p = av_packet_alloc();
-    size_t n = 0;
-    assert_int_equal(avformat_open_input(&f, path, NULL, NULL), 0);
-    while (n < room && av_read_frame(f, p) >= 0) {
-        struct nal_info info;
-        nal_scan(STREAM_H264, 4, p->data, (size_t)p->size, &info);
-        to[n++] = (struct where){p->pos, p->size, info.cut != CUT_NONE, info.droppable};
-        av_packet_unref(p);
-    }
-    av_packet_free(&p);
-    avformat_close_input(&f);
-    return n;
-}
 
 /* Makes every slice of a packet impossible to decode, and leaves its NAL headers as they are. */
 static void ruin(const char *path, const struct where *w)
@@ -183,90 +159,6 @@ static void damage_looks_the_same(void **state)
     }
     staged_free(&whole);
     staged_free(&first);
-}
-
-/* Stages with every run on that many threads. */
-static struct staged stage_on(const char *name, const char *threads, uint64_t n)
-{
-    setenv("BARCODE_FRAME_THREADS", threads, 1);
-    struct staged r = stage(name, 2, n);
-    unsetenv("BARCODE_FRAME_THREADS");
-    return r;
-}
-
-static void assert_same(struct staged *a, struct staged *b)
-{
-    struct digest_result d = digest_compare(a->digest, b->digest);
-    assert_int_equal(d.different + d.alone, 0);
-    assert_int_equal(a->counts.lost, b->counts.lost);
-    assert_int_equal(a->counts.damaged, b->counts.damaged);
-    assert_int_equal(a->counts.decode_errors, b->counts.decode_errors);
-    assert_int_equal(a->counts.redone_runs, b->counts.redone_runs);
-    assert_int_equal(a->counts.contradicted, b->counts.contradicted);
-}
-
-/* A decoder with threads gives what one without gives, and no more than was asked for. */
-static void threads_change_nothing(void **state)
-{
-    (void)state;
-    static const char *const encode[] = {
-        "-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=3:open-gop=1:scenecut=0 threads.mkv",
-        "-c:v libx264 -preset veryfast -x264-params keyint=200:bframes=3:b-pyramid=strict:interlaced=1:slices=3 threads.mkv",
-        "-c:v libx265 -preset ultrafast -x265-params log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:bframes=3 threads.mkv",
-        "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 70 threads.webm",
-        "-c:v libsvtav1 -preset 12 -g 60 threads.webm",
-    };
-    for (size_t i = 0; i < sizeof encode / sizeof *encode; i++) {
-        const char *name = strrchr(encode[i], ' ') + 1;
-        if (!clip_encode(encode[i]))
-            continue;
-        for (uint64_t n = 1; n < 8; n += 3) {
-            struct staged one = stage_on(name, "off", n), many = stage_on(name, "5", n);
-            assert_same(&one, &many);
-            assert_int_equal(many.counts.decoded, one.counts.decoded);
-            assert_int_equal(many.counts.sent, one.counts.sent);      /* nobody had a doubt */
-            staged_free(&one);
-            staged_free(&many);
-        }
-    }
-}
-
-/* Makes the second half of a packet's bytes `value`: its slice's header is as it was. */
-static void garble(const char *path, const struct where *w, int value)
-{
-    FILE *f = fopen(path, "r+b");
-    assert_non_null(f);
-    fseek(f, (long)w->pos + w->size / 2, SEEK_SET);
-    for (int i = w->size / 2; i < w->size; i++)
-        putc(value, f);
-    fclose(f);
-}
-
-/* What a decoder with threads says of damage is left to one without, also of pictures that are not put out. */
-static void threads_and_damage(void **state)
-{
-    (void)state;
-    static struct where w[CLIP_FRAMES];
-    static const char *const encode[] = {
-        "-c:v libx264 -preset veryfast -x264-params keyint=50:min-keyint=50:bframes=2:scenecut=0 hurt.mp4",
-        "-c:v libx265 -preset ultrafast -x265-params log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:min-keyint=50:no-open-gop=1 hurt.mp4",
-    };
-    for (size_t i = 0; i < sizeof encode / sizeof *encode && clip_encode(encode[i]); i++) {
-        list_packets("hurt.mp4", w, CLIP_FRAMES);
-        garble("hurt.mp4", &w[110], 0xa5);
-        garble("hurt.mp4", &w[135], 0xff);
-        for (uint64_t n = 1; n < 20; n += 6) {
-            struct staged one = stage_on("hurt.mp4", "off", n);
-            assert_true(n > 1 || one.counts.redone_runs > 0);
-            for (const char *threads = "2359"; *threads; threads++) {
-                struct staged many = stage_on("hurt.mp4", (char[]){*threads, 0}, n);
-                assert_same(&one, &many);
-                assert_true(one.counts.redone_runs == 0 || many.counts.sent > one.counts.sent);      /* it had a try */
-                staged_free(&many);
-            }
-            staged_free(&one);
-        }
-    }
 }
 
 /* A key that is lost takes its GOP with it, as missing or damaged columns; the GOPs around it are untouched. */
@@ -502,7 +394,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_lost_picture), cmocka_unit_test(nothing_is_staged_twice), cmocka_unit_test(a_lost_key), cmocka_unit_test(the_engine_fails),
-        cmocka_unit_test(damage_looks_the_same), cmocka_unit_test(threads_change_nothing), cmocka_unit_test(threads_and_damage),
+        cmocka_unit_test(damage_looks_the_same),
         cmocka_unit_test(runs_in_any_order), cmocka_unit_test(guessed_order), cmocka_unit_test(a_picture_that_never_comes), cmocka_unit_test(counts_are_added_under_the_lock),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
