@@ -40,6 +40,13 @@ void gate_fed(struct gate_turn *t);
 /* That many cores more (or, negative, fewer) are at work for the film. NULL is fine. */
 void gate_busy(struct gate_turn *t, int cores);
 
+/*
+ * What this film may have beyond what it is at work with. True: *cores becomes the number of cores on which no film's runs are at work,
+ * less than 0 where more were counted than there are; without a gate it stays as it is. False: another film waits at the gate, and
+ * begins as soon as a core is idle, so that nothing is to spare.
+ */
+bool gate_spare(struct gate_turn *t, int *cores);
+
 /* Frees; sets *g to NULL. NULL is fine. Nobody waits or feeds. */
 void gate_free(struct gate **g);
 

@@ -78,6 +78,19 @@ void gate_busy(struct gate_turn *t, int cores)
     pthread_mutex_unlock(&g->lock);
 }
 
+bool gate_spare(struct gate_turn *t, int *cores)
+{
+    struct gate *g = t ? t->gate : NULL;
+    if (!g)
+        return true;
+    pthread_mutex_lock(&g->lock);
+    bool spare = g->calls == g->turn;
+    if (spare)
+        *cores = g->cores - g->busy;
+    pthread_mutex_unlock(&g->lock);
+    return spare;
+}
+
 void gate_free(struct gate **g)
 {
     if (!*g)

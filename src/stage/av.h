@@ -1,9 +1,9 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes),
  * film_index.c and film_zeros.c (what the demuxer jumped over), film_cut.c (what is cut off), demux.c (packets), decoder.c (one
- * context), damage.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the reading thread), film_keys.c,
- * film_keys_index.c and key_index.c (key frames alone), film_probe.c (a look before), session.c and sequential.c (decoding),
- * source_film.c.
+ * context), damage.c and damage_settle.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the
+ * reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone), film_probe.c (a look before), session.c
+ * and sequential.c (decoding), staging.c (who gets which run, on how many threads), source_film.c.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -139,6 +139,13 @@ int decoder_receive(AVCodecContext *c, AVFrame *frame);
 /* Frees the decoder before its watch goes; NULL is fine. */
 void decoder_close(AVCodecContext **c);
 
+/*
+ * On how many threads, at most, one decoder of the film's runs may work; 1 where more are no use or not safe. Those with frame
+ * threads of libavcodec's own (H.264, HEVC, VP9), and dav1d. MPEG-2's has none. VP8's, with threads, makes another picture of damage of
+ * which it says nothing (seen: one flipped bit), as Theora's does.
+ */
+int decoder_threads_most(const AVStream *stream, const struct run_traits *traits);
+
 /* A context for the film's stream, not opened yet; `name`: a certain decoder, NULL: libavcodec's choice. */
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
 
@@ -174,6 +181,8 @@ struct damage_watch {
     AVFrame *last;             /* careful: the one before it, in decoding order              */
     bool tainted, tainted_before;
     atomic_bool starved;       /* memory was short on a thread of the decoder's own: see decoder_send */
+    bool strict;               /* what the decoder says is a complaint, if only in passing         */
+    struct damage_settle *settle;   /* strict, HEVC with frame threads: pictures whose blocks are still to be looked at */
 };
 
 /*
@@ -189,6 +198,19 @@ struct damage_watch {
  * ERR_FAILED without memory.
  */
 bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e);
+
+/*
+ * Makes a watch that is open, and not careful, a strict one: for a decoder with threads that has a try at a run which a
+ * single-threaded one will decode anew at the first doubt. ERR_FAILED without memory.
+ */
+bool damage_watch_strictly(struct damage_watch *w, const AVCodecContext *c, struct err *e);
+
+/*
+ * Of a strict watch: true if anything was said since damage_found was asked, or if blocks are missing in a picture of a serial up to
+ * this one. A picture that came out shows what was decoded of it and of pictures sent before it, all of which is whole by then; what
+ * the decoder's threads do at that moment is of later ones, whose complaints count too early and never too late.
+ */
+bool damage_doubted(struct damage_watch *w, int64_t serial);
 
 /* Watches a decoder whose pictures are not in memory that can be looked at: its messages alone. */
 void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
@@ -233,6 +255,20 @@ void damage_watch_close(struct damage_watch *w);
  * several films can be at work; one without a watch (a parser's) is not listened to.
  */
 void damage_message(const AVCodecContext *c, int level, const char *format);
+
+/* ---- damage_settle.c: HEVC's pictures between a decoder's threads and their last look ---- */
+
+struct damage_settle *damage_settle_open(struct err *e);
+
+/* `frame` is about to be decoded, on any thread; its pts is its packet's serial, of which only the first picture counts. < 0: memory. */
+int damage_settle_add(struct damage_settle *s, const AVFrame *frame);
+
+/* Looks at those of serials up to this one, which are decoded, and lets go of them: true if `unfinished` is of one. */
+bool damage_settle_look(struct damage_settle *s, int64_t serial, const struct damage_watch *w);
+
+/* Lets go of all; no thread of the decoder is at work. */
+void damage_settle_clear(struct damage_settle *s);
+void damage_settle_free(struct damage_settle **s);
 
 /* ---- film_colour.c: whose word counts on matrix, range and transfer ---- */
 
@@ -316,9 +352,14 @@ struct staging {
     uint64_t file_bytes;
     int64_t began_ns;
     bool read_to_end;
+    uint64_t queued_bytes;           /* of all runs so far                                    */
+    int cores_busy;                  /* threads of software decoders at work                  */
     struct stage_counts counts;
     double decode_seconds;
     struct err error;                /* the first one wins                                   */
+    int threads_most;                /* of a run's decoder; 0 or 1: all are single-threaded. Set before sessions begin */
+    atomic_bool threads_failed;      /* a decoder with threads was in doubt: later runs get none */
+    atomic_size_t unfed;             /* bytes of the queued and begun runs that no software decoder has got yet */
     atomic_bool stop;
     atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
     atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
@@ -423,13 +464,19 @@ void session_free(struct session **s);
 bool staging_queue_run(void *staging, struct run *run, struct err *e);
 
 /*
- * As queue_pop on the runs. A software session waits here while no run is worth it (staging_worth_it), and its work ends too
- * when NVDEC sessions have taken all.
+ * As queue_pop on the runs; says on how many threads it is to be decoded (share.h). A software session waits here while no run is
+ * worth it (staging_worth_it), and its work ends too when NVDEC sessions have taken all.
  */
 bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
 
-/* A run of `bytes` and `pictures` went through a session in `nanoseconds`; `frames` of the film are covered with it. */
-void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, bool nvdec, int64_t nanoseconds);
+/* A software decoder got `bytes` of the run, or has no need of them: those of a run count once. */
+void staging_fed(struct staging *s, struct run *run, size_t bytes);
+
+/*
+ * A run of `bytes` and `pictures` went through a session in `nanoseconds`, on that many threads (0: an NVDEC session); `frames` of the
+ * film are covered with it.
+ */
+void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, int threads, int64_t nanoseconds);
 
 /* The reader queued its last run. */
 void staging_read_to_end(struct staging *s);

@@ -157,6 +157,8 @@ static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
         return code;
     if (w->marked)
         mark(frame);
+    if (w->settle)
+        return damage_settle_add(w->settle, frame);
     return w->picture && first ? av_frame_ref(w->picture, frame) : 0;
 }
 
@@ -184,6 +186,20 @@ bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, 
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     watch_buffers(c);
     return true;
+}
+
+bool damage_watch_strictly(struct damage_watch *w, const AVCodecContext *c, struct err *e)
+{
+    w->strict = true;
+    if (!w->marked || c->active_thread_type == 0)
+        return true;
+    w->settle = damage_settle_open(e);
+    return w->settle != NULL;
+}
+
+bool damage_doubted(struct damage_watch *w, int64_t serial)
+{
+    return atomic_load(&w->complaints) > w->heard || (w->settle && damage_settle_look(w->settle, serial, w));
 }
 
 void damage_watch_messages(struct damage_watch *w, AVCodecContext *c)
@@ -230,6 +246,8 @@ void damage_forget(struct damage_watch *w)
     w->tainted = w->tainted_before = false;
     w->heard = atomic_load(&w->complaints);
     w->lent_before = atomic_load(&w->lent);
+    if (w->settle)
+        damage_settle_clear(w->settle);
 }
 
 void damage_everywhere(struct damage_watch *w)
@@ -251,6 +269,7 @@ void damage_watch_close(struct damage_watch *w)
 {
     av_frame_free(&w->picture);
     av_frame_free(&w->last);
+    damage_settle_free(&w->settle);
 }
 
 /* How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that cannot be right. */
@@ -275,6 +294,12 @@ static const char *const about_references[] = {
     "Could not find ref with POC", "Missing reference picture", "reference picture missing",
 };
 
+/*
+ * How what no strict watch minds begins. H.264's pictures after an open GOP's key tell the decoder to let go of pictures before it,
+ * which a decoder that starts there never had: every run of such a film begins so.
+ */
+static const char *const of_no_account[] = {"mmco: unref short failure"};
+
 static bool begins(const char *text, const char *const *start, size_t starts)
 {
     for (size_t i = 0; i < starts; i++)
@@ -294,6 +319,8 @@ void damage_message(const AVCodecContext *c, int level, const char *format)
         return;
     static const char *const concealing[] = {"concealing "};
     bool heard = begins(format, concealing, 1);
+    if (w->strict)
+        heard |= !begins(format, of_no_account, sizeof of_no_account / sizeof *of_no_account);
     if (level <= AV_LOG_ERROR)
         heard |= c->codec_id == AV_CODEC_ID_HEVC ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
                                                  : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);

@@ -56,6 +56,16 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
     return c;
 }
 
+int decoder_threads_most(const AVStream *stream, const struct run_traits *traits)
+{
+    enum { MOST = 16 };       /* libavcodec warns of more */
+    if (traits->stream == STREAM_OTHER || traits->stream == STREAM_VP8)
+        return 1;
+    const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
+    bool dav1d = codec && traits->stream == STREAM_AV1 && strcmp(codec->name, "libdav1d") == 0;
+    return codec && (dav1d || codec->capabilities & AV_CODEC_CAP_FRAME_THREADS) ? MOST : 1;
+}
+
 AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e)
 {
     char text[128];

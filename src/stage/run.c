@@ -97,6 +97,19 @@ void run_order_watch(struct run_order *o, const struct run_traits *t, const stru
     o->last = p->frame > o->last ? p->frame : o->last;
 }
 
+bool run_may_have_threads(const struct run *r)
+{
+    enum { LEAST = 8 };       /* pictures: fewer are over before the threads are filled */
+    if (r->unsure || r->count < LEAST)
+        return false;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct picture *p = &r->picture[i];
+        if (p->lost || p->suspect || p->field || (p->after_hole && i > 0))
+            return false;
+    }
+    return true;
+}
+
 void run_free(struct run **r)
 {
     if (!*r)

@@ -73,6 +73,8 @@ struct run {
     size_t bytes;             /* of all packets                                         */
     uint64_t frames;          /* displayed frames that are covered once the run is done */
     bool unsure;              /* its display order is a guess: decode everything and see */
+    size_t unfed;             /* bytes of its packets that no decoder has got yet        */
+    int threads;              /* on so many it is decoded in software; 0: not taken, or by NVDEC */
 };
 
 /* What a codec allows. */
@@ -112,6 +114,12 @@ struct run_order {
 
 /* `p` came out. Hidden pictures and those that are staged already say nothing, nor do codecs that do not reorder. */
 void run_order_watch(struct run_order *o, const struct run_traits *t, const struct picture *p);
+
+/*
+ * True if a decoder with frame threads may have a try at it: it is long enough to gain, its order is no guess, and nothing is
+ * known to be missing or torn.
+ */
+bool run_may_have_threads(const struct run *r);
 
 /* Frees pictures and packets and the run itself; *r becomes NULL. NULL is fine. */
 void run_free(struct run **r);

@@ -1,5 +1,5 @@
 /*
- * session.c - one single-threaded decoder that takes runs from the queue.
+ * session.c - one decoder that takes runs from the queue: a single-threaded one, but where fewer runs are left than there are cores.
  *
  * Every run begins with a fresh decoder state (drained and flushed after the last one), so which session
  * decodes which run, and in what order, cannot change a pixel. A picture is known by its serial, which
@@ -7,6 +7,11 @@
  *
  * What damage leaves of a picture depends on what the decoder's memory held before: at the first sign of damage a run is
  * given up and goes through a fresh, careful decoder. What was staged of it by then was decoded before the damage.
+ *
+ * A decoder with frame threads (share.h) shows the same pictures of a sound run. What it says of damage comes earlier or later than a
+ * single-threaded one would say it, and may be less. So it only has a try: it stages what comes out before there is any doubt
+ * (damage_watch_strictly), and leaves the rest, and every judgement, to the single-threaded decoder, which goes over the run as if
+ * nobody had before, but for what is staged.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -24,6 +29,9 @@ struct session {
     struct engine_port *port;
     bool hurt;                     /* the run is damaged                                        */
     struct damage_watch usual, *watch;   /* the usual decoder's; that of the decoder in use     */
+    AVCodecContext *threaded;      /* NULL until a run gets threads                             */
+    int threads;                   /* the threaded one's                                        */
+    struct damage_watch strict;    /* the threaded one's                                        */
     struct run_order order;        /* of what comes out of the run                              */
     struct stage_counts counts;
 };
@@ -42,11 +50,19 @@ static bool session_open(struct session *s, struct err *e)
     return s->port && damage_watch_open(&s->usual, s->decoder, false, e);
 }
 
+static void close_threaded(struct session *s)
+{
+    decoder_close(&s->threaded);
+    damage_watch_close(&s->strict);
+    s->strict = (struct damage_watch){0};
+}
+
 static void session_close(struct session *s)
 {
     engine_port_close(&s->port);
     decoder_close(&s->decoder);
     damage_watch_close(&s->usual);
+    close_threaded(s);
     av_frame_free(&s->frame);
     av_frame_free(&s->planes);
     av_packet_free(&s->packet);
@@ -83,6 +99,8 @@ static struct picture *picture_of(struct session *s, struct run *run)
     if (!p->wanted || p->done)
         return NULL;
     s->hurt |= damage_concealed(s->frame);
+    if (s->watch->strict)
+        s->hurt |= damage_flagged(s->frame) || s->order.wrong || damage_doubted(s->watch, s->frame->pts);
     return given_up(s) ? NULL : p;
 }
 
@@ -164,6 +182,7 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
         struct picture *p = &run->picture[i];
         if (staging_stopped(s->staging) || given_up(s))
             break;
+        staging_fed(s->staging, run, packet_size(p->packet));
         hole |= p->lost || p->after_hole;
         if (p->action == ACTION_SKIP)
             continue;
@@ -182,6 +201,46 @@ static uint64_t still_wanted(const struct run *run)
     for (size_t i = 0; i < run->count; i++)
         n += run->picture[i].wanted && !run->picture[i].done;
     return n;
+}
+
+/* The session's decoder with so many threads, opened when it is needed. */
+static bool open_threaded(struct session *s, int threads, struct err *e)
+{
+    if (s->threaded && s->threads == threads)
+        return true;
+    close_threaded(s);
+    s->threads = threads;
+    s->threaded = decoder_open(s->staging->stream, s->staging->film->path, threads, e);
+    return s->threaded && damage_watch_open(&s->strict, s->threaded, false, e) && damage_watch_strictly(&s->strict, s->threaded, e);
+}
+
+/*
+ * The run in a decoder with threads. *whole: all that is wanted of it is staged, and nobody has a doubt; else what is staged of it is
+ * right. A decoder that cannot be opened is none: the other one serves.
+ */
+static bool decode_on_threads(struct session *s, struct run *run, bool *whole, struct err *e)
+{
+    struct err why = ERR_INIT;
+    AVCodecContext *usual = s->decoder;
+    struct stage_counts before = s->counts;
+    bool fine = true, opened = open_threaded(s, run->threads, &why);
+    if (opened) {
+        s->decoder = s->threaded;
+        s->watch = &s->strict;
+        fine = decode_once(s, run, false, e);
+        s->hurt |= s->order.wrong || damage_doubted(s->watch, INT64_MAX);
+    }
+    s->decoder = usual;
+    s->watch = &s->usual;
+    *whole = opened && !s->hurt && still_wanted(run) == 0;
+    log_msg(LOG_DEBUG, "a run of %zu pictures on %d threads%s%s", run->count, run->threads, *whole ? "" : ": given up. ", why.text);
+    if (*whole || staging_stopped(s->staging))
+        return fine;
+    atomic_store(&s->staging->threads_failed, true);
+    close_threaded(s);
+    s->counts.decode_errors = before.decode_errors;      /* they are met again */
+    s->hurt = s->order.wrong = false;
+    return fine;
 }
 
 /* The run once more, all of it, in a decoder that shows the same for the same damage every time. */
@@ -213,7 +272,10 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
 {
     uint64_t errors = s->counts.decode_errors, damaged = s->counts.damaged;
     s->order.wrong = s->hurt = false;
-    if (!decode_once(s, run, run->unsure, e))
+    bool whole = false;
+    if (run->threads > 1 && !decode_on_threads(s, run, &whole, e))
+        return false;
+    if (!whole && !staging_stopped(s->staging) && !decode_once(s, run, run->unsure, e))
         return false;
     if (still_wanted(run) > 0 && !s->hurt && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
@@ -279,7 +341,8 @@ void *session_main(void *staging)
     while (fine && staging_next_run(s.staging, false, &run)) {
         int64_t began = clock_ns();
         fine = decode_run(&s, run, &e);
-        staging_run_done(s.staging, run->bytes, run->count, run->frames, false, clock_ns() - began);
+        staging_fed(s.staging, run, run->bytes);
+        staging_run_done(s.staging, run->bytes, run->count, run->frames, run->threads, clock_ns() - began);
         run_free(&run);
     }
     if (!fine)

@@ -411,7 +411,7 @@ static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
     s->software = session_new(staging, e);
     bool fine = s->software && session_decode(s->software, run, e);
     session_free(&s->software);
-    staging_run_done(staging, run->bytes, run->count, run->frames, true, clock_ns() - began);
+    staging_run_done(staging, run->bytes, run->count, run->frames, 0, clock_ns() - began);
     run_free(&run);
     staging_add_counts(staging, &s->counts);
     if (!fine)
@@ -438,7 +438,7 @@ void *session_nvdec_main(void *staging)
         size_t bytes = run->bytes, pictures = run->count;
         uint64_t frames = run->frames;
         fine = decode_run(&s, run, &e);
-        staging_run_done(s.staging, bytes, pictures, frames, true, clock_ns() - began);
+        staging_run_done(s.staging, bytes, pictures, frames, 0, clock_ns() - began);
     }
     if (!fine)
         staging_fail(s.staging, &e);

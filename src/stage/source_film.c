@@ -154,6 +154,7 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
     int threads = staging_threads(s->film, job->threads, staging_memory(job));
     s->pace[0].sessions = s->traits.parallel ? threads : 0;
+    s->threads_most = threads == job->threads ? decoder_threads_most(s->stream, &s->traits) : 1;
     /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
     bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
     bool may = known && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 && restartable &&

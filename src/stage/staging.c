@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "av.h"
+#include "share.h"
 #include "barcode/clock.h"
 #include "barcode/colour.h"
 #include "barcode/gate.h"
@@ -144,6 +145,9 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
     }
     s->queued += (double)run->count;
     note_run(s, 1, run);
+    s->queued_bytes += run->bytes;
+    run->unfed = run->bytes;
+    atomic_fetch_add(&s->unfed, run->bytes);
     pthread_mutex_unlock(&s->lock);
     if (queue_push(s->runs, run))
         return true;
@@ -152,8 +156,16 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
     return err_set(e, ERR_FAILED, "staging stopped");
 }
 
-void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, bool nvdec, int64_t nanoseconds)
+void staging_fed(struct staging *s, struct run *run, size_t bytes)
 {
+    bytes = bytes < run->unfed ? bytes : run->unfed;
+    run->unfed -= bytes;
+    atomic_fetch_sub(&s->unfed, bytes);
+}
+
+void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, int threads, int64_t nanoseconds)
+{
+    bool nvdec = threads == 0;
     struct pace *p = &s->pace[nvdec];
     pthread_mutex_lock(&s->lock);
     s->bytes_in_flight -= bytes;
@@ -161,13 +173,13 @@ void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t
     p->pictures += (double)pictures;
     p->begun -= (double)pictures;
     p->busy--;
-    p->seconds += (double)nanoseconds / 1e9;
+    p->seconds += (double)nanoseconds / 1e9 * (nvdec ? 1 : threads);
     s->begun_ns[nvdec] = p->busy > 0 ? s->begun_ns[nvdec] - (clock_ns() - nanoseconds) : 0;
+    s->cores_busy -= threads;
+    gate_busy(s->job->turn, -threads);
     pthread_cond_signal(&s->budget_freed);
     pthread_cond_broadcast(&s->pace_changed);
     pthread_mutex_unlock(&s->lock);
-    if (!nvdec)
-        gate_busy(s->job->turn, -1);
     /* Runs end in any order: progress never goes back. */
     uint_fast64_t seen = atomic_load(&s->frames_done);
     while (seen < frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, frames))
@@ -219,21 +231,55 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent)
             (double)(clock_ns() - s->began_ns) / 1e9, (unsigned long long)sent, busy);
 }
 
+/* Bytes of the film that may become runs yet, counted generously: they hold its sound too. With the lock held. */
+static uint64_t unread(const struct staging *s, const struct run *run)
+{
+    if (s->read_to_end)
+        return 0;
+    /* The reader is ahead of the runs that it queued by as much as it takes to know where one ends. */
+    uint64_t read = atomic_load(&s->bytes_read), past = read > run->bytes ? read - run->bytes : 0;
+    past = past > s->queued_bytes ? past : s->queued_bytes;
+    return s->file_bytes > past ? s->file_bytes - past : 0;
+}
+
+/*
+ * How many threads a run gets that a software session takes. Of a pipe nobody knows how much is to come. A film whose pictures leave
+ * no memory for a decoder a core has none for threads (staging_threads). With the lock held.
+ */
+static int threads_for(struct staging *s, const struct run *run)
+{
+    bool may = s->threads_most > 1 && s->pace[1].sessions == 0 && !s->faults && !atomic_load(&s->threads_failed);
+    if (!may || !run_may_have_threads(run))
+        return 1;
+    if (share_told() > 0)
+        return share_told();
+    int idle = s->pace[0].sessions - s->cores_busy;
+    if ((!s->read_to_end && s->file_bytes == 0) || !gate_spare(s->job->turn, &idle))
+        return 1;
+    int cores = s->cores_busy + idle;
+    struct share share = {.cores = cores < s->pace[0].sessions ? cores : s->pace[0].sessions, .own = run->bytes,
+                          .left = atomic_load(&s->unfed) + unread(s, run), .most = s->threads_most};
+    return share_threads(&share);
+}
+
 /* `run` was taken from the queue. Under the lock. */
-static void begin_run(struct staging *s, bool nvdec, const struct run *run)
+static void begin_run(struct staging *s, bool nvdec, struct run *run)
 {
     struct pace *p = &s->pace[nvdec];
     p->busy++;
     p->begun += (double)run->count;
     s->begun_ns[nvdec] += clock_ns();
     note_run(s, -1, run);
+    run->threads = nvdec ? 0 : threads_for(s, run);
+    s->cores_busy += run->threads;
+    gate_busy(s->job->turn, run->threads);
 }
 
 /*
  * A run for a software session beside NVDEC sessions: waits until one is worth it. It looks again after a while even when nothing
  * happens, for then NVDEC is slower than was thought.
  */
-static bool share(struct staging *s, void **item)
+static bool take_share(struct staging *s, void **item)
 {
     enum { LOOK_AGAIN_NS = 20000000 };
     bool got = false;
@@ -256,7 +302,7 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
     pthread_mutex_lock(&s->lock);
     bool shares = !nvdec && s->pace[1].sessions > 0;
     pthread_mutex_unlock(&s->lock);
-    bool got = shares && share(s, &item);
+    bool got = shares && take_share(s, &item);
     if (!got) {
         /* Closed and empty, or no NVDEC session is left to share with. */
         if (!queue_pop(s->runs, &item))
@@ -266,8 +312,6 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
         pthread_mutex_unlock(&s->lock);
     }
     *run = item;
-    if (!nvdec)
-        gate_busy(s->job->turn, 1);
     return true;
 }
 

@@ -4,14 +4,48 @@
 
 test_threads() {
     for f in "$(sample)" "$(clip h264-open.mkv)" "$(clip hevc-temporal.mkv)" "$(clip mpeg2.ts)" "$(clip vp9.webm)" "$(clip ffv1.mkv)"; do
-        for n in 1 2 5; do
+        for n in 1 2 5 16; do
             ok "$f" -n 12 -k 7 --n-init 5 -m palette --threads $n --json $n.json -o $n.png
         done
-        for n in 2 5; do
+        for n in 2 5 16; do
             cmp 1.png $n.png || fail "$f: --threads 1 and $n give different pictures"
             check same 1.json $n.json
         done
     done
+}
+
+# Each run on so many threads as it would get of a film that has few, and not one.
+test_frame_threads() {
+    for name in h264-open.mkv h264-closed.ts h264-interlaced.ts h264-intra-refresh.mkv h264-422-10bit-open.mkv hevc-open.mkv \
+        hevc-radl.mkv hevc-temporal.ts hevc-10bit.mkv vp9.webm av1-svt.mkv vp8-altref.webm mpeg2.ts editlist-open.mp4 size-change.ts \
+        damaged/corrupt.mkv damaged/corrupt.ts damaged/corrupt-hevc.mkv damaged/wrong-bits.hevc damaged/middle-of-gop.ts \
+        damaged/corrupt-vp9.webm damaged/truncated.ts; do
+        f=$(clip $name)
+        for n in off 3 16; do
+            BARCODE_FRAME_THREADS=$n ok "$f" -n 3 --size 96 -m average --threads 3 -vv --json $n.json -o $n.png
+            grep 'warning: ' "$LOGS/stderr" > $n.warnings || true
+            case $n:$name in
+                off:* | *:damaged* | *:vp8* | *:mpeg2* | *:size*) ;;
+                *) says "a run of [0-9]* pictures on $n threads$" ;;
+            esac
+            [ $n = off ] && continue
+            cmp off.png $n.png || fail "$name: another picture when its runs have $n threads"
+            check same off.json $n.json
+            cmp off.warnings $n.warnings || fail "$name: other warnings when its runs have $n threads"
+        done
+    done
+}
+
+# Of a film of five runs more than five cores are used, and all that there are of one run. As ever, where it is told so.
+test_few_runs_share_all_threads() {
+    shared() { grep -o 'pictures on [0-9]* threads$' "$LOGS/stderr" | awk '{n += $3} END {print n + 0}'; }
+    f=$(clip h264-closed.mp4)
+    ok "$f" -n 2 -m average --threads 16 --engine cpu -vv -o p.png
+    [ "$(shared)" -ge 14 ] || fail "its runs have $(shared) threads of 16"
+    BARCODE_FRAME_THREADS=off ok "$f" -n 2 -m average --threads 16 --engine cpu -vv -o p.png
+    [ "$(shared)" -eq 0 ] || fail "its runs have $(shared) threads though they are to have none"
+    ok "$f" -n 2 -m average --threads 1 --engine cpu -vv -o p.png
+    [ "$(shared)" -eq 0 ] || fail "its runs have $(shared) threads of one"
 }
 
 test_instruction_sets() {

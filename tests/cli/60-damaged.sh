@@ -14,7 +14,7 @@ partly() { # CLIP LEAST MOST
     run "$f" -n 2 -m average --strict -o d.png
     [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
     # ffmpeg's own program shows the memory of the moment where a block never came, and other pictures with other -threads.
-    for threads in 1 2 5; do
+    for threads in 1 2 5 16; do
         ok "$f" -n 2 -m average -q --threads $threads --json $threads.json -o $threads.png
         [ ! -s "$LOGS/stderr" ] || fail "-q says something"
         check png $threads.png "$n" 360

@@ -25,6 +25,7 @@
 #   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
 #   auto       from which length on a GPU pays; warm runs of 2 hours
 #   folder     24 copies of the film against one film of their sum, by engine and by how many are under way
+#   short      software alone, all cores: 30 s to 20 minutes, and 24 clips, with frame threads for the last runs and without, in turns
 #   cufile     cuFile against pread and pinned buffers
 set -uo pipefail
 
@@ -396,6 +397,45 @@ part_folder() {
             for n in "$work"/strips/*.png; do cmp "$n" "$work/alone.png"; done
         done
     done
+}
+
+# What is decoded with each of these for BARCODE_FRAME_THREADS, in turns: medians, all times, and whether the pictures are the same.
+in_turns() { # NAME ROUNDS "HOOK..." OUTPUT ARG...
+    local name=$1 rounds=$2 hooks=$3 output=$4 round hook
+    shift 4
+    rm -rf "${work:?}"/turns-*
+    for round in $(seq "$rounds"); do
+        for hook in $hooks; do
+            mkdir -p "$work/turns-$hook"
+            echo "$hook $(BARCODE_FRAME_THREADS=$hook timed "$bin/barcode" -q -n 24 -m average --engine cpu -o "$work/turns-$hook/$output" "$@" | cut -d' ' -f1)"
+        done
+    done | sort -k1,1 -k2,2n | awk -v name="$name" '
+        {if ($1 != hook) {hooks[++kinds] = hook = $1}; time[hook, ++n[hook]] = $2; all[hook] = all[hook] " " $2}
+        END {for (i = 1; i <= kinds; i++) {h = hooks[i]; printf "%s, %s: median %d ms of%s\n", name, h, time[h, int((n[h] + 1) / 2)], all[h]}}'
+    for hook in $hooks; do
+        diff -rq "$work/turns-off" "$work/turns-$hook"
+    done
+}
+
+# "share" is no number: threads are shared as they are without the hook.
+part_short() {
+    local n file
+    echo "$(nproc) cores"
+    for n in 1 2 5; do
+        python3 "$here/tests/bench/repeat_mp4.py" "$film" $n "$work/short.mp4"
+        in_turns "film x $n" 7 "off share 2 3 4 6" p.png "$work/short.mp4"
+    done
+    BARCODE_FRAME_THREADS=off "$bin/barcode" "$film" -q -n 24 -m average --engine cpu --bench -o "$work/x.png"
+    "$bin/barcode" "$film" -vv -n 24 -m average --engine cpu --bench -o "$work/x.png" 2>&1 | grep -E '^\{|a run of|session ends.*[1-9][0-9]* packets'
+    python3 "$here/tests/bench/repeat_mp4.py" "$film" 40 "$work/short.mp4"
+    in_turns "film x 40" 3 "off share" p.png "$work/short.mp4"
+    rm -rf "$work/clips24"
+    mkdir "$work/clips24"
+    for n in $(seq 24); do
+        file=$work/clips24/$n.${film##*.}
+        ln "$film" "$file" || cp "$film" "$file"
+    done
+    in_turns "24 clips" 3 "off share" "" "$work/clips24"
 }
 
 part_cufile() {

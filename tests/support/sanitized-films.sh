@@ -53,6 +53,12 @@ while read -r film; do                                # the choice above says wh
     try "0 1 3" "$asan" "$film" -m all --every 5 --size 64 --n-init 2 -o "$out/a.png" --json "$out/a.json" --threads 2
     try "0 1 3" "$asan" "$film" -m kmeans --keyframes --size 64 --n-init 2 -o "$out/a.png" --threads 2
 done < <(find out/clips -type f ! -name SKIPPED ! -name '*.png' | sort)
+# More threads than runs.
+for name in h264-closed.mp4 h264-open.ts hevc-open.mkv vp9.webm av1-svt.mkv damaged/corrupt.mkv damaged/wrong-bits.hevc; do
+    for sanitized in "$asan" "$tsan"; do
+        try 0 "$sanitized" "out/clips/$name" -m average --every 5 --size 64 --engine cpu --threads 16 -o "$out/t.png"
+    done
+done
 # Lengths that must be measured, several films over one engine, a dump that waits.
 try 0 "$tsan" out/clips/jump.ts -m average --columns 40 --size 64 -o "$out/t.png" --threads 3
 try 3 "$asan" out/clips/h264-open.mkv out/clips/bad out/clips/vp9.webm -q --every 20 --size 64 -m average -o "$out/"

@@ -61,6 +61,89 @@ static void messages(void **state)
     avcodec_free_context(&c);
 }
 
+/* Of a decoder with threads every word counts, but for what each open GOP's begins with. */
+static void a_strict_watch(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct damage_watch w = {0};
+    AVCodecContext *c = avcodec_alloc_context3(NULL);
+    assert_non_null(c);
+    damage_watch_messages(&w, c);
+    assert_true(damage_watch_strictly(&w, c, &e));
+    assert_null(w.settle);
+    assert_false(damage_doubted(&w, INT64_MAX));
+    say(c, AV_CODEC_ID_H264, AV_LOG_ERROR, "mmco: unref short failure\n");
+    say(c, AV_CODEC_ID_H264, AV_LOG_VERBOSE, "Increasing reorder buffer to %d\n");
+    assert_false(damage_doubted(&w, INT64_MAX) || damage_found(&w, 0));
+    static const struct {
+        int level;
+        const char *text;
+    } word[] = {{AV_LOG_INFO, "concealing %d DC"}, {AV_LOG_ERROR, "error while decoding MB %d %d"}, {AV_LOG_WARNING, "odd, but well"}};
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+        say(c, AV_CODEC_ID_H264, word[i].level, word[i].text);
+        assert_true(damage_doubted(&w, 0));
+        assert_true(damage_doubted(&w, 0));      /* until damage_found is asked */
+        assert_true(damage_found(&w, 0));
+        assert_false(damage_doubted(&w, 0) || damage_found(&w, 0));
+    }
+    damage_watch_close(&w);
+    avcodec_free_context(&c);
+}
+
+static AVFrame *marked_picture(int64_t serial, bool whole)
+{
+    AVFrame *f = av_frame_alloc();
+    f->format = AV_PIX_FMT_YUV420P;
+    f->width = f->height = 64;
+    f->pts = serial;
+    assert_int_equal(av_frame_get_buffer(f, 0), 0);
+    for (int i = 0; i < AV_NUM_DATA_POINTERS && f->buf[i]; i++)
+        memset(f->buf[i]->data, 90, (size_t)f->buf[i]->size);
+    if (!whole) {
+        f->data[0][8 * f->linesize[0] + 8] = 255;
+        f->data[1][4 * f->linesize[1] + 4] = f->data[2][4 * f->linesize[2] + 4] = 0;
+    }
+    return f;
+}
+
+static void add_settling(struct damage_settle *s, int64_t serial, bool whole)
+{
+    AVFrame *f = marked_picture(serial, whole);
+    assert_int_equal(damage_settle_add(s, f), 0);
+    av_frame_free(&f);
+}
+
+/* A picture is looked at when it is decoded for sure, once, and the first of its packet alone. */
+static void settling(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct damage_watch w = {.marked = true};
+    struct damage_settle *s = damage_settle_open(&e);
+    assert_non_null(s);
+    add_settling(s, 4, true);
+    add_settling(s, 4, false);           /* stands in for a reference */
+    add_settling(s, 7, false);
+    add_settling(s, 5, true);
+    assert_false(damage_settle_look(s, 6, &w));
+    assert_true(damage_settle_look(s, 7, &w));
+    assert_false(damage_settle_look(s, 7, &w));
+    for (int i = 0; i < 500; i++) {
+        add_settling(s, i, true);
+        if (i < 200)
+            assert_false(damage_settle_look(s, i, &w));
+    }
+    assert_true(damage_settle_look(s, 0, &w));       /* more than it can hold: nobody knows */
+    damage_settle_clear(s);
+    assert_false(damage_settle_look(s, INT64_MAX, &w));
+    add_settling(s, AV_NOPTS_VALUE, true);
+    assert_true(damage_settle_look(s, 0, &w));
+    damage_settle_free(&s);
+    assert_null(s);
+    damage_settle_free(&s);
+}
+
 /* Damage is handed on up to the next key and to what leads it, but not by a picture that nobody refers to. */
 static void spreading(void **state)
 {
@@ -206,7 +289,7 @@ static void unfinished_pictures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages), cmocka_unit_test(spreading), cmocka_unit_test(nothing_is_wrong), cmocka_unit_test(unfinished_pictures),
+        cmocka_unit_test(messages), cmocka_unit_test(a_strict_watch), cmocka_unit_test(settling), cmocka_unit_test(spreading), cmocka_unit_test(nothing_is_wrong), cmocka_unit_test(unfinished_pictures),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

@@ -138,11 +138,43 @@ static void interrupted_while_waiting(void **state)
     gate_free(&g);
 }
 
+/* What nobody is at work with is to spare, unless another film waits for it. */
+static void what_is_to_spare(void **state)
+{
+    (void)state;
+    struct gate *g = opened(8);
+    struct gate_turn first = {.gate = g}, none = {.gate = NULL};
+    struct err e = ERR_INIT;
+    struct waiter second;
+    atomic_int count = 0;
+    int cores = 5;
+    assert_true(gate_spare(NULL, &cores));
+    assert_true(gate_spare(&none, &cores));
+    assert_int_equal(cores, 5);
+    assert_true(gate_enter(&first, &e));
+    gate_busy(&first, 3);
+    assert_true(gate_spare(&first, &cores));
+    assert_int_equal(cores, 5);
+    gate_busy(&first, 7);
+    assert_true(gate_spare(&first, &cores));
+    assert_int_equal(cores, -2);
+    start(&second, g, &count);
+    assert_false(gate_spare(&first, &cores));
+    assert_int_equal(cores, -2);
+    gate_busy(&first, -10);
+    gate_fed(&first);
+    assert_int_equal(comes_through(&second), 1);
+    assert_true(gate_spare(&first, &cores));
+    assert_int_equal(cores, 8);
+    gate_fed(&second.turn);
+    gate_free(&g);
+}
+
 int main(void)
 {
     interrupt_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone), cmocka_unit_test(one_feeds), cmocka_unit_test(in_their_order), cmocka_unit_test(interrupted_while_waiting),
+        cmocka_unit_test(alone), cmocka_unit_test(what_is_to_spare), cmocka_unit_test(one_feeds), cmocka_unit_test(in_their_order), cmocka_unit_test(interrupted_while_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

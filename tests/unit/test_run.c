@@ -270,13 +270,36 @@ static void order_of_what_comes_out(void **state)
     assert_true(o.last == 9 && o.wrong);                                 /* for good */
 }
 
+/* Only a sound run of some length, of which nothing is guessed. */
+static void which_may_have_threads(void **state)
+{
+    (void)state;
+    struct picture p[20] = {{.cut = CUT_CLEAN}};
+    struct run r = {.picture = p, .count = 20};
+    assert_true(run_may_have_threads(&r));
+    p[0].after_hole = true;              /* before the run, of which it needs nothing */
+    assert_true(run_may_have_threads(&r));
+    p[7].after_hole = true;
+    assert_false(run_may_have_threads(&r));
+    p[7].after_hole = false;
+    bool *const wrong[] = {&p[19].lost, &p[7].suspect, &p[0].field, &r.unsure};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        *wrong[i] = true;
+        assert_false(run_may_have_threads(&r));
+        *wrong[i] = false;
+    }
+    assert_true(run_may_have_threads(&r));
+    r.count = 2;
+    assert_false(run_may_have_threads(&r));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(append_and_free), cmocka_unit_test(traits), cmocka_unit_test(tail_and_droppable),
         cmocka_unit_test(segments), cmocka_unit_test(without_discard), cmocka_unit_test(hevc_layers), cmocka_unit_test(rasl),
         cmocka_unit_test(everything), cmocka_unit_test(random_plans), cmocka_unit_test(reorder),
-        cmocka_unit_test(order_of_what_comes_out),
+        cmocka_unit_test(order_of_what_comes_out), cmocka_unit_test(which_may_have_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void *take_one(void *later)
         return NULL;
     size_t bytes = run->bytes;
     run_free(&run);
-    staging_run_done(&s, bytes, 1, 1, false, 1);
+    staging_run_done(&s, bytes, 1, 1, 1, 1);
     return NULL;
 }
 
@@ -134,8 +134,8 @@ static void finished_runs(void **state)
     assert_float_equal(s.pace[1].begun, 10, 0);
     assert_float_equal(s.pace[0].begun, 20, 0);
     assert_int_equal(s.pace[0].busy + s.pace[1].busy, 2);
-    staging_run_done(&s, 100, 10, 70, true, 500000000);
-    staging_run_done(&s, 200, 20, 50, false, 1000000000);
+    staging_run_done(&s, 100, 10, 70, 0, 500000000);
+    staging_run_done(&s, 200, 20, 50, 1, 1000000000);
     assert_int_equal(s.bytes_in_flight, 0);
     assert_int_equal(atomic_load(&s.frames_done), 70);      /* never back */
     assert_float_equal(s.pace[0].begun + s.pace[1].begun, 0, 0);
@@ -144,6 +144,104 @@ static void finished_runs(void **state)
     assert_float_equal(s.pace[1].pictures, 10, 0);
     assert_float_equal(s.pace[1].seconds, 0.5, 1e-9);
     assert_float_equal(s.pace[0].pictures, 20, 0);
+}
+
+/* Puts a sound run of `bytes` into the queue; its pictures are not looked at. */
+static void queue_sound(struct picture *picture, size_t bytes)
+{
+    struct err e = ERR_INIT;
+    struct run *r = new_run(bytes);
+    r->picture = picture;
+    r->count = 20;
+    assert_true(staging_queue_run(&s, r, &e));
+}
+
+/* Takes a run, decodes it and drops it. Returns its threads. */
+static int threads_of_next(void)
+{
+    struct run *run;
+    assert_true(staging_next_run(&s, false, &run));
+    int threads = run->threads;
+    staging_fed(&s, run, run->bytes + 5);
+    staging_run_done(&s, run->bytes, run->count, 1, threads, 1000000000);
+    free(run);
+    return threads;
+}
+
+/* A run has one thread until it is known that few are left. */
+static void threads_for_the_last_runs(void **state)
+{
+    (void)state;
+    static struct picture picture[20];
+    s.pace[0].sessions = 16;
+    s.threads_most = 16;
+    s.file_bytes = 0;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);                  /* of a pipe: how much is to come? */
+    s.file_bytes = 1000000;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    s.file_bytes = 700;                                      /* 400 more, beside this one and those before */
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 4);
+    atomic_store(&s.bytes_read, 700);                        /* but those were not needed */
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 10);
+    s.read_to_end = true;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 16);
+    assert_int_equal(atomic_load(&s.unfed), 0);
+    assert_int_equal(s.cores_busy, 0);
+    assert_float_equal(s.pace[0].seconds, 1 + 1 + 4 + 10 + 16, 1e-9);
+    /* Others at work have their part of what is left, as far as they have not done it. */
+    struct run *run;
+    queue_sound(picture, 100);
+    queue_sound(picture, 100);
+    assert_true(staging_next_run(&s, false, &run));
+    assert_int_equal(run->threads, 10);
+    staging_fed(&s, run, 60);
+    assert_int_equal(threads_of_next(), 14);
+    staging_run_done(&s, 100, 20, 1, 10, 1);
+    staging_fed(&s, run, 60);
+    assert_int_equal(atomic_load(&s.unfed), 0);
+    free(run);
+}
+
+/* Whatever speaks against threads. */
+static void no_threads(void **state)
+{
+    (void)state;
+    static struct picture picture[20];
+    struct key_faults faults = {0};
+    s.pace[0].sessions = 16;
+    s.read_to_end = true;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);                  /* the codec has none */
+    s.threads_most = 8;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 8);
+    s.faults = &faults;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    s.faults = NULL;
+    s.pace[1].sessions = 2;                                  /* a GPU takes part */
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    s.pace[1].sessions = 0;
+    picture[3].suspect = true;
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    picture[3].suspect = false;
+    setenv("BARCODE_FRAME_THREADS", "off", 1);
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
+    setenv("BARCODE_FRAME_THREADS", "3", 1);
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 3);
+    unsetenv("BARCODE_FRAME_THREADS");
+    atomic_store(&s.threads_failed, true);
+    queue_sound(picture, 100);
+    assert_int_equal(threads_of_next(), 1);
 }
 
 /* A film of 100,000 pictures of 1080p, read up to picture `read`, of which all became runs. */
@@ -293,6 +391,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_budget_holds, begin, end),
         cmocka_unit_test_setup_teardown(a_run_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(finished_runs, begin, end),
+        cmocka_unit_test_setup_teardown(threads_for_the_last_runs, begin, end),
+        cmocka_unit_test_setup_teardown(no_threads, begin, end),
         cmocka_unit_test_setup_teardown(software_stops_before_the_end, begin, end),
         cmocka_unit_test_setup_teardown(software_waits, begin, end),
         cmocka_unit_test_setup_teardown(counts_add_up, begin, end),

@@ -1,0 +1,101 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "clip_packets.h"
+
+/* Stages with every run on that many threads. */
+static struct staged stage_on(const char *name, const char *threads, uint64_t n)
+{
+    setenv("BARCODE_FRAME_THREADS", threads, 1);
+    struct selection rule = every(n);
+    struct staged r = clip_stage(name, DECODE_PARALLEL, 2, &rule);
+    unsetenv("BARCODE_FRAME_THREADS");
+    if (!r.fine)
+        fail_msg("%s", r.error.text);
+    return r;
+}
+
+static void assert_same(struct staged *a, struct staged *b)
+{
+    struct digest_result d = digest_compare(a->digest, b->digest);
+    assert_int_equal(d.different + d.alone, 0);
+    assert_int_equal(a->counts.lost, b->counts.lost);
+    assert_int_equal(a->counts.damaged, b->counts.damaged);
+    assert_int_equal(a->counts.decode_errors, b->counts.decode_errors);
+    assert_int_equal(a->counts.redone_runs, b->counts.redone_runs);
+    assert_int_equal(a->counts.contradicted, b->counts.contradicted);
+}
+
+/* A decoder with threads gives what one without gives, and no more than was asked for. */
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const encode[] = {
+        "-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=3:open-gop=1:scenecut=0 threads.mkv",
+        "-c:v libx264 -preset veryfast -x264-params keyint=200:bframes=3:b-pyramid=strict:interlaced=1:slices=3 threads.mkv",
+        "-c:v libx265 -preset ultrafast -x265-params log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:bframes=3 threads.mkv",
+        "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 70 threads.webm",
+        "-c:v libsvtav1 -preset 12 -g 60 threads.webm",
+    };
+    for (size_t i = 0; i < sizeof encode / sizeof *encode; i++) {
+        const char *name = strrchr(encode[i], ' ') + 1;
+        if (!clip_encode(encode[i]))
+            continue;
+        for (uint64_t n = 1; n < 8; n += 3) {
+            struct staged one = stage_on(name, "off", n), many = stage_on(name, "5", n);
+            assert_same(&one, &many);
+            assert_int_equal(many.counts.decoded, one.counts.decoded);
+            assert_int_equal(many.counts.sent, one.counts.sent);      /* nobody had a doubt */
+            staged_free(&one);
+            staged_free(&many);
+        }
+    }
+}
+
+/* Makes the second half of a packet's bytes `value`: its slice's header is as it was. */
+static void garble(const char *path, const struct where *w, int value)
+{
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    fseek(f, (long)w->pos + w->size / 2, SEEK_SET);
+    for (int i = w->size / 2; i < w->size; i++)
+        putc(value, f);
+    fclose(f);
+}
+
+/* What a decoder with threads says of damage is left to one without, also of pictures that are not put out. */
+static void threads_and_damage(void **state)
+{
+    (void)state;
+    static struct where w[CLIP_FRAMES];
+    static const char *const encode[] = {
+        "-c:v libx264 -preset veryfast -x264-params keyint=50:min-keyint=50:bframes=2:scenecut=0 hurt.mp4",
+        "-c:v libx265 -preset ultrafast -x265-params log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:min-keyint=50:no-open-gop=1 hurt.mp4",
+    };
+    for (size_t i = 0; i < sizeof encode / sizeof *encode && clip_encode(encode[i]); i++) {
+        list_packets("hurt.mp4", w, CLIP_FRAMES);
+        garble("hurt.mp4", &w[110], 0xa5);
+        garble("hurt.mp4", &w[135], 0xff);
+        for (uint64_t n = 1; n < 20; n += 6) {
+            struct staged one = stage_on("hurt.mp4", "off", n);
+            assert_true(n > 1 || one.counts.redone_runs > 0);
+            for (const char *threads = "2359"; *threads; threads++) {
+                struct staged many = stage_on("hurt.mp4", (char[]){*threads, 0}, n);
+                assert_same(&one, &many);
+                assert_true(one.counts.redone_runs == 0 || many.counts.sent > one.counts.sent);      /* it had a try */
+                staged_free(&many);
+            }
+            staged_free(&one);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_change_nothing), cmocka_unit_test(threads_and_damage)};
+    return cmocka_run_group_tests(tests, clip_begin, clip_end);
+}
