@@ -25,6 +25,7 @@
 #   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
 #   auto       from which length on a GPU pays; warm runs of 2 hours
 #   folder     24 copies of the film against one film of their sum, by engine and by how many are under way
+#   encodes    half an hour of each MP4 in the folder ENCODES: NVDEC with software, either alone; the same pictures
 #   short      software alone, all cores: 30 s to 20 minutes, and 24 clips, with frame threads for the last runs and without, in turns
 #   cufile     cuFile against pread and pinned buffers
 set -uo pipefail
@@ -378,13 +379,30 @@ part_auto() {
     done
 }
 
-# Of every way the pictures are compared: each film alone gives the first.
+part_encodes() {
+    local file way ms pictures
+    for file in "${ENCODES:-$pack/encodes}"/*.mp4; do
+        python3 "$here/tests/bench/repeat_mp4.py" "$file" "${REPEAT:-180}" "$work/encode.mp4"
+        cat "$work/encode.mp4" > /dev/null
+        for way in "cuda --decode cpu" cuda "cuda --decode nvdec" cuda "cuda --decode nvdec"; do
+            # shellcheck disable=SC2086
+            ms=$(timed "$bin/barcode" "$work/encode.mp4" -q -n 24 -m average --tone-map off --engine $way --json "$work/encode.json" -o "$work/x.png" | cut -d' ' -f1)
+            pictures=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["film"]["frames"])' "$work/encode.json")
+            [ "$way" != "cuda --decode cpu" ] || cp "$work/x.png" "$work/encode.png"
+            cmp "$work/x.png" "$work/encode.png"
+            echo "$(basename "$file"), $way: $ms ms, $((pictures * 1000 / ms)) pictures/s"
+        done
+    done
+}
+
+# Of every way the pictures are compared with those of the CPU alone.
 part_folder() {
     local round way jobs n
     mkdir -p "$work/folder"
     for n in $(seq 24); do [ -f "$work/folder/$n.mp4" ] || cp "$film" "$work/folder/$n.mp4"; done
     python3 "$here/tests/bench/repeat_mp4.py" "$film" 24 "$work/sum.mp4"
-    "$bin/barcode" "$film" -q -n 24 --engine cpu -o "$work/alone.png"
+    mkdir -p "$work/alone"
+    "$bin/barcode" "$work/folder" -q -n 24 --engine cpu --decode cpu -o "$work/alone/"
     for round in $(seq "${ROUNDS:-3}"); do
         for way in ${FOLDER_WAYS:-auto, cuda, auto,1 cpu,}; do
             rm -rf "$work/strips"
@@ -394,7 +412,7 @@ part_folder() {
             echo "$way: $(timed "$bin/barcode" "$work/folder" -q -n 24 --engine "${way%,*}" $jobs -o "$work/strips/" | cut -d: -f1)," \
                 "one film: $(timed "$bin/barcode" "$work/sum.mp4" -q -n 24 --engine "${way%,*}" -o "$work/x.png" | cut -d: -f1)," \
                 "one clip: $(timed "$bin/barcode" "$film" -q -n 24 --engine "${way%,*}" -o "$work/x.png" | cut -d: -f1)"
-            for n in "$work"/strips/*.png; do cmp "$n" "$work/alone.png"; done
+            diff -rq "$work/alone" "$work/strips"
         done
     done
 }
