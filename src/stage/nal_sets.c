@@ -129,7 +129,7 @@ bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8
 /* Half the range of the low bits, less one. */
 static uint32_t distance(const struct nal_sps *sps)
 {
-    return (UINT32_C(1) << (sps->order_bits - 1)) - 1;
+    return (UINT32_C(1) << sps->order_bits) / 2 - 1;
 }
 
 /* Made-up frames count on from the one before them by two each, and there may be as many as references. */
@@ -204,8 +204,9 @@ static size_t escape(const uint8_t *data, size_t size, uint8_t *out)
 /* Puts a length or a start code before the `size` bytes that stand `gap` behind out. False: too many for the length. */
 static bool frame(int length_size, uint8_t *out, size_t size)
 {
+    static const uint8_t start[] = {0, 0, 1};
     if (length_size == 0) {
-        memcpy(out, "\0\0\1", 3);
+        memcpy(out, start, sizeof start);
         return true;
     }
     for (int i = 0; i < length_size; i++)

@@ -12,16 +12,15 @@
 #ifndef BARCODE_SRC_SEPARATOR_H
 #define BARCODE_SRC_SEPARATOR_H
 
-#include <libavcodec/avcodec.h>
-
 #include "nal_sets.h"
 #include "run.h"
 
+struct AVPacket;
 struct staging;
 
 /* As a session has it. Zero it first. */
 struct separator {
-    AVPacket *packet;         /* as the film has it; NULL: there is none                          */
+    struct AVPacket *packet;  /* as the film has it; NULL: there is none                          */
     struct nal_sets sets;     /* that were in force there                                       */
     int sps;                  /* the one of them that its slices name                            */
     int length_size;
@@ -47,7 +46,7 @@ bool separator_fits(const struct separator *mine, uint64_t before, uint64_t afte
  * Makes `to`, empty, the packet to be sent before `next`, the key of a run that is no IDR; NULL: nothing in particular follows. The
  * caller unrefs it. False: it cannot stand there, or there is no memory.
  */
-bool separator_packet(const struct separator *mine, const struct picture *next, AVPacket *to);
+bool separator_packet(const struct separator *mine, const struct picture *next, struct AVPacket *to);
 
 /* Frees what it holds. */
 void separator_drop(struct separator *mine);

@@ -282,6 +282,7 @@ static bool separate(struct nvdec_session *s, const struct picture *next, bool *
  */
 static bool separate_out(struct nvdec_session *s, bool *lives, struct err *e)
 {
+    assert(s->decoder);
     /* As many pictures as the decoder delays push the last one out, one more because the delay may have just grown. */
     int times = s->decoder->has_b_frames + 1;
     bool fine = true;

@@ -3,7 +3,29 @@
 #include <string.h>
 
 #include "stage/nal.h"
+#include "stage/nal_sets.h"
 #include "fuzz.h"
+
+/* The bytes are parameter sets and a picture at once. */
+static void separate(int length_size, const uint8_t *data, size_t size)
+{
+    struct nal_sets sets = {0};
+    struct nal_slice first = {0}, again;
+    int sps = 0;
+    nal_sets_scan_extradata(data, size, &sets);
+    nal_sets_scan(length_size, data, size, &sets);
+    if (!nal_sets_first_slice(&sets, length_size, data, size, &first) || !nal_may_separate(&sets, length_size, data, size, &sps))
+        return;
+    fuzz_demand(sps >= 0 && sps < 32 && sets.sps[sps].known && first.idr);
+    uint8_t *out = malloc(nal_separate_room(size));
+    if (!out)
+        return;
+    size_t n = nal_separate(&sets, length_size, data, size, &first, out);
+    fuzz_demand(n <= nal_separate_room(size));
+    if (n > 0 && nal_sets_first_slice(&sets, length_size, out, n, &again))
+        fuzz_demand(again.idr && again.sps == sps);
+    free(out);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -33,6 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nal_scan_colours(kind, data[1] % 5, copy, n, &colours);
     fuzz_demand(kind == STREAM_H264 || !colours.unsaid.range);
     fuzz_demand(kind == STREAM_H264 || kind == STREAM_MPEG2 || !colours.unsaid.matrix);
+    if (kind == STREAM_H264)
+        separate(data[1] % 5, copy, n);
     free(copy);
     return 0;
 }

@@ -179,7 +179,7 @@ static unsigned separated(unsigned own, unsigned next_order)
     slice(&idr, 5, 0, true, FRAME, 6, own);
     slice(&next, 1, 0, true, FRAME, 6, next_order);
     struct nal_sets s = sets_of(&sets);
-    struct nal_slice of_next, first;
+    struct nal_slice of_next = {0}, first = {0};
     assert_true(nal_sets_first_slice(&s, 4, next.at, next.n, &of_next));
     assert_int_equal(of_next.order, next_order);
     assert_true(nal_separate_room(idr.n) <= sizeof out);
