@@ -35,6 +35,12 @@ bool film_av_open(const char *path, AVFormatContext **format, struct film *film,
 /* The same with this one of its video streams (film_stream_choose). */
 bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e);
 
+/*
+ * Opens once more a film that `opened` (lent) is of, in a container whose head names all its streams: what was found out of them is
+ * copied, and not found out again, which takes as long as decoding some pictures. *format as above.
+ */
+bool film_av_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format, struct err *e);
+
 /* Closes the container and what it was read through; sets *format to NULL. NULL in it is fine. */
 void film_av_close(AVFormatContext **format);
 

@@ -351,9 +351,9 @@ static int open_input(const char *url, AVFormatContext **format)
     return code;
 }
 
-static bool open_container(const char *path, AVFormatContext **format, struct head *head, struct err *e)
+static bool open_head(const char *path, AVFormatContext **format, struct err *e)
 {
-    char url[4096], text[128];
+    char url[4096];
     if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url)
         return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
     *format = prepare_container(path, e);
@@ -364,13 +364,17 @@ static bool open_container(const char *path, AVFormatContext **format, struct he
     int code = open_input(url, format);
     if (shortage_met())
         return shortage_error(path, "opened", e);
-    if (code < 0)
-        return explain_no_container(path, code, piped, e);
-    if (!check_container(*format, path, e))
+    return code >= 0 || explain_no_container(path, code, piped, e);
+}
+
+static bool open_container(const char *path, AVFormatContext **format, struct head *head, struct err *e)
+{
+    char text[128];
+    if (!open_head(path, format, e) || !check_container(*format, path, e))
         return false;
     read_head(*format, head);
     shortage_begin();
-    code = avformat_find_stream_info(*format, NULL);
+    int code = avformat_find_stream_info(*format, NULL);
     if (interrupted())                   /* also without an error: the interruption left something unknown of the film */
         return interrupt_error(e);
     if (shortage_met())                  /* the same */
@@ -409,6 +413,23 @@ bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format,
     read_facts(*format, s, (unsigned)chosen < head.streams ? head.tags[chosen] : silence, film);
     film_stream_count(*format, film);
     return true;
+}
+
+bool film_av_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format, struct err *e)
+{
+    if (!open_head(path, format, e))
+        return false;
+    bool same = (*format)->nb_streams == opened->nb_streams && (*format)->iformat == opened->iformat;
+    for (unsigned i = 0; same && i < opened->nb_streams; i++) {
+        AVStream *to = (*format)->streams[i];
+        const AVStream *from = opened->streams[i];
+        same = to->codecpar->codec_id == from->codecpar->codec_id && av_cmp_q(to->time_base, from->time_base) == 0;
+        if (same && avcodec_parameters_copy(to->codecpar, from->codecpar) < 0)
+            return err_set(e, ERR_FAILED, "out of memory to open '%s'", path);
+        to->start_time = from->start_time;
+        to->discard = from->discard;
+    }
+    return same || err_set(e, ERR_INPUT, "'%s' changed while it was being read", path);
 }
 
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)

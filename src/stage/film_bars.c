@@ -24,7 +24,8 @@ enum way { BY_TIME, BY_BYTE, NO_WAY };
 /* What became of one place. */
 struct look {
     bool looked;
-    int64_t key;                          /* where its key frame lies                      */
+    bool claimed;
+    int64_t key;                          /* where its key frame lies, once it is claimed  */
     struct trim_seen seen;
 };
 
@@ -32,6 +33,8 @@ struct look {
 struct looker {
     const struct film *film;
     int wanted;
+    const AVFormatContext *opened;        /* the film, as whoever asked has it; NULL: not at all */
+    bool alone;                           /* a packet is a picture, and a key frame can be had without what follows it */
     bool hurt;                            /* a packet of this look was damaged             */
     size_t from, to;
     struct look *look;                    /* [LOOKS + MORE], the film's */
@@ -42,7 +45,7 @@ struct looker {
     AVPacket *packet;
     AVFrame *frame, *planes;
     uint32_t *room;
-    int64_t last;                         /* where the last key frame lay                  */
+    pthread_mutex_t *lock;                /* guards each look's `key` while others look    */
     struct err error;
 };
 
@@ -116,15 +119,49 @@ static bool decode(struct looker *l, const AVPacket *packet, size_t look)
     return true;
 }
 
+/*
+ * The key frame that was read, out of a decoder that is told that nothing follows. False: nothing came of it, or a field, which may be
+ * half of a picture.
+ */
+static bool look_alone(struct looker *l, size_t look)
+{
+    int code = decoder_send(l->decoder, l->packet);
+    l->hurt = damage_found(&l->watch, code);
+    if (code >= 0)
+        code = decoder_send(l->decoder, NULL);
+    if (code >= 0)
+        code = decoder_receive(l->decoder, l->frame);
+    if (code == AVERROR(ENOMEM))
+        shortage_error(l->film->path, "looked at", &l->error);
+    bool whole = code >= 0 && !l->hurt && !l->frame->interlaced_frame;
+    if (whole)
+        look_at_picture(l, look);
+    if (l->error.code == ERR_NONE)
+        avcodec_flush_buffers(l->decoder);
+    av_frame_unref(l->frame);
+    return whole || l->error.code != ERR_NONE;
+}
+
+/* True if the look is the first one to come to the key frame that lies there. */
+static bool claim(struct looker *l, size_t look, int64_t at)
+{
+    bool first = true;
+    pthread_mutex_lock(l->lock);
+    for (size_t i = 0; i < LOOKS; i++)
+        first &= !l->look[i].claimed || l->look[i].key != at;
+    l->look[look].claimed = true;
+    l->look[look].key = at;
+    pthread_mutex_unlock(l->lock);
+    return first;
+}
+
 /* The first picture from a key frame on. What follows that one is only sent so that it comes out. */
 static void look_once(struct looker *l, enum way way, size_t look)
 {
     if (!seek(l, way, look) || !next_packet(l, true))
         return;
     int64_t at = l->packet->pos >= 0 ? l->packet->pos : l->packet->pts;
-    bool again = look > l->from && at == l->last;
-    l->last = l->look[look].key = at;
-    if (again) {
+    if (!claim(l, look, at) || (l->alone && look_alone(l, look))) {
         av_packet_unref(l->packet);
         return;
     }
@@ -163,17 +200,33 @@ static void look_on(struct looker *l)
     av_packet_unref(l->packet);
 }
 
-static bool open_looker(struct looker *l)
+/* By an index, a packet is a picture, and the head has named the streams. (AVI's packets may hold fields.) */
+static bool is_simple(const struct looker *l)
+{
+    static const char *const simple[] = {"mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"};
+    return l->opened && film_av_seekable(l->opened) && film_av_is_one_of(l->opened, simple, sizeof simple / sizeof *simple);
+}
+
+static bool open_film(struct looker *l)
 {
     struct film film = {0};
+    l->alone = is_simple(l);
+    if (l->alone)
+        return film_av_open_again(l->film->path, l->opened, &l->format, &l->error);
     bool fine = film_av_open_stream(l->film->path, l->wanted, &l->format, &film, &l->error);
     free(film.path);
-    if (!fine || film.stream != l->film->stream)
+    return fine && film.stream == l->film->stream;
+}
+
+static bool open_looker(struct looker *l)
+{
+    const struct film *film = l->film;
+    if (!open_film(l))
         return false;
-    l->stream = l->format->streams[film.stream];
+    l->stream = l->format->streams[film->stream];
     l->packet = av_packet_alloc();
     l->frame = av_frame_alloc();
-    l->room = malloc(((size_t)film.coded_width + (size_t)film.coded_height) * sizeof *l->room);
+    l->room = malloc(((size_t)film->coded_width + (size_t)film->coded_height) * sizeof *l->room);
     if (!l->packet || !l->frame || !l->room)
         return err_set(&l->error, ERR_FAILED, "out of memory to look for bars");
     l->decoder = decoder_open(l->stream, l->film->path, 1, &l->error);
@@ -245,13 +298,14 @@ static int distinct(struct look *look, int count)
     return kept;
 }
 
-bool film_bars_probe(const struct film *film, int wanted, int threads, struct probe_facts *facts, struct err *e)
+bool film_bars_probe(const struct film *film, int wanted, const AVFormatContext *opened, int threads, struct probe_facts *facts, struct err *e)
 {
     struct look look[LOOKS + MORE] = {0};
     struct looker looker[THREADS];
     struct trim_seen seen[LOOKS + MORE];
     int count = threads < THREADS ? threads : THREADS;
-    const struct looker first = {.film = film, .wanted = wanted, .look = look, .error = ERR_INIT};
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const struct looker first = {.lock = &lock, .film = film, .wanted = wanted, .opened = opened, .look = look, .error = ERR_INIT};
     for (int i = 0; i < count; i++) {
         looker[i] = first;
         looker[i].from = (size_t)(i * LOOKS / count);

@@ -84,7 +84,7 @@ static void nothing_to_find(void **state)
     struct err e = ERR_INIT;
     struct film gone = {.path = strdup("gone.mkv")};
     struct probe_facts facts = {.found = 0};
-    assert_true(film_bars_probe(&gone, SOURCE_STREAM_CHOICE, 2, &facts, &e));      /* whoever stages it says why */
+    assert_true(film_bars_probe(&gone, SOURCE_STREAM_CHOICE, NULL, 2, &facts, &e));      /* whoever stages it says why */
     assert_int_equal(facts.looked, 0);
     free(gone.path);
 }
