@@ -42,7 +42,8 @@ struct engines {
     struct engine_slot slot[ENGINES_MOST];
     int count;                       /* 1 or more                                                                 */
     int threads;                     /* clustering threads of an engine, 1 or more                                */
-    bool many_films;                 /* a run of many: a film for which a GPU is opened has them all opened       */
+    uint64_t films;                  /* of the run, each taken to be like the one that asks; 0: one. For several, a film for which a GPU is
+                                        opened has them all opened                                                */
     struct engines_adding *adding;   /* GPUs on their way; NULL: none                                             */
 };
 
@@ -59,13 +60,16 @@ struct engine_work {
 
 /*
  * Seconds that `threads` cores would take for the work, roughly: ENGINES_DECODE_RATE pixels decoded and 6.9 million
- * staged pixels clustered a second and core (as measured: tests/bench/RESULTS.md), groups of 240
- * pictures side by side.
+ * staged pixels clustered a second and core (as measured: tests/bench/RESULTS.md), groups of 240 pictures side by side. Cores that
+ * are more than the groups help with frame threads, which keep six of ten busy.
  */
 double engine_work_seconds(const struct engine_work *w, int threads);
 
-/* True if `threads` cores would take longer than a GPU, its start included. A film of unknown length is worth a GPU. */
-bool engine_worth_a_gpu(const struct engine_work *w, int threads);
+/*
+ * True if `threads` cores would take longer than a GPU, its start included, for a run of that many `films` (0: one) like this one. A
+ * film of unknown length is worth a GPU.
+ */
+bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films);
 
 /*
  * On how many of `gpus` (1 or more) side by side the film is decoded soonest, 1 to `gpus`: as many as have a second of work each, by
@@ -84,7 +88,7 @@ void engines_init(struct engines *g, enum engine_choice choice, const struct eng
  * yet is left alone unless the work would keep the cores busy for longer than a GPU takes to start. It stays the list's, until the next
  * call, which may add GPUs to it. NULL when the last one cannot be opened (ERR_ENGINE: it is not there).
  *
- * Of several GPUs it is over those that are open already, all that were named, with `many_films` all that there are, else the first one that
+ * Of several GPUs it is over those that are open already, all that were named, for a run of several `films` all that there are, else the first one that
  * can be opened; engines_add has more. Those that start together start side by side. Of GPUs that were named each must open; of others
  * those that do are used, and -v tells why one is not.
  */

@@ -15,21 +15,25 @@
 #define GPU_PIXELS 10e9
 #define WORTH_ANOTHER_GPU_SECONDS 1.0
 
-/* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one core. */
+/* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one core while there are enough. */
 #define GOP_FRAMES 240.0
+
+/* The share of the cores that is kept busy where they are more than the groups of pictures (share.h). */
+#define FRAME_THREADS 0.6
 
 double engine_work_seconds(const struct engine_work *w, int threads)
 {
     double decoded = (double)w->frames * w->width * w->height;
     double clustered = (double)w->columns * w->staged_width * w->staged_height;
     double gops = (double)w->frames / GOP_FRAMES;
-    double decoders = gops < 1 ? 1 : gops < threads ? gops : threads;
+    double shared = FRAME_THREADS * threads > 1 ? FRAME_THREADS * threads : 1;
+    double decoders = gops > threads ? threads : gops > shared ? gops : shared;
     return decoded / ENGINES_DECODE_RATE / decoders + clustered / 6.9e6 / threads;
 }
 
-bool engine_worth_a_gpu(const struct engine_work *w, int threads)
+bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films)
 {
-    return w->frames == 0 || engine_work_seconds(w, threads) > WORTH_A_GPU_SECONDS;
+    return w->frames == 0 || engine_work_seconds(w, threads) * (double)(films > 1 ? films : 1) > WORTH_A_GPU_SECONDS;
 }
 
 int engine_worth_gpus(const struct engine_work *w, int gpus)
@@ -155,7 +159,7 @@ static bool open_slot(const struct engines *g, struct engine_slot *s, struct err
     find_devices(s);
     if (!s->opened)
         s->tried = 0;
-    int wanted = s->named || g->many_films ? s->devices.count : 1;
+    int wanted = s->named || g->films > 1 ? s->devices.count : 1;
     bool fine = true;
     while (fine && s->tried < s->devices.count && (s->tried < wanted || !s->opened))
         fine = try_devices(g, s, s->tried < wanted ? wanted - s->tried : 1, &why);
@@ -223,7 +227,7 @@ struct engine *engines_added(struct engines *g, struct engine *engine)
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e)
 {
     struct engine_slot *last = &g->slot[g->count - 1];
-    bool worth = !is_cpu(last) || engine_worth_a_gpu(w, g->threads);
+    bool worth = !is_cpu(last) || engine_worth_a_gpu(w, g->threads, g->films);
     for (struct engine_slot *s = g->slot; s < last; s++) {
         if (s->failed || (!s->opened && !worth))
             continue;

@@ -63,7 +63,7 @@ static int start_lanes(const struct render *r, struct film_queue *queue, struct 
         lane[i].render.lane = i + 1;
         lane[i].render.engines = &lane[i].engines;
         engines_init(&lane[i].engines, o->engine, &o->devices, r->threads);
-        lane[i].engines.many_films = true;
+        lane[i].engines.films = r->engines->films;
         if (pthread_create(&lane[i].thread, NULL, lane_main, &lane[i]) != 0)
             return i;
     }
@@ -107,7 +107,7 @@ void render_lanes(const struct render *r, struct film_queue *queue, struct worke
         own.run = render_run_open(r, queue, OPTION_JOBS_MOST);
         own.decoders = decoders_open(&e);      /* without memory for them none are kept */
     }
-    r->engines->many_films = tally.due > 1;
+    r->engines->films = tally.due;
     own.again = true;
     work(&own, queue, w, film_queue_next_alone);
     own.again = false;

@@ -14,7 +14,7 @@ static void seconds_of_work(void **state)
     (void)state;
     struct engine_work w = {.frames = 334, .width = 1000, .height = 1000};
     assert_float_equal(engine_work_seconds(&w, 1), 1.0, 1e-9);
-    assert_float_equal(engine_work_seconds(&w, 4), 240.0 / 334, 1e-9);      /* 1.4 groups of pictures */
+    assert_float_equal(engine_work_seconds(&w, 4), 1 / 2.4, 1e-9);           /* 1.4 groups of pictures, and frame threads */
     w.frames = 3340;
     assert_float_equal(engine_work_seconds(&w, 4), 2.5, 1e-9);
     w = (struct engine_work){.columns = 69, .staged_width = 1000, .staged_height = 100};
@@ -22,16 +22,23 @@ static void seconds_of_work(void **state)
     assert_float_equal(engine_work_seconds(&w, 4), 0.25, 1e-9);
 }
 
-/* As measured: half a minute of 1080p keeps 16 cores busy for longer than a GPU needs, of 480p it does not. */
+/* As measured: 16 cores are done with half a minute of 1080p sooner than a GPU, but not with ten such films, and four cores are not. */
 static void worth_it(void **state)
 {
     (void)state;
     struct engine_work full = {.frames = 720, .width = 1920, .height = 1080}, small = {.frames = 720, .width = 854, .height = 480};
-    assert_true(engine_worth_a_gpu(&full, 16));
-    assert_false(engine_worth_a_gpu(&small, 16));
-    for (full.frames = 200; full.frames < 5000; full.frames++)               /* more work never means less of a reason */
-        assert_true(engine_worth_a_gpu(&full, 16));
-    assert_true(engine_worth_a_gpu(&(struct engine_work){0}, 16));      /* nobody knows: a stream, say */
+    assert_false(engine_worth_a_gpu(&full, 16, 0));
+    assert_false(engine_worth_a_gpu(&full, 16, 1));
+    assert_true(engine_worth_a_gpu(&full, 16, 10));
+    assert_true(engine_worth_a_gpu(&full, 4, 1));
+    assert_false(engine_worth_a_gpu(&small, 16, 1));
+    bool worth = false;
+    for (full.frames = 200; full.frames < 20000; full.frames++) {            /* more work never means less of a reason */
+        assert_true(engine_worth_a_gpu(&full, 16, 1) >= worth);
+        worth = engine_worth_a_gpu(&full, 16, 1);
+    }
+    assert_true(worth);
+    assert_true(engine_worth_a_gpu(&(struct engine_work){0}, 16, 1));      /* nobody knows: a stream, say */
 }
 
 static void a_second_gpu(void **state)
@@ -249,7 +256,7 @@ static void many_films_use_all(void **state)
 {
     (void)state;
     struct engines g = four_devices(false);
-    g.many_films = true;
+    g.films = 2;
     assert_int_equal(parts_for(&g, 100, 4), 4);
     engines_close(&g);
 }

@@ -81,6 +81,8 @@ static void uhd(void **state)
 {
     (void)state;
     struct pace soft = guess(SOFTWARE, pace_software_prior(UHD)), nvdec = guess(NVDEC, pace_nvdec_prior(STREAM_HEVC, UHD));
+    assert_false(worth(soft, busy(nvdec, 240), 2, 100000, 240));      /* all cores do too little to be worth them */
+    soft.sessions *= 2;
     assert_true(worth(soft, busy(nvdec, 240), 2, 178, 240));
     assert_false(worth(soft, busy(nvdec, 240), 2, 120, 240));
     /* Measured: with all cores busy a software session makes 20 pictures a second. */

@@ -207,6 +207,18 @@ static void threads_for_the_last_runs(void **state)
     free(run);
 }
 
+/* A film of 100,000 pictures of 1080p, read up to picture `read`, of which all became runs. */
+static void reads(double read, bool ended)
+{
+    static struct film film = {.coded_width = 1920, .coded_height = 1088, .frames = 100000, .duration_us = 4000000000};
+    static const struct stage_job job = {.selection = {.end_us = INT64_MAX}};
+    s.film = &film;
+    s.job = &job;
+    s.queued = read;
+    s.read_to_end = ended;
+    atomic_store(&s.pictures_read, (uint64_t)read);
+}
+
 /* Whatever speaks against threads. */
 static void no_threads(void **state)
 {
@@ -224,10 +236,13 @@ static void no_threads(void **state)
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
     s.faults = NULL;
-    s.pace[1].sessions = 2;                                  /* a GPU takes part */
+    reads(1000, true);
+    s.pace[1] = (struct pace){.sessions = 2, .busy = 2, .begun = 200};
+    s.begun_ns[1] = 2 * clock_ns() - INT64_C(60) * 1000000000;   /* a GPU takes part, slowly */
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
-    s.pace[1].sessions = 0;
+    s.pace[1] = (struct pace){.sessions = 0};
+    s.begun_ns[1] = 0;
     picture[3].suspect = true;
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
@@ -242,18 +257,6 @@ static void no_threads(void **state)
     atomic_store(&s.threads_failed, true);
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
-}
-
-/* A film of 100,000 pictures of 1080p, read up to picture `read`, of which all became runs. */
-static void reads(double read, bool ended)
-{
-    static struct film film = {.coded_width = 1920, .coded_height = 1088, .frames = 100000, .duration_us = 4000000000};
-    static const struct stage_job job = {.selection = {.end_us = INT64_MAX}};
-    s.film = &film;
-    s.job = &job;
-    s.queued = read;
-    s.read_to_end = ended;
-    atomic_store(&s.pictures_read, (uint64_t)read);
 }
 
 /* Both kinds share the film; the last runs are NVDEC's. pace.h has the rule. */
