@@ -238,7 +238,7 @@ part_gpus-speed() {
     for i in $(seq 24); do cp "$film" "$work/copies/film$i.mp4"; done
     cat "$work/long.mp4" "$work"/copies/* > /dev/null
     echo "$(nproc) cores; one GPU has all of them, or half of them as on a host with as many GPUs again"
-    for round in 1 2 3; do
+    for round in $(seq "${ROUNDS:-3}"); do
         for way in "" "--decode nvdec"; do
             # shellcheck disable=SC2086
             {
