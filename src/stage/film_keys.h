@@ -6,6 +6,7 @@
 #define BARCODE_FILM_KEYS_H
 
 #include "key_index.h"
+#include "staging.h"
 
 #ifdef __cplusplus
 extern "C" {

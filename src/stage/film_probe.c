@@ -1,7 +1,7 @@
 /*
  * film_probe.c - what can be found out of a film before it is staged (probe.h), a function a thing.
  */
-#include "av.h"
+#include "staging.h"
 #include "barcode/interrupt.h"
 
 /* Pictures that show, and the time they take by the clock that staging goes by (timeline.h). */

@@ -3,7 +3,7 @@
  *
  * What cannot be cut into runs this thread decodes itself, from where the runs end (sequential.c).
  */
-#include "av.h"
+#include "staging.h"
 #include "barcode/log.h"
 
 /* True if the film goes in one piece: by plan, by codec, or because the reader met something that runs cannot do. */

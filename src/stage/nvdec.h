@@ -6,7 +6,7 @@
 #ifndef BARCODE_SRC_NVDEC_H
 #define BARCODE_SRC_NVDEC_H
 
-#include "av.h"
+#include "staging.h"
 
 /* What all NVDEC sessions of one staging on one GPU share. */
 struct nvdec {

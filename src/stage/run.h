@@ -74,6 +74,7 @@ struct run {
     uint64_t frames;          /* displayed frames that are covered once the run is done */
     bool unsure;              /* its display order is a guess: decode everything and see */
     size_t unfed;             /* bytes of its packets that no decoder has got yet        */
+    size_t work;              /* what decoding what is unfed takes, in bytes (staging.c) */
     int threads;              /* on so many it is decoded in software; 0: not taken, or by NVDEC */
 };
 

@@ -1,6 +1,6 @@
 #include "separator.h"
 
-#include "av.h"
+#include "staging.h"
 
 /* The film's first IDR picture may be a still of many megabytes: one is decoded for every run. */
 enum { BYTES_MOST = 4 << 20 };

@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include "av.h"
+#include "staging.h"
 #include "shortage.h"
 #include "barcode/clock.h"
 #include "holes.h"

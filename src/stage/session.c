@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "av.h"
+#include "staging.h"
 #include "shortage.h"
 #include "barcode/clock.h"
 #include "barcode/log.h"

@@ -12,8 +12,8 @@
 
 struct share {
     int cores;         /* that the film may use, other runs' included            */
-    uint64_t own;      /* bytes of the run, > 0                                   */
-    uint64_t left;     /* bytes that no decoder has got yet, of the run, of other runs and of what is not read yet: at least `own` */
+    uint64_t own;      /* what the run takes, > 0: in bytes, or any other unit    */
+    uint64_t left;     /* what takes all that no decoder has got yet, of the run, of other runs and of what is not read yet: at least `own` */
     int most;          /* threads that a decoder may have                        */
 };
 

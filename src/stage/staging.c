@@ -1,6 +1,6 @@
 #include <unistd.h>
 
-#include "av.h"
+#include "staging.h"
 #include "share.h"
 #include "barcode/clock.h"
 #include "barcode/colour.h"
@@ -132,6 +132,15 @@ static void note_run(struct staging *s, int runs, const struct run *run)
     pthread_cond_broadcast(&s->pace_changed);
 }
 
+/*
+ * What a picture takes whatever its size, in bytes: as much as an average picture of the film has. A fade's pictures of few bytes take half
+ * as long as others (seen). 0 where nobody knows how many pictures there are.
+ */
+static size_t picture_bytes(const struct staging *s)
+{
+    return s->film->frames > 0 ? (size_t)(s->file_bytes / (uint64_t)s->film->frames) : 0;
+}
+
 bool staging_queue_run(void *staging, struct run *run, struct err *e)
 {
     struct staging *s = staging;
@@ -147,7 +156,8 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
     note_run(s, 1, run);
     s->queued_bytes += run->bytes;
     run->unfed = run->bytes;
-    atomic_fetch_add(&s->unfed, run->bytes);
+    run->work = run->bytes + run->count * picture_bytes(s);
+    atomic_fetch_add(&s->unfed, run->work);
     pthread_mutex_unlock(&s->lock);
     if (queue_push(s->runs, run))
         return true;
@@ -159,8 +169,13 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
 void staging_fed(struct staging *s, struct run *run, size_t bytes)
 {
     bytes = bytes < run->unfed ? bytes : run->unfed;
+    if (bytes == 0)
+        return;
+    /* The last bytes bring what rounding left. */
     run->unfed -= bytes;
-    atomic_fetch_sub(&s->unfed, bytes);
+    size_t work = run->unfed > 0 ? (size_t)((double)run->work * (double)bytes / (double)(run->unfed + bytes)) : run->work;
+    run->work -= work;
+    atomic_fetch_sub(&s->unfed, work);
 }
 
 void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, int threads, int64_t nanoseconds)
@@ -257,8 +272,8 @@ static int threads_for(struct staging *s, const struct run *run)
     if ((!s->read_to_end && s->file_bytes == 0) || !gate_spare(s->job->turn, &idle))
         return 1;
     int cores = s->cores_busy + idle;
-    struct share share = {.cores = cores < s->pace[0].sessions ? cores : s->pace[0].sessions, .own = run->bytes,
-                          .left = atomic_load(&s->unfed) + unread(s, run), .most = s->threads_most};
+    struct share share = {.cores = cores < s->pace[0].sessions ? cores : s->pace[0].sessions, .own = run->work,
+                          .left = atomic_load(&s->unfed) + unread(s, run) * (picture_bytes(s) > 0 ? 2 : 1), .most = s->threads_most};
     return share_threads(&share);
 }
 

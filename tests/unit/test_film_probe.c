@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "stage/av.h"
+#include "stage/staging.h"
 #include "clip.h"
 
 static void measuring(void **state)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "stage/av.h"
+#include "stage/staging.h"
 #include "clip.h"
 
 /* A film that is being read; nobody decodes. */

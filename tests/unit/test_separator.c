@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 #include "clip.h"
-#include "stage/av.h"
+#include "stage/staging.h"
 #include "stage/nvdec.h"
 
 /* A film of IDR pictures 12 apart, and a staging that lends them to nobody. */

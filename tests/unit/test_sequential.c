@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "stage/av.h"
+#include "stage/staging.h"
 #include "clip.h"
 
 static struct staged stage(const char *name, enum decode_plan plan, int threads, struct selection rule)

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <malloc.h>
 
-#include "stage/av.h"
+#include "stage/staging.h"
 #include "clip_packets.h"
 
 /* ------------------------------------------------------------------ damage */

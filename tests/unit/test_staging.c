@@ -11,7 +11,7 @@
 
 #include "barcode/clock.h"
 #include "barcode/log.h"
-#include "stage/av.h"
+#include "stage/staging.h"
 
 static struct staging s;
 
@@ -207,6 +207,23 @@ static void threads_for_the_last_runs(void **state)
     free(run);
 }
 
+/* A run of few bytes, a fade's, is not decoded in no time: its pictures count as well. */
+static void pictures_count_too(void **state)
+{
+    (void)state;
+    static struct picture picture[20];
+    static const struct film film = {.frames = 40};
+    s.film = &film;
+    s.pace[0].sessions = s.threads_most = 16;
+    s.file_bytes = 1000;
+    s.read_to_end = true;
+    queue_sound(picture, 100);
+    queue_sound(picture, 300);
+    assert_int_equal(threads_of_next(), 9);                  /* 20 * (100 + 20 * 25) / (100 + 300 + 40 * 25), 5 by the bytes alone */
+    assert_int_equal(threads_of_next(), 16);
+    assert_int_equal(atomic_load(&s.unfed), 0);
+}
+
 /* A film of 100,000 pictures of 1080p, read up to picture `read`, of which all became runs. */
 static void reads(double read, bool ended)
 {
@@ -395,6 +412,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(finished_runs, begin, end),
         cmocka_unit_test_setup_teardown(threads_for_the_last_runs, begin, end),
+        cmocka_unit_test_setup_teardown(pictures_count_too, begin, end),
         cmocka_unit_test_setup_teardown(no_threads, begin, end),
         cmocka_unit_test_setup_teardown(software_stops_before_the_end, begin, end),
         cmocka_unit_test_setup_teardown(software_waits, begin, end),

@@ -1,0 +1,182 @@
+/*
+ * staging.h - private to the files that speak libav: what the threads of one staging share, and tell each other.
+ */
+#ifndef BARCODE_STAGE_STAGING_H
+#define BARCODE_STAGE_STAGING_H
+
+#include "av.h"
+#include "pace.h"
+#include "separator.h"
+
+struct nvdec;
+
+struct staging {
+    const struct film *film;
+    struct nvdec *nvdec;             /* [nvdecs], one a GPU. NULL: nothing is decoded on one  */
+    int nvdecs;
+    atomic_int nvdec_begun;          /* NVDEC sessions that have begun: the next one's number */
+    const AVStream *stream;
+    struct run_traits traits;
+    const struct stage_job *job;
+    struct queue *runs;              /* demuxer to sessions                                  */
+    pthread_mutex_t lock;            /* guards what follows                                  */
+    pthread_cond_t budget_freed;
+    size_t bytes_in_flight;
+    pthread_cond_t pace_changed;     /* a run came, was taken or is done, or the reader ended  */
+    struct pace pace[2];             /* of software sessions, of NVDEC sessions; under_way is not kept */
+    int64_t begun_ns[2];             /* when the runs that are being decoded were taken, summed */
+    struct pace_left waiting;        /* runs that are queued; unread is not kept              */
+    struct pace_reading first;       /* what was read when the first run was there            */
+    double queued;                   /* pictures of all runs so far                           */
+    uint64_t file_bytes;
+    int64_t began_ns;
+    bool read_to_end;
+    uint64_t queued_bytes;           /* of all runs so far                                    */
+    int cores_busy;                  /* threads of software decoders at work                  */
+    struct stage_counts counts;
+    double decode_seconds;
+    struct err error;                /* the first one wins                                   */
+    int threads_most;                /* of a run's decoder; 0 or 1: all are single-threaded. Set before sessions begin */
+    atomic_bool threads_failed;      /* a decoder with threads was in doubt: later runs get none */
+    atomic_size_t unfed;             /* of the queued and begun runs' work, what no software decoder has got yet */
+    atomic_bool stop;
+    atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
+    atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
+    atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
+    atomic_uint_fast64_t frames_done, bytes_read;
+    atomic_uint_fast64_t pictures_read;  /* 0: it is not known how many lie before the place reached */
+    struct separator separator;      /* between runs of H.264 (under the lock)               */
+    bool separator_refused;          /* a decoder did not like one (under the lock)           */
+    atomic_uint separators;          /* separator.made                                        */
+    atomic_uint_fast64_t colours_told;   /* a bit for each kind that staging_note_colour has told  */
+    struct key_faults *faults;       /* of key frames (under the lock): a damaged one is noted there instead of staged. NULL:
+                                        damage is shown                                        */
+    atomic_bool faults_found;        /* sessions noted some                                   */
+};
+
+/* `film`, `r` (open) and `job` are lent until staging_close. There is no queue yet, and no session is chosen. Cannot fail. */
+void staging_open(struct staging *s, const struct film *film, const struct demux *r, const struct stage_job *job);
+
+/*
+ * On how many threads the film may be decoded, 1 to `threads`: as many as half of `memory` (bytes) has room for, so that
+ * pictures of a gigabyte do not take a core's worth of memory each.
+ */
+int staging_threads(const struct film *film, int threads, uint64_t memory);
+
+/* The machine's memory in bytes, or where several films are under way this one's part of it. */
+uint64_t staging_memory(const struct stage_job *job);
+
+/* Opens the queue, once pace[].sessions says how many will take from it. */
+bool staging_open_queue(struct staging *s, struct err *e);
+
+/* Frees what it holds, runs included that no session took. Every session has ended. */
+void staging_close(struct staging *s);
+
+/* Keeps the first error, closes the queue, wakes the reader and the sessions. */
+void staging_fail(struct staging *s, const struct err *e);
+
+/* Stops the reader and the sessions: only a sequential decode can tell what the film's frames are. */
+void staging_contradict(struct staging *s);
+
+/* NVDEC's pictures are not the software decoder's: stops the reader and the sessions, unless NVDEC is demanded. */
+void staging_distrust(struct staging *s);
+
+/*
+ * Key frame `serial` is damaged, so that the one before it serves: with `again` the film has to be staged anew for that. Noted in
+ * s->faults, where there are any, and counted in any case. Any thread.
+ */
+void staging_fault(struct staging *s, uint64_t serial, bool again);
+
+/* True if it was noted so. */
+bool staging_is_fault(struct staging *s, uint64_t serial);
+
+/* Stops the reader and the sessions: only a careful decoder gives the same pictures every time. */
+void staging_find_damage(struct staging *s);
+
+/* True when threads should stop; looks at interrupted() too. */
+bool staging_stopped(struct staging *s);
+
+/* ---- film_read.c: the reading thread, which is the caller's ---- */
+
+/*
+ * Reads the film through, from where `r` stands, and queues its runs; what cannot be cut into runs it decodes too. Returns
+ * after the last run is queued; fills the counts of what was read. True also when staging was stopped from elsewhere.
+ */
+bool film_read(struct staging *s, struct demux *r, struct err *e);
+
+/* ---- film_keys.c: the same for --keyframes: key frames alone ---- */
+
+/*
+ * As film_read, with runs of one key frame each: those that serve columns (keys.h). Where the container has an index only they
+ * are read, else the film is read through. Key frames among staging's faults are passed over.
+ */
+bool film_keys_read(struct staging *s, struct demux *r, struct err *e);
+
+/*
+ * PROBE_KEYS: how many key frames the film has. Uses the index, or reads on from where `r` stands, its film's start; what a
+ * reading finds out about the length is said too. *facts is as it was when it fails.
+ */
+bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e);
+
+/* ---- film_probe.c: what can be found out before staging ---- */
+
+/* PROBE_LENGTH: reads on from where `r` stands, its film's start. *facts is as it was when it fails. */
+bool film_probe_length(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e);
+
+/* ---- session.c: a thread that decodes runs ---- */
+
+void *session_main(void *staging);
+
+/* One software session without a thread, for the caller's: decodes what a run still wants. */
+struct session;
+struct session *session_new(struct staging *s, struct err *e);
+bool session_decode(struct session *s, struct run *run, struct err *e);
+/* Adds its counts to the staging's, frees it; NULL is fine. */
+void session_free(struct session **s);
+
+/* ---- staging.c: what the reader and sessions of both kinds tell each other ---- */
+
+/*
+ * As gather_emit, with a struct staging: queues the run, and owns it on failure too. Waits while too many bytes are in
+ * flight. The reading thread's.
+ */
+bool staging_queue_run(void *staging, struct run *run, struct err *e);
+
+/*
+ * As queue_pop on the runs; says on how many threads it is to be decoded (share.h). A software session waits here while no run is
+ * worth it (staging_worth_it), and its work ends too when NVDEC sessions have taken all.
+ */
+bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
+
+/* A software decoder got `bytes` of the run, or has no need of them: those of a run count once. */
+void staging_fed(struct staging *s, struct run *run, size_t bytes);
+
+/*
+ * A run of `bytes` and `pictures` went through a session in `nanoseconds`, on that many threads (0: an NVDEC session); `frames` of the
+ * film are covered with it.
+ */
+void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, int threads, int64_t nanoseconds);
+
+/* The reader queued its last run. */
+void staging_read_to_end(struct staging *s);
+
+/* An NVDEC session could not begin: it works in software from here on. */
+void staging_lacks_nvdec(struct staging *s);
+
+/* Adds a session's counts. */
+void staging_add_counts(struct staging *s, const struct stage_counts *c);
+
+/* A session's thread is about to end, having sent `sent` packets: adds the processor time that it used. */
+void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
+
+/* A picture was staged with these colours: told under -v, once a kind, when they are not what was decided for the film. */
+void staging_note_colour(struct staging *s, const struct frame_view *view);
+
+/* True if a software session should take a run now (pace.h). Under the lock. */
+bool staging_worth_it(const struct staging *s);
+
+/* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
+
+bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *state, struct err *e);
+
+#endif
