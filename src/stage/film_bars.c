@@ -33,9 +33,9 @@ struct look {
 struct looker {
     const struct film *film;
     int wanted;
-    const AVFormatContext *opened;        /* the film, as whoever asked has it; NULL: not at all */
     bool alone;                           /* a packet is a picture, and a key frame can be had without what follows it */
     bool hurt;                            /* a packet of this look was damaged             */
+    const AVFormatContext *opened;        /* the film, as whoever asked has it; NULL: not at all */
     size_t from, to;
     struct look *look;                    /* [LOOKS + MORE], the film's */
     AVFormatContext *format;
