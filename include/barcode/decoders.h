@@ -2,8 +2,8 @@
  * decoders.h - the GPU's decoders of a run over many films: kept from film to film, and no more of them at work than the GPU has
  * use for.
  *
- * NVIDIA's driver makes one decoder at a time and takes some 60 ms for it (tests/bench/RESULTS.md), in which
- * NVDEC decodes 400 pictures of 1080p. So a film takes over those that films of the same stream parameters before it are done with.
+ * NVIDIA's driver makes one decoder at a time, 14 in 0.85 s (tests/bench/RESULTS.md), in which NVDEC
+ * decodes 5,000 pictures of 1080p. So a film takes over those that films of the same stream parameters before it are done with.
  */
 #ifndef BARCODE_DECODERS_H
 #define BARCODE_DECODERS_H
