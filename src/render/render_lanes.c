@@ -51,6 +51,7 @@ static void *lane_main(void *argument)
 {
     struct lane *lane = argument;
     work(&lane->render, lane->queue, lane->worker, film_queue_next);
+    engines_close(&lane->engines);       /* others may need their memory */
     return NULL;
 }
 
@@ -80,10 +81,8 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     if (r->looks)
         count = start_lanes(r, queue, w, lane, lanes - 1);
     work(r, queue, w, film_queue_next);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         pthread_join(lane[i].thread, NULL);
-        engines_close(&lane[i].engines);
-    }
     gate_free(&r->looks);
     gate_free(&r->gate);
 }

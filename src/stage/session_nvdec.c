@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "barcode/clock.h"
+#include "barcode/interrupt.h"
 #include "barcode/log.h"
 #include "nal.h"
 #include "nvdec_check.h"
@@ -178,11 +179,11 @@ static bool receive(struct nvdec_session *s, struct err *e)
             refused++;
             continue;
         }
-        s->frame->pts -= s->base;
-        if (s->frame->pts < 0) {        /* another film's */
+        if (s->frame->pts < s->base) {  /* another film's */
             av_frame_unref(s->frame);
             continue;
         }
+        s->frame->pts -= s->base;
         s->counts.decoded++;
         s->counts.hardware += nvdec_is_picture(s->frame);
         bool fine = nvdec_mend(s->nvdec, s->frame, e) && take_picture(s, e);
@@ -358,12 +359,15 @@ static bool part(struct nvdec_session *s, const struct run *run, struct err *e)
     return true;
 }
 
-/* No other run comes. *lives: another film may have the decoder. */
+/*
+ * No other run comes. *lives: another film may have the decoder. Not one of H.264 in Annex B: newer versions of libavcodec replace
+ * parameter sets by nvdec_pool_refresh's only where they came in that way.
+ */
 static bool end(struct nvdec_session *s, bool *lives, struct err *e)
 {
     bool h264 = s->staging->traits.stream == STREAM_H264, fine = true;
     *lives = false;
-    if (h264 && s->staging->job->decoders)
+    if (h264 && s->length_size > 0 && s->staging->job->decoders)
         fine = separate_out(s, lives, e);
     if (*lives)
         return fine;
@@ -399,7 +403,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
 }
 
 /* NVDEC refuses this session: its run and all that it would have taken are decoded in software. */
-static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
+static void *fall_back(struct nvdec_session *s, struct run *run, int64_t began, struct err *e)
 {
     struct staging *staging = s->staging;
     log_msg(LOG_VERBOSE, "%s: decoding in software instead", e->text);
@@ -408,7 +412,6 @@ static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
     nvdec_pool_leave(staging->job->decoders, s->nvdec);
     s->counts.fallbacks = 1;
     staging_lacks_nvdec(staging);
-    int64_t began = clock_ns();
     s->software = session_new(staging, e);
     bool fine = s->software && session_decode(s->software, run, e);
     session_free(&s->software);
@@ -429,13 +432,17 @@ void *session_nvdec_main(void *staging)
     struct run *run;
     bool fine = true, lives = false;
     s.nvdec = nvdec_of_session(shared->nvdec, shared->nvdecs, atomic_fetch_add(&shared->nvdec_begun, 1));
-    if (!nvdec_pool_enter(decoders, s.nvdec, shared))
+    if (!nvdec_pool_enter(decoders, s.nvdec, shared)) {
+        /* There may be nobody else to take runs, for which the reader waits. */
+        if (interrupted() && !interrupt_error(&e))
+            staging_fail(shared, &e);
         return NULL;
+    }
     while (fine && staging_next_run(s.staging, true, &run)) {
+        int64_t began = clock_ns();
         /* Only now: a film of few runs needs few decoders, and making one takes time. */
         if (!s.kept && !open_all(&s, &e))
-            return fall_back(&s, run, &e);
-        int64_t began = clock_ns();
+            return fall_back(&s, run, began, &e);
         size_t bytes = run->bytes, pictures = run->count;
         uint64_t frames = run->frames;
         fine = decode_run(&s, run, &e);

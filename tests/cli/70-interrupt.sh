@@ -70,6 +70,30 @@ test_ctrl_c_stops_the_whole_batch() {
     files long.mkv short.mkv
 }
 
+# Films that wait for a decoder of NVDEC's, for which software stands in: nobody but they themselves could take what their readers
+# read. One in four times it hung.
+test_ctrl_c_while_films_wait_for_decoders() {
+    mkdir films pictures
+    for i in 1 2 3 4 5 6; do
+        cp "$(clip h264-keyint1.mkv)" films/$i-a.mkv
+        cp "$(sample)" films/$i-b.mkv
+    done
+    for after in 0.3 0.6 0.9 1.1 1.4 1.7 2 2.3; do
+        rm -f pictures/*
+        COMMAND="barcode films (SIGTERM after $after s)" STATUS=0
+        BARCODE_NVDEC=software "$BARCODE" films -q --no-cache --engine cpu --decode nvdec -j 6 -n 6 -o pictures/ > "$LOGS/stdout" 2> "$LOGS/stderr" &
+        pid=$!
+        sleep $after
+        until_listening
+        kill -s TERM $pid 2> /dev/null || continue
+        (sleep 10 && kill -s KILL $pid) 2> /dev/null &
+        watch=$!
+        wait $pid || STATUS=$?
+        kill $watch 2> /dev/null || true
+        [ "$STATUS" -eq 130 ] || [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 130"
+    done
+}
+
 test_ctrl_c_names_the_film() {
     one=$(clip one-frame.mkv)
     long_film

@@ -364,7 +364,6 @@ clip hevc-no-output.hevc hevc_nals parts/hevc-radl.hevc no-output
 clip mpeg2-no-order.mkv unorder parts/mpeg2-dts.mkv    # no header and no time tells the order: only a decoder does
 clip jump.ts join h264-closed.ts h264-open.ts
 clip h264-sets.ts join h264-open.ts parts/other-sets.ts
-copy h264-no-idr.mkv h264-bluray.mkv -bsf:v "noise=drop=lt(n\,30)"
 clip size-change.ts join h264-closed.ts parts/small.ts
 clip mirror.mp4 mirror h264-closed.mp4
 wait
