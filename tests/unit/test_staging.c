@@ -151,6 +151,7 @@ static void queue_sound(struct picture *picture, size_t bytes)
 {
     struct err e = ERR_INIT;
     struct run *r = new_run(bytes);
+    free(r->picture);
     r->picture = picture;
     r->count = 20;
     assert_true(staging_queue_run(&s, r, &e));
