@@ -173,11 +173,10 @@ static struct nvdec_decoder *take_out(struct decoders *pool, const void *context
 /* One that is kept. Where there is none, *out_of_use is the one that lay there longest, if it is in the way of a new one. */
 static struct nvdec_decoder *find(struct decoders *pool, const struct nvdec *n, const AVStream *stream, struct nvdec_decoder **out_of_use)
 {
-    bool tight = nvdec_is_tight(n);
     pthread_mutex_lock(&pool->lock);
     struct device *device = device_of(pool, n);
     struct nvdec_decoder *d = take_out(pool, n->context, stream->codecpar);
-    if (!d && device && device->idle > 0 && (tight || device->idle >= KINDS * device->most))
+    if (!d && device && device->idle > 0 && (device->idle >= KINDS * device->most || nvdec_is_tight(n)))
         *out_of_use = take_out(pool, n->context, NULL);
     if (device)
         device->idle -= d || *out_of_use;

@@ -35,6 +35,18 @@ static inline struct frame_tag staged_tag(uint64_t column)
     return (struct frame_tag){.column = column, .repeat = 1, .frame = column * 24, .time_us = (int64_t)column * 1000000};
 }
 
+/* Puts the frame that staged_draw makes of `n` (at most 64x64), as it is or as a decoded picture; it was read before put returns. */
+static inline bool staged_put(struct engine_port *p, int width, int height, uint64_t n, bool staged, struct err *e)
+{
+    uint8_t rgb[64 * 64 * 3];
+    staged_draw(rgb, width, height, n);
+    struct frame_tag tag = staged_tag(n);
+    struct frame_view view = staged_view(rgb, width, height);
+    bool fine = staged ? engine_put_staged(p, rgb, &tag, e) : engine_put(p, &view, &tag, e);
+    memset(rgb, 0xee, sizeof rgb);
+    return fine;
+}
+
 /* True when two columns hold the same bytes. */
 static inline bool same_column(const struct column *a, const struct column *b, int rows)
 {

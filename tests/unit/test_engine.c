@@ -44,13 +44,7 @@ static struct columns *open_columns(void)
 
 static bool put(struct engine_port *p, uint64_t n, bool staged, struct err *e)
 {
-    uint8_t rgb[BYTES];
-    staged_draw(rgb, W, H, n);
-    struct frame_tag tag = staged_tag(n);
-    struct frame_view view = staged_view(rgb, W, H);
-    bool fine = staged ? engine_put_staged(p, rgb, &tag, e) : engine_put(p, &view, &tag, e);
-    memset(rgb, 0xee, sizeof rgb);      /* it was read before put returned */
-    return fine;
+    return staged_put(p, W, H, n, staged, e);
 }
 
 /* The right answer: frames one after another in order, one thread. */

@@ -11,7 +11,7 @@
 
 #include "staged.h"
 
-enum { W = 40, H = 24, FRAMES = 60, BYTES = W * H * 3 };
+enum { W = 40, H = 24, FRAMES = 60 };
 
 static struct engine_job job_for(struct columns *columns)
 {
@@ -50,11 +50,7 @@ static struct columns *open_columns(int rows)
 
 static bool put(struct engine_port *p, uint64_t n, bool staged, struct err *e)
 {
-    uint8_t rgb[BYTES];
-    staged_draw(rgb, W, H, n);
-    struct frame_tag tag = staged_tag(n);
-    struct frame_view view = staged_view(rgb, W, H);
-    return staged ? engine_put_staged(p, rgb, &tag, e) : engine_put(p, &view, &tag, e);
+    return staged_put(p, W, H, n, staged, e);
 }
 
 struct pusher {
