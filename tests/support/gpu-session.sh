@@ -25,6 +25,7 @@
 #   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
 #   auto       from which length on a GPU pays; warm runs of 2 hours
 #   folder     24 copies of the film against one film of their sum, by engine and by how many are under way
+#   folders    100 copies of the film; 24 of the HEVC film; 8 of every film, and of those in the folder ENCODES: against films of their sums
 #   encodes    half an hour of each MP4 in the folder ENCODES: NVDEC with software, either alone; the same pictures
 #   short      software alone, all cores: 30 s to 20 minutes, and 24 clips, with frame threads for the last runs and without, in turns
 #   cufile     cuFile against pread and pinned buffers
@@ -109,7 +110,7 @@ part_cache() {
     for file in "$pack/sample.mkv" "$films"/*; do
         rm -rf "$work/cache"
         for k in 3 8 17; do
-            render "$file" none -n 6 -k $k --no-cache
+            render "$file" none -n 6 -k $k --no-cache || other=$((other + 1))
             for way in cold warm; do
                 [ $way = warm ] || rm -rf "$work/cache"
                 render "$file" $way -n 6 -k $k --cache "$work/cache"
@@ -415,6 +416,32 @@ part_folder() {
             diff -rq "$work/alone" "$work/strips"
         done
     done
+}
+
+against_sums() { # COPIES FILM...: a folder of them all, and as many films, each COPIES times as long
+    local copies=$1 round way file n folder
+    shift
+    rm -rf "$work/copies" "$work/sums"
+    mkdir -p "$work/copies" "$work/sums"
+    for file; do
+        python3 "$here/tests/bench/repeat_mp4.py" "$file" "$copies" "$work/sums/$(basename "$file")"
+        for n in $(seq "$copies"); do cp "$file" "$work/copies/$n-$(basename "$file")"; done
+    done
+    for round in $(seq "${ROUNDS:-2}"); do
+        for way in ${FOLDER_WAYS:-auto cuda}; do
+            rm -rf "$work/strips"
+            mkdir "$work/strips"
+            folder=$(timed "$bin/barcode" "$work/copies" -q -n 24 --engine "$way" -o "$work/strips/" | cut -d: -f1)
+            echo "$copies of $# films, $way: $folder, $(find "$work/strips" -name '*.png' | wc -l) pictures; their sums:" \
+                "$(for file in "$work/sums"/*; do timed "$bin/barcode" "$file" -q -n 24 --engine "$way" -o "$work/x.png" | cut -d: -f1; done | tr '\n' ' ')"
+        done
+    done
+}
+
+part_folders() {
+    against_sums 100 "$film"
+    against_sums 24 "$films/hevc10.mp4"
+    against_sums 8 "$films"/*.mp4 ${ENCODES:+"$ENCODES"/*.mp4}
 }
 
 # What is decoded with each of these for BARCODE_FRAME_THREADS, in turns: medians, all times, and whether the pictures are the same.
