@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "barcode/gate.h"
 #include "barcode/trim.h"
 
 #ifdef __cplusplus
@@ -31,6 +32,8 @@ enum probe_want {
 struct probe_request {
     unsigned want;             /* PROBE_ flags, together; 0 asks nothing and costs nothing           */
     int threads;               /* PROBE_BARS: cores to decode on, 1 or more                          */
+    struct gate_turn *turn;    /* PROBE_BARS: the caller's, at a gate of its own for looks, or NULL: while it feeds, all cores are
+                                  taken; it feeds no longer where what is left takes a few, which it is busy with then      */
 };
 
 struct probe_facts {

@@ -3,20 +3,25 @@
  *
  * A picture that decodes alone costs some 10 ms at 1080p, and a place in a file with an index one reading. Two dozen of them tell
  * what shape a film has: a shape that fewer than three of them have is left whole. A key frame counts once, wherever it was sought
- * from. A short film may have one or two: then some of the pictures that follow the first one are looked at as well.
+ * from. A short film may have one or two: then some of the pictures that follow the first one are looked at as well, up to the first
+ * few that tell something. Those have to be decoded one after another, by which 24 films of 10 s with one key frame each took ten times
+ * as long as one film of their sum, when one film at a time was looked at on one thread.
  */
 #include "film_bars.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "av.h"
 #include "key_index.h"
 #include "shortage.h"
+#include "barcode/gate.h"
 #include "barcode/interrupt.h"
 
 enum { LOOKS = 24, THREADS = 8 };
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
-enum { FEW = 4, MORE = 10, APART = 12 };           /* fewer keys than FEW: MORE pictures that are APART            */
+enum { FEW = 4, MORE = 10, APART = 12, ENOUGH = 6 };   /* fewer keys than FEW: up to MORE pictures that are APART, until ENOUGH tell */
+enum { AT_ONCE = 8 };                              /* films that are looked at side by side, about               */
 
 /* How a place is sought. */
 enum way { BY_TIME, BY_BYTE, NO_WAY };
@@ -36,7 +41,10 @@ struct looker {
     bool alone;                           /* a packet is a picture, and a key frame can be had without what follows it */
     bool hurt;                            /* a packet of this look was damaged             */
     const AVFormatContext *opened;        /* the film, as whoever asked has it; NULL: not at all */
-    size_t from, to;
+    size_t from, to;                      /* both LOOKS: at what follows the first key frame */
+    int threads;                          /* of the decoder's */
+    int told;                             /* pictures that told something, those of other lookers included */
+    bool doubted;                         /* a decoder with threads may have met damage    */
     struct look *look;                    /* [LOOKS + MORE], the film's */
     AVFormatContext *format;
     AVStream *stream;
@@ -180,24 +188,44 @@ static void look_once(struct looker *l, enum way way, size_t look)
         avcodec_flush_buffers(l->decoder);
 }
 
+/* Takes what is ready of the pictures that follow one another, `came` of which were there before. False: no more are needed, or none come. */
+static bool take_on(struct looker *l, int *came)
+{
+    int code;
+    while ((code = decoder_receive(l->decoder, l->frame)) >= 0) {
+        size_t look = LOOKS + (size_t)(*came / APART);
+        bool due = ++*came % APART == 0;
+        l->doubted = l->watch.strict && (damage_flagged(l->frame) || damage_doubted(&l->watch, l->frame->pts));
+        if (due && !l->doubted)
+            look_at_picture(l, look);
+        l->told += due && (l->look[look].seen.across.known || l->look[look].seen.down.known);
+        av_frame_unref(l->frame);
+        if (l->doubted || l->told >= ENOUGH || *came >= MORE * APART || l->error.code != ERR_NONE)
+            return false;
+    }
+    if (code == AVERROR(ENOMEM))
+        shortage_error(l->film->path, "looked at", &l->error);
+    return code != AVERROR(ENOMEM) && code != AVERROR_EOF;
+}
+
 /* Every APART-th of the film's first pictures. */
 static void look_on(struct looker *l)
 {
     int came = 0;
-    for (bool more = seek(l, way_of(l), 0) && next_packet(l, true); more && came < MORE * APART && l->error.code == ERR_NONE;) {
-        int code = decoder_send(l->decoder, l->packet);
+    int64_t serial = 0;
+    if (!seek(l, way_of(l), 0) || !next_packet(l, true))
+        return;
+    bool more, there = true;
+    do {
+        l->packet->pts = serial++;           /* which is what damage_doubted goes by */
+        int code = decoder_send(l->decoder, there ? l->packet : NULL);
         av_packet_unref(l->packet);
-        while (code >= 0 && came < MORE * APART && (code = decoder_receive(l->decoder, l->frame)) >= 0) {
-            size_t look = LOOKS + (size_t)(came / APART);
-            if (came++ % APART == APART - 1)
-                look_at_picture(l, look);
-            av_frame_unref(l->frame);
-        }
         if (code == AVERROR(ENOMEM))
             shortage_error(l->film->path, "looked at", &l->error);
-        more = next_packet(l, false);
-    }
-    av_packet_unref(l->packet);
+        l->doubted |= l->watch.strict && there && damage_found(&l->watch, code);
+        more = !l->doubted && code != AVERROR(ENOMEM) && take_on(l, &came) && there;
+        there = more && next_packet(l, false);
+    } while (more);
 }
 
 /* By an index, a packet is a picture, and the head has named the streams. (AVI's packets may hold fields.) */
@@ -231,8 +259,13 @@ static bool open_looker(struct looker *l)
     l->room = malloc(((size_t)film->coded_width + (size_t)film->coded_height) * sizeof *l->room);
     if (!l->packet || !l->frame || !l->room)
         return err_set(&l->error, ERR_FAILED, "out of memory to look for bars");
-    l->decoder = decoder_open(l->stream, l->film->path, 1, &l->error);
-    return l->decoder && damage_watch_open(&l->watch, l->decoder, false, &l->error);
+    l->decoder = decoder_open(l->stream, l->film->path, l->threads, &l->error);
+    if (!l->decoder || !damage_watch_open(&l->watch, l->decoder, false, &l->error))
+        return false;
+    /* As decoders with threads have it, so that the same pictures come out in the same order. */
+    if (l->from == LOOKS && l->stream->codecpar->codec_id == AV_CODEC_ID_H264)
+        l->decoder->has_b_frames = 15;
+    return l->threads == 1 || damage_watch_strictly(&l->watch, l->decoder, &l->error);
 }
 
 static void *looker_main(void *argument)
@@ -300,14 +333,58 @@ static int distinct(struct look *look, int count)
     return kept;
 }
 
-bool film_bars_probe(const struct film *film, int wanted, const AVFormatContext *opened, int threads, struct probe_facts *facts, struct err *e)
+/* Frame threads show the same of what is sound, and of damage what memory held. */
+static bool takes_threads(const struct film *film)
+{
+    static const char *const codec[] = {"h264", "hevc", "vp9"};
+    bool takes = false;
+    for (size_t i = 0; i < sizeof codec / sizeof *codec; i++)
+        takes |= strcmp(film->codec, codec[i]) == 0;
+    return takes;
+}
+
+/* A decoder with threads has a try; at the first doubt one without does it all again. */
+static bool look_further(const struct looker *first, int threads, struct err *e)
+{
+    struct looker l;
+    for (int tries = takes_threads(first->film) && threads > 1 ? 2 : 1; tries > 0; tries--) {
+        l = *first;
+        l.from = l.to = LOOKS;
+        l.threads = tries == 2 ? threads : 1;
+        memset(l.look + LOOKS, 0, MORE * sizeof *l.look);
+        looker_main(&l);
+        if (!judge(&l, 1, e))
+            return false;
+        if (!l.doubted)
+            break;
+    }
+    return true;
+}
+
+/* How many threads a look at pictures that follow one another is worth while other films wait for theirs, or none does. */
+static int threads_for(const struct probe_request *request)
+{
+    int idle = request->threads;
+    int threads = gate_spare(request->turn, &idle) ? idle : request->threads / AT_ONCE;
+    return threads < 1 ? 1 : threads < THREADS ? threads : THREADS;
+}
+
+static int count_told(const struct look *look, int count)
+{
+    int told = 0;
+    for (int i = 0; i < count; i++)
+        told += look[i].seen.across.known || look[i].seen.down.known;
+    return told;
+}
+
+bool film_bars_probe(const struct film *film, int wanted, const AVFormatContext *opened, const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
     struct look look[LOOKS + MORE] = {0};
     struct looker looker[THREADS];
     struct trim_seen seen[LOOKS + MORE];
-    int count = threads < THREADS ? threads : THREADS;
+    int count = request->threads < THREADS ? request->threads : THREADS;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    const struct looker first = {.lock = &lock, .film = film, .wanted = wanted, .opened = opened, .look = look, .error = ERR_INIT};
+    struct looker first = {.lock = &lock, .film = film, .wanted = wanted, .opened = opened, .threads = 1, .look = look, .error = ERR_INIT};
     for (int i = 0; i < count; i++) {
         looker[i] = first;
         looker[i].from = (size_t)(i * LOOKS / count);
@@ -318,19 +395,21 @@ bool film_bars_probe(const struct film *film, int wanted, const AVFormatContext 
         return false;
     facts->looked = distinct(look, LOOKS);
     if (facts->looked > 0 && facts->looked < FEW) {
-        looker[0] = first;
-        looker[0].from = looker[0].to = LOOKS;
-        run_lookers(looker, 1);
-        if (!judge(looker, 1, e))
+        gate_fed(request->turn);
+        int threads = threads_for(request);
+        first.told = count_told(look, facts->looked);
+        gate_busy(request->turn, threads);
+        bool fine = look_further(&first, threads, e);
+        gate_busy(request->turn, -threads);
+        if (!fine)
             return false;
         for (int i = LOOKS; i < LOOKS + MORE; i++)
             if (look[i].looked)
                 look[facts->looked++] = look[i];
     }
-    for (int i = 0; i < facts->looked; i++) {
+    for (int i = 0; i < facts->looked; i++)
         seen[i] = look[i].seen;
-        facts->told += seen[i].across.known || seen[i].down.known;
-    }
+    facts->told = count_told(look, facts->looked);
     facts->trim = trim_find(seen, (size_t)facts->looked, film->coded_width, film->coded_height);
     facts->found |= PROBE_BARS;
     return true;

@@ -7,7 +7,7 @@
 
 enum {
     DEVICES = 32,
-    KINDS = 4         /* of films whose decoders may lie idle, all of them, side by side */
+    KINDS = 8         /* of films whose decoders may lie idle, all of them, side by side; less where memory is tight */
 };
 
 /* A session that waits for its place. */

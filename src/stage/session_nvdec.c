@@ -77,6 +77,10 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     s->used = s->kept->films > 0;
     s->counts.taken_over += s->used;
     const AVCodecParameters *par = staging->stream->codecpar;
+    struct nal_sets sets = {0};
+    if (staging->traits.stream == STREAM_H264)
+        nal_sets_scan_extradata(par->extradata, (size_t)par->extradata_size, &sets);
+    s->sets = sets.state;               /* nvdec_pool_refresh sees to it */
     s->length_size = nal_length_size(staging->traits.stream, par->extradata, (size_t)par->extradata_size);
     damage_watch_messages(&s->watch, s->decoder);
     return true;
@@ -251,6 +255,15 @@ static bool drain(struct nvdec_session *s, struct err *e)
     return finish_runs(s, true, e) && fine;
 }
 
+/* The film's first packet, until one went in. */
+static bool refresh(struct nvdec_session *s, struct err *e)
+{
+    if (s->fed || nvdec_pool_refresh(s->kept, s->packet, e))
+        return true;
+    av_packet_unref(s->packet);
+    return false;
+}
+
 /*
  * Sends the separator before `next`, the key of a run; NULL: nothing in particular follows. *sent: it went in, and the decoder knows
  * nothing of what came before, though pictures of that may still come out. Else the decoder is as it was, or complained, and
@@ -264,6 +277,8 @@ static bool separate(struct nvdec_session *s, const struct picture *next, bool *
     separator_fetch(s->staging, &s->separator);
     if (!separator_fits(&s->separator, s->sets, next ? next->sets : s->sets) || !separator_packet(&s->separator, next, s->packet))
         return true;
+    if (!refresh(s, e))
+        return false;
     shortage_begin();
     int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
@@ -271,6 +286,7 @@ static bool separate(struct nvdec_session *s, const struct picture *next, bool *
         return shortage_error(s->staging->film->path, "decoded", e);
     bool complained = damage_found(&s->watch, code);
     *sent = !(damage_lent(&s->watch) || complained);
+    s->fed |= *sent;
     if (!*sent)
         separator_refuse(s->staging, &s->separator);
     s->counts.separators += *sent;
@@ -313,7 +329,7 @@ static bool untrusted(struct nvdec_session *s, const struct picture *key, const 
 
 static bool send_picture(struct nvdec_session *s, const struct picture *key, const struct picture *p, struct err *e)
 {
-    if (!decoder_packet(s->packet, p, e) || (!s->fed && !nvdec_pool_refresh(s->kept, s->packet, e)))
+    if (!decoder_packet(s->packet, p, e) || !refresh(s, e))
         return false;
     s->packet->pts += s->base;
     s->fed = true;

@@ -299,7 +299,7 @@ static bool film_probe(struct source *base, const struct probe_request *request,
     struct demux r;
     if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->wanted, facts, e))
         return false;
-    if (request->want & PROBE_BARS && !film_bars_probe(&base->film, f->wanted, f->format, request->threads, facts, e))
+    if (request->want & PROBE_BARS && !film_bars_probe(&base->film, f->wanted, f->format, request, facts, e))
         return false;
     if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
         return true;

@@ -84,15 +84,82 @@ static void nothing_to_find(void **state)
     struct err e = ERR_INIT;
     struct film gone = {.path = strdup("gone.mkv")};
     struct probe_facts facts = {.found = 0};
-    assert_true(film_bars_probe(&gone, SOURCE_STREAM_CHOICE, NULL, 2, &facts, &e));      /* whoever stages it says why */
+    const struct probe_request request = {.want = PROBE_BARS, .threads = 2};
+    assert_true(film_bars_probe(&gone, SOURCE_STREAM_CHOICE, NULL, &request, &facts, &e));      /* whoever stages it says why */
     assert_int_equal(facts.looked, 0);
     free(gone.path);
+}
+
+/* From what follows the first key frame on, bytes are not what they were. */
+static void spoil(const char *name, const char *as)
+{
+    size_t size = 0;
+    uint8_t *data = NULL;
+    FILE *f = fopen(name, "rb");
+    assert_non_null(f);
+    for (size_t got = 1; got > 0; size += got) {
+        data = realloc(data, size + 65536);
+        assert_non_null(data);
+        got = fread(data + size, 1, 65536, f);
+    }
+    fclose(f);
+    for (size_t i = size / 40; i < size; i += 499)
+        data[i] ^= 0x5a;
+    f = fopen(as, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+    free(data);
+}
+
+/*
+ * One key frame: pictures that follow it are looked at, on as many threads as there are, also of a damaged film, and the same is found.
+ * Meanwhile other films' looks may begin.
+ */
+static void few_keys(void **state)
+{
+    (void)state;
+    static const char *const encoder[] = {"libx264 -g 1000 -keyint_min 1000 -sc_threshold 0 -bf 3", "libx265 -x265-params log-level=none:keyint=1000:scenecut=0",
+                                          "libvpx-vp9 -g 1000 -b:v 500k", "mpeg4 -g 600 -sc_threshold 1000000000"};
+    char line[512];
+    if (!clip_encode("-c:v ffv1 master.mkv"))
+        skip();
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(line, sizeof line, "-stream_loop 3 -i master.mkv -vf crop=96:40:0:12,pad=96:64:0:12:black -c:v %s one.mkv", encoder[i]);
+        if (!clip_ffmpeg(line))
+            skip();
+        spoil("one.mkv", "spoilt.mkv");
+        struct probe_facts alone = look("one.mkv", 1), hurt = look("spoilt.mkv", 1);
+        assert_int_equal(alone.trim.count, 1);
+        assert_in_range(alone.trim.rect[0].y, 11, 13);
+        assert_in_range(alone.told, 5, 6);         /* no more are decoded than tell enough */
+        for (int threads = 2; threads <= 8; threads += 3) {
+            struct probe_facts facts = look("one.mkv", threads);
+            assert_memory_equal(&facts, &alone, sizeof facts);
+            facts = look("spoilt.mkv", threads);
+            assert_memory_equal(&facts, &hurt, sizeof facts);
+        }
+    }
+    struct err e = ERR_INIT;
+    struct gate *gate = gate_open(4, &e);
+    struct gate_turn turn = {.gate = gate};
+    assert_true(gate_enter(&turn, &e));
+    struct source *s = source_open("one.mkv", &e);
+    struct probe_request request = {.want = PROBE_BARS, .threads = 4, .turn = &turn};
+    struct probe_facts facts;
+    assert_true(source_probe(s, &request, &facts, &e));
+    assert_false(turn.feeds);
+    int idle = 0;
+    assert_true(gate_spare(&turn, &idle));
+    assert_int_equal(idle, 4);
+    source_close(&s);
+    gate_free(&gate);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way), cmocka_unit_test(beside_other_probes), cmocka_unit_test(nothing_to_find),
+        cmocka_unit_test(every_way), cmocka_unit_test(beside_other_probes), cmocka_unit_test(nothing_to_find), cmocka_unit_test(few_keys),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

@@ -262,6 +262,25 @@ static void separated(void **state)
     judge_separated("far.mkv", true);
 }
 
+/* Another film's decoders, for a film of which most runs begin with no IDR picture: none is made anew. */
+static void from_film_to_film(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    static const char *const name[] = {"one.mkv", "two.mkv", "one.mkv", "two.mkv"};
+    if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 one.mkv") ||
+        !encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 -vf negate two.mkv"))
+        skip();
+    clip_decoders = decoders_open(&e);
+    assert_non_null(clip_decoders);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        struct stage_counts c = judge_long(name[i], i % 2 ? 1 : 24);
+        if (c.flushes > 0 || (c.taken_over > 0) != (i > 0))
+            fail_msg("%s, film %d: %d flushes, %d decoders taken over", name[i], (int)i, (int)c.flushes, (int)c.taken_over);
+    }
+    decoders_free(&clip_decoders);
+}
+
 /* Where no picture can separate, decoders are flushed: none is an IDR, or the order count has too little room. */
 static void flushed(void **state)
 {
@@ -330,7 +349,7 @@ static int begin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(h264), cmocka_unit_test(others), cmocka_unit_test(damaged),
-                                       cmocka_unit_test(left_to_software), cmocka_unit_test(trusted), cmocka_unit_test(separated),
+                                       cmocka_unit_test(left_to_software), cmocka_unit_test(trusted), cmocka_unit_test(separated), cmocka_unit_test(from_film_to_film),
                                        cmocka_unit_test(flushed), cmocka_unit_test(sets_change), cmocka_unit_test(two_gpus),
                                        cmocka_unit_test(one_of_two_lies)};
     return cmocka_run_group_tests(tests, begin, clip_end);
