@@ -4,13 +4,13 @@
 
 # Of every way the pictures are compared with those of the CPU alone.
 part_folder() {
-    local round way jobs n
+    local way jobs n
     mkdir -p "$work/folder"
     for n in $(seq 24); do [ -f "$work/folder/$n.mp4" ] || cp "$film" "$work/folder/$n.mp4"; done
     python3 "$here/tests/bench/repeat_mp4.py" "$film" 24 "$work/sum.mp4"
     mkdir -p "$work/alone"
     "$bin/barcode" "$work/folder" -q -n 24 --engine cpu --decode cpu -o "$work/alone/"
-    for round in $(seq "${ROUNDS:-3}"); do
+    for _ in $(seq "${ROUNDS:-3}"); do
         for way in ${FOLDER_WAYS:-auto, cuda, auto,1 cpu,}; do
             rm -rf "$work/strips"
             mkdir "$work/strips"
@@ -25,7 +25,7 @@ part_folder() {
 }
 
 against_sums() { # COPIES FILM...: a folder of them all, and as many films, each COPIES times as long
-    local copies=$1 round way file n folder
+    local copies=$1 way file n folder
     shift
     rm -rf "$work/copies" "$work/sums"
     mkdir -p "$work/copies" "$work/sums"
@@ -33,7 +33,7 @@ against_sums() { # COPIES FILM...: a folder of them all, and as many films, each
         python3 "$here/tests/bench/repeat_mp4.py" "$file" "$copies" "$work/sums/$(basename "$file")"
         for n in $(seq "$copies"); do cp "$file" "$work/copies/$n-$(basename "$file")"; done
     done
-    for round in $(seq "${ROUNDS:-2}"); do
+    for _ in $(seq "${ROUNDS:-2}"); do
         for way in ${FOLDER_WAYS:-auto cuda}; do
             rm -rf "$work/strips"
             mkdir "$work/strips"
