@@ -1,5 +1,6 @@
 #include "barcode/engines.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,15 @@ int engine_worth_gpus(const struct engine_work *w, int gpus)
     if (w->frames == 0 || worth >= gpus)
         return gpus;
     return worth < 1 ? 1 : (int)worth;
+}
+
+double engine_work_meanwhile(const struct engine_work *w, int threads)
+{
+    const double slow = 2;             /* as above: the estimate may be as low as half */
+    struct engine_work decoding = *w;
+    decoding.columns = 0;
+    double gpu = (double)w->frames * w->width * w->height / GPU_PIXELS;
+    return gpu > 0 ? slow * engine_work_seconds(&decoding, threads) / gpu : HUGE_VAL;
 }
 
 void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads)

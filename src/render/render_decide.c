@@ -1,8 +1,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "barcode/log.h"
 #include "barcode/paint.h"
 #include "render_job.h"
+#include "render_run.h"
 
 /* Every 24th frame, but on a short film often enough for about 720 columns. */
 static uint64_t decide_every(const struct selection *s, const struct film *f)
@@ -114,6 +116,26 @@ void render_add_gpus(struct render_job *j)
     bool little = j->render->options->decode == DECODE_CPU || j->report.selection.keyframes;
     if (!little && strcmp(j->report.cache, "hit") != 0)
         engines_add(j->render->engines, j->engine, &work);
+}
+
+/* HEVC is three times as fast on NVDEC and half as fast in software; and of others not every GPU may decode what this one does. */
+static bool suits_both(const struct film *f)
+{
+    const int least = 256, most = 4096;
+    bool codec = strcmp(f->codec, "h264") == 0 || strcmp(f->codec, "vp9") == 0;
+    bool format = strcmp(f->pixel_format, "yuv420p") == 0 || strcmp(f->pixel_format, "yuvj420p") == 0;
+    return codec && format && f->coded_width >= least && f->coded_height >= least && f->coded_width <= most && f->coded_height <= most;
+}
+
+void render_decide_aside(struct render_job *j)
+{
+    const struct render *r = j->render;
+    struct engine_work work = work_of(j);
+    bool decodes = r->options->decode == DECODE_AUTO && !j->report.selection.keyframes && strcmp(j->report.cache, "hit") != 0;
+    if (r->beside && decodes && suits_both(j->report.film) && engine_device(j->engine, 0).context)
+        j->aside = render_run_sets_aside(r->run, r->lane, engine_work_meanwhile(&work, r->threads));
+    if (j->aside)
+        log_msg(LOG_DEBUG, "'%s': in software, beside films that NVDEC decodes", j->report.film->path);
 }
 
 void render_take_gpus(struct render_job *j)

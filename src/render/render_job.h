@@ -31,6 +31,7 @@ struct render_job {
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */
     bool distrusted;                 /* NVDEC is not used for this film    */
+    bool aside;                      /* nor here: it has enough to do with others, and the cores have not */
     struct digest *digest;           /* the one being filled, or NULL      */
     struct light *light;             /* NULL: no picture goes through it   */
     char light_words[64];            /* the same for the cache's key; "": as every SDR film is */
@@ -85,6 +86,12 @@ bool render_decide_engine(struct render_job *j, struct err *e);
  */
 void render_add_gpus(struct render_job *j);
 void render_take_gpus(struct render_job *j);
+
+/*
+ * Decides whether the film is decoded in software beside films that NVDEC decodes: j->aside. As much as the cores can do is left
+ * to them while a long folder keeps NVDEC busy. Everything else is decided.
+ */
+void render_decide_aside(struct render_job *j);
 
 /* ---- render_stage.c ---- */
 

@@ -18,8 +18,9 @@ struct lane {
 
 int render_lanes_choose(int threads)
 {
-    enum { LEAST = 3, MOST = 8 };
-    return threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
+    enum { LEAST = 3, MOST = 8, MANY_CORES = 12, ASIDE = 3 };
+    /* Where the cores are enough to decode films beside a GPU, NVDEC's must not become fewer by that. */
+    return threads < LEAST ? LEAST : threads < MOST ? threads : threads < MANY_CORES ? MOST : MOST + ASIDE;
 }
 
 /* After an interruption the next film fails without being opened. */
@@ -79,10 +80,13 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     if (lanes > 1 && (r->gate = gate_open(r->threads, &e)))
         r->looks = gate_open(r->threads, &e);
     if (r->looks)
+        r->beside = gate_open(r->threads, &e);
+    if (r->beside)
         count = start_lanes(r, queue, w, lane, lanes - 1);
     work(r, queue, w, film_queue_next);
     for (int i = 0; i < count; i++)
         pthread_join(lane[i].thread, NULL);
+    gate_free(&r->beside);
     gate_free(&r->looks);
     gate_free(&r->gate);
 }

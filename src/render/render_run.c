@@ -12,6 +12,7 @@ struct lane_film {
     uint64_t taken;              /* how many were taken before it              */
     double bytes, share;         /* of its file; of it that is done, 0..1      */
     uint64_t frames;
+    bool aside;
 };
 
 struct render_run {
@@ -22,6 +23,9 @@ struct render_run {
     struct progress_run line;
     const char *title;           /* that was shown last                        */
     uint64_t taken;
+    double bytes_before;         /* of the files of films that had ended before the run     */
+    double bytes_taken;          /* of those of films that a lane has or had   */
+    int aside;
     int lanes;
     struct lane_film lane[];
 };
@@ -35,6 +39,7 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
     run->render = r;
     run->queue = queue;
     run->lanes = lanes;
+    run->bytes_before = (double)t.bytes_ended;
     run->line = (struct progress_run){.begin_ns = clock_ns(), .films_begin = t.done + t.failed, .bytes_begin = t.bytes_ended};
     run->progress = progress_open(r->options->progress, "", NULL);
     pthread_mutex_init(&run->lock, NULL);
@@ -49,7 +54,27 @@ void render_run_takes(struct render_run *run, int lane, size_t film)
     const char *path = in->path[film], *slash = strrchr(path, '/');
     pthread_mutex_lock(&run->lock);
     run->lane[lane] = (struct lane_film){.title = slash ? slash + 1 : path, .taken = run->taken++, .bytes = (double)in->file[film].bytes};
+    run->bytes_taken += run->lane[lane].bytes;
     pthread_mutex_unlock(&run->lock);
+}
+
+bool render_run_sets_aside(struct render_run *run, int lane, double need)
+{
+    /* The cores have to feed NVDEC, too, and to look at films for bars. */
+    enum { ASIDE_MOST = 3 };
+    if (!run)
+        return false;
+    pthread_mutex_lock(&run->lock);
+    struct lane_film *f = &run->lane[lane];
+    struct film_tally t = film_queue_tally(run->queue);
+    double left = (double)t.bytes - run->bytes_before - run->bytes_taken;
+    if (!f->aside && run->aside < ASIDE_MOST && left >= need * f->bytes * (run->aside + 1)) {
+        f->aside = true;
+        run->aside++;
+    }
+    bool aside = f->aside;
+    pthread_mutex_unlock(&run->lock);
+    return aside;
 }
 
 /* The line names the film that has been under way for longest; when none is, the last one that ended. */
@@ -99,6 +124,8 @@ void render_run_ends(struct render_run *run, int lane, uint64_t frames)
     pthread_mutex_lock(&run->lock);
     run->line.frames += frames;
     run->lane[lane].title = NULL;
+    run->aside -= run->lane[lane].aside;
+    run->lane[lane].aside = false;
     pthread_mutex_unlock(&run->lock);
 }
 

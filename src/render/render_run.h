@@ -16,6 +16,12 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
 /* The film is under way in that lane, 0..lanes. These take NULL, too. */
 void render_run_takes(struct render_run *run, int lane, size_t film);
 
+/*
+ * True if the lane's film, which `run` has, is set aside: `need` (> 0) times its own bytes are in films that no lane has taken yet, and as many
+ * again for each film that is aside already, of which there are three at most. It is aside until it ends. NULL: false.
+ */
+bool render_run_sets_aside(struct render_run *run, int lane, double need);
+
 /* How far the lane's film is: `state` as for a film alone. */
 void render_run_tick(struct render_run *run, int lane, const struct progress_state *state);
 

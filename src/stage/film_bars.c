@@ -4,7 +4,7 @@
  * A picture that decodes alone costs some 10 ms at 1080p, and a place in a file with an index one reading. Two dozen of them tell
  * what shape a film has: a shape that fewer than three of them have is left whole. A key frame counts once, wherever it was sought
  * from. A short film may have one or two: then some of the pictures that follow the first one are looked at as well, up to the first
- * few that tell something. Those have to be decoded one after another, by which 24 films of 10 s with one key frame each took ten times
+ * few that tell something. What comes before those has to be decoded, by which 24 films of 10 s with one key frame each took ten times
  * as long as one film of their sum, when one film at a time was looked at on one thread.
  */
 #include "film_bars.h"
@@ -20,7 +20,7 @@
 
 enum { LOOKS = 24, THREADS = 8 };
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
-enum { FEW = 4, MORE = 10, APART = 12, ENOUGH = 6 };   /* fewer keys than FEW: up to MORE pictures that are APART, until ENOUGH tell */
+enum { FEW = 4, MORE = 10, APART = 12, ENOUGH = FEW };  /* fewer keys than FEW: up to MORE pictures that are APART, until ENOUGH tell */
 enum { AT_ONCE = 8 };                              /* films that are looked at side by side, about               */
 
 /* How a place is sought. */
@@ -38,13 +38,13 @@ struct look {
 struct looker {
     const struct film *film;
     int wanted;
-    bool alone;                           /* a packet is a picture, and a key frame can be had without what follows it */
-    bool hurt;                            /* a packet of this look was damaged             */
-    const AVFormatContext *opened;        /* the film, as whoever asked has it; NULL: not at all */
-    size_t from, to;                      /* both LOOKS: at what follows the first key frame */
     int threads;                          /* of the decoder's */
     int told;                             /* pictures that told something, those of other lookers included */
+    bool alone;                           /* a packet is a picture, and a key frame can be had without what follows it */
+    bool hurt;                            /* a packet of this look was damaged             */
     bool doubted;                         /* a decoder with threads may have met damage    */
+    const AVFormatContext *opened;        /* the film, as whoever asked has it; NULL: not at all */
+    size_t from, to;                      /* both LOOKS: at what follows the first key frame */
     struct look *look;                    /* [LOOKS + MORE], the film's */
     AVFormatContext *format;
     AVStream *stream;
@@ -188,19 +188,29 @@ static void look_once(struct looker *l, enum way way, size_t look)
         avcodec_flush_buffers(l->decoder);
 }
 
-/* Takes what is ready of the pictures that follow one another, `came` of which were there before. False: no more are needed, or none come. */
-static bool take_on(struct looker *l, int *came)
+/* How far a look at pictures that follow one another has come. */
+struct way_on {
+    int64_t sent;                         /* packets                                         */
+    int64_t due;                          /* the next picture to be looked at is that packet's, or a later one's */
+    size_t looks;
+};
+
+/* Takes what is ready. False: no more is needed, or nothing more will come. */
+static bool take_on(struct looker *l, struct way_on *w)
 {
     int code;
     while ((code = decoder_receive(l->decoder, l->frame)) >= 0) {
-        size_t look = LOOKS + (size_t)(*came / APART);
-        bool due = ++*came % APART == 0;
-        l->doubted = l->watch.strict && (damage_flagged(l->frame) || damage_doubted(&l->watch, l->frame->pts));
-        if (due && !l->doubted)
-            look_at_picture(l, look);
-        l->told += due && (l->look[look].seen.across.known || l->look[look].seen.down.known);
+        int64_t at = l->frame->pts;
+        bool due = at >= w->due && w->looks < MORE;
+        l->doubted |= l->watch.strict && (damage_flagged(l->frame) || damage_doubted(&l->watch, at));
+        if (due && !l->doubted) {
+            const struct trim_seen *seen = &l->look[LOOKS + w->looks].seen;
+            look_at_picture(l, LOOKS + w->looks++);
+            l->told += seen->across.known || seen->down.known;
+            w->due = at + APART;
+        }
         av_frame_unref(l->frame);
-        if (l->doubted || l->told >= ENOUGH || *came >= MORE * APART || l->error.code != ERR_NONE)
+        if (l->doubted || l->told >= ENOUGH || w->looks == MORE || l->error.code != ERR_NONE)
             return false;
     }
     if (code == AVERROR(ENOMEM))
@@ -208,23 +218,24 @@ static bool take_on(struct looker *l, int *came)
     return code != AVERROR(ENOMEM) && code != AVERROR_EOF;
 }
 
-/* Every APART-th of the film's first pictures. */
+/* Of the film's first pictures those that others refer to, some APART. */
 static void look_on(struct looker *l)
 {
-    int came = 0;
-    int64_t serial = 0;
+    enum { SENT_MOST = MORE * APART + 32 };
+    struct way_on w = {.due = APART - 1};
+    l->decoder->skip_frame = AVDISCARD_NONREF;
     if (!seek(l, way_of(l), 0) || !next_packet(l, true))
         return;
     bool more, there = true;
     do {
-        l->packet->pts = serial++;           /* which is what damage_doubted goes by */
+        l->packet->pts = w.sent++;           /* which is what damage_doubted goes by */
         int code = decoder_send(l->decoder, there ? l->packet : NULL);
         av_packet_unref(l->packet);
         if (code == AVERROR(ENOMEM))
             shortage_error(l->film->path, "looked at", &l->error);
         l->doubted |= l->watch.strict && there && damage_found(&l->watch, code);
-        more = !l->doubted && code != AVERROR(ENOMEM) && take_on(l, &came) && there;
-        there = more && next_packet(l, false);
+        more = !l->doubted && code != AVERROR(ENOMEM) && take_on(l, &w) && there;
+        there = more && w.sent < SENT_MOST && next_packet(l, false);
     } while (more);
 }
 

@@ -1,0 +1,76 @@
+/*
+ * test_render_run.c - films that are set aside for the cores while a GPU has enough to do.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "render/render_run.h"
+
+enum { FILMS = 40 };
+
+static struct err problem[FILMS];
+static enum input_duty duty[FILMS];
+static struct input_file file[FILMS];
+static char *path[FILMS];
+
+static void take(struct render_run *run, struct film_queue *queue, int lane)
+{
+    size_t film;
+    assert_true(film_queue_next(queue, &film));
+    render_run_takes(run, lane, film);
+}
+
+static void end(struct render_run *run, struct film_queue *queue, int lane, size_t film)
+{
+    render_run_ends(run, lane, 0);
+    film_queue_done(queue, film, NULL);
+}
+
+/* One more asks for as much more to be left, three are the most, and near the end of the run none is. */
+static void as_many_as_pay(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct options options = {.progress = PROGRESS_NEVER};
+    for (size_t i = 0; i < FILMS; i++) {
+        file[i].bytes = 1000;
+        path[i] = "folder/film.mkv";
+    }
+    struct inputs in = {.problem = problem, .duty = duty, .file = file, .path = path, .count = FILMS};
+    struct film_queue *queue = film_queue_open(&in, &e);
+    const struct render r = {.options = &options, .inputs = &in};
+    struct render_run *run = render_run_open(&r, queue, 8);
+    for (int lane = 0; lane < 5; lane++)
+        take(run, queue, lane);                        /* 35 are left */
+    assert_false(render_run_sets_aside(run, 0, 36));
+    assert_true(render_run_sets_aside(run, 0, 11));
+    assert_true(render_run_sets_aside(run, 0, 11));    /* it is aside */
+    assert_true(render_run_sets_aside(run, 1, 11));
+    assert_false(render_run_sets_aside(run, 2, 12));
+    assert_true(render_run_sets_aside(run, 2, 11));
+    assert_false(render_run_sets_aside(run, 3, 1));
+    end(run, queue, 1, 1);
+    assert_true(render_run_sets_aside(run, 3, 1));
+    for (int lane = 0; lane < 4; lane++)
+        if (lane != 1)
+            end(run, queue, lane, (size_t)lane);
+    for (int i = 5; i < FILMS; i++) {
+        take(run, queue, 0);
+        bool aside = render_run_sets_aside(run, 0, 5);
+        assert_int_equal(aside, FILMS - 1 - i >= 5);
+        end(run, queue, 0, (size_t)i);
+    }
+    assert_false(render_run_sets_aside(NULL, 0, 1));
+    render_run_close(&run);
+    film_queue_free(&queue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_many_as_pay)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
