@@ -99,7 +99,7 @@ static void describe_decoding(struct render_job *j)
     const struct stage_counts *c = &j->report.counts;
     /* Which side got a run is not deterministic, so it is not reported: automatic means both. */
     bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
-    if (c->nvdec || c->hardware > 0 || j->aside)
+    if (c->nvdec || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
         log_msg(render_loudness(j),

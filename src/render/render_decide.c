@@ -118,21 +118,26 @@ void render_add_gpus(struct render_job *j)
         engines_add(j->render->engines, j->engine, &work);
 }
 
-/* HEVC is three times as fast on NVDEC and half as fast in software; and of others not every GPU may decode what this one does. */
-static bool suits_both(const struct film *f)
+/*
+ * HEVC is three times as fast on NVDEC and half as fast in software. What a file's length says nothing of, a pipe or a playlist, may be
+ * any film.
+ */
+static bool may_be_aside(const struct render_job *j)
 {
-    const int least = 256, most = 4096;
+    const int64_t least = 1000;      /* bytes a second */
+    const struct film *f = j->report.film;
+    const struct options *o = j->render->options;
     bool codec = strcmp(f->codec, "h264") == 0 || strcmp(f->codec, "vp9") == 0;
-    bool format = strcmp(f->pixel_format, "yuv420p") == 0 || strcmp(f->pixel_format, "yuvj420p") == 0;
-    return codec && format && f->coded_width >= least && f->coded_height >= least && f->coded_width <= most && f->coded_height <= most;
+    bool file = source_can(j->source, SOURCE_RESTARTABLE) && f->duration_us > 0 && (double)j->total_bytes > (double)f->duration_us / 1e6 * (double)least;
+    bool decodes = o->decode == DECODE_AUTO && !o->verify && !j->report.selection.keyframes && strcmp(j->report.cache, "hit") != 0;
+    return codec && file && decodes && engine_device(j->engine, 0).context;
 }
 
 void render_decide_aside(struct render_job *j)
 {
     const struct render *r = j->render;
     struct engine_work work = work_of(j);
-    bool decodes = r->options->decode == DECODE_AUTO && !j->report.selection.keyframes && strcmp(j->report.cache, "hit") != 0;
-    if (r->beside && decodes && suits_both(j->report.film) && engine_device(j->engine, 0).context)
+    if (r->beside && may_be_aside(j))
         j->aside = render_run_sets_aside(r->run, r->lane, engine_work_meanwhile(&work, r->threads));
     if (j->aside)
         log_msg(LOG_DEBUG, "'%s': in software, beside films that NVDEC decodes", j->report.film->path);

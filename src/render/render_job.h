@@ -31,7 +31,7 @@ struct render_job {
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */
     bool distrusted;                 /* NVDEC is not used for this film    */
-    bool aside;                      /* nor here: it has enough to do with others, and the cores have not */
+    bool aside;                      /* nor here: it has enough to do with others, and the cores have not (stage_job) */
     struct digest *digest;           /* the one being filled, or NULL      */
     struct light *light;             /* NULL: no picture goes through it   */
     char light_words[64];            /* the same for the cache's key; "": as every SDR film is */

@@ -1,6 +1,7 @@
 #include "render_lanes.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "barcode/decoders.h"
 #include "barcode/gate.h"
@@ -18,9 +19,8 @@ struct lane {
 
 int render_lanes_choose(int threads)
 {
-    enum { LEAST = 3, MOST = 8, MANY_CORES = 12, ASIDE = 3 };
-    /* Where the cores are enough to decode films beside a GPU, NVDEC's must not become fewer by that. */
-    return threads < LEAST ? LEAST : threads < MOST ? threads : threads < MANY_CORES ? MOST : MOST + ASIDE;
+    enum { LEAST = 3, MOST = 8 };
+    return threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
 }
 
 /* After an interruption the next film fails without being opened. */
@@ -97,7 +97,10 @@ static int choose(const struct render *r, const struct film_tally *t)
     size_t left = t->due - t->done - t->failed;
     if (left < 2)
         return 1;
-    int jobs = r->options->jobs > 0 ? r->options->jobs : render_lanes_choose(r->threads);
+    /* Where the cores are enough to decode films beside a GPU, NVDEC's must not become fewer by that. */
+    enum { MANY_CORES = 12, ASIDE = 3 };
+    bool beside = strcmp(r->engines->slot[0].kind, "cpu") != 0 && r->options->decode == DECODE_AUTO && r->threads >= MANY_CORES;
+    int jobs = r->options->jobs > 0 ? r->options->jobs : render_lanes_choose(r->threads) + (beside ? ASIDE : 0);
     return left < (size_t)jobs ? (int)left : jobs;
 }
 

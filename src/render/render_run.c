@@ -68,7 +68,7 @@ bool render_run_sets_aside(struct render_run *run, int lane, double need)
     struct lane_film *f = &run->lane[lane];
     struct film_tally t = film_queue_tally(run->queue);
     double left = (double)t.bytes - run->bytes_before - run->bytes_taken;
-    if (!f->aside && run->aside < ASIDE_MOST && left >= need * f->bytes * (run->aside + 1)) {
+    if (!f->aside && f->bytes > 0 && run->aside < ASIDE_MOST && left >= need * f->bytes * (run->aside + 1)) {
         f->aside = true;
         run->aside++;
     }

@@ -117,7 +117,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
                           .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us)};
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
-        .decode = j->distrusted || j->aside ? DECODE_CPU : o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
+        .decode = j->distrusted ? DECODE_CPU : o->decode, .aside = j->aside, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
         .tick = show_progress, .tick_user = &shown, .gate = j->aside ? j->render->beside : j->render->gate, .decoders = j->render->decoders,
         .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),

@@ -215,7 +215,19 @@ static bool take_on(struct looker *l, struct way_on *w)
     }
     if (code == AVERROR(ENOMEM))
         shortage_error(l->film->path, "looked at", &l->error);
-    return code != AVERROR(ENOMEM) && code != AVERROR_EOF;
+    /* No thread of the decoder's is at work at the end; after an error, what still comes may show what is missing. */
+    if (l->watch.strict && code != AVERROR(EAGAIN))
+        l->doubted |= code != AVERROR_EOF || damage_doubted(&l->watch, INT64_MAX);
+    return !l->doubted && code != AVERROR(ENOMEM) && code != AVERROR_EOF;
+}
+
+/* HEVC's pictures of a lower layer may be referred to by those of a higher one, whatever they call themselves: hvcC tells of layers. */
+static enum AVDiscard passes_over(const AVCodecParameters *par)
+{
+    enum { LAYERS = 21, HVCC = 23 };
+    const uint8_t *data = par->extradata;
+    bool one = par->codec_id != AV_CODEC_ID_HEVC || (data && par->extradata_size >= HVCC && data[0] == 1 && (data[LAYERS] >> 3 & 7) == 1);
+    return one ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
 }
 
 /* Of the film's first pictures those that others refer to, some APART. */
@@ -223,7 +235,7 @@ static void look_on(struct looker *l)
 {
     enum { SENT_MOST = MORE * APART + 32 };
     struct way_on w = {.due = APART - 1};
-    l->decoder->skip_frame = AVDISCARD_NONREF;
+    l->decoder->skip_frame = passes_over(l->stream->codecpar);
     if (!seek(l, way_of(l), 0) || !next_packet(l, true))
         return;
     bool more, there = true;
@@ -233,7 +245,7 @@ static void look_on(struct looker *l)
         av_packet_unref(l->packet);
         if (code == AVERROR(ENOMEM))
             shortage_error(l->film->path, "looked at", &l->error);
-        l->doubted |= l->watch.strict && there && damage_found(&l->watch, code);
+        l->doubted |= l->watch.strict && damage_found(&l->watch, code);
         more = !l->doubted && code != AVERROR(ENOMEM) && take_on(l, &w) && there;
         there = more && w.sent < SENT_MOST && next_packet(l, false);
     } while (more);
@@ -354,7 +366,7 @@ static bool takes_threads(const struct film *film)
     return takes;
 }
 
-/* A decoder with threads has a try; at the first doubt one without does it all again. */
+/* A decoder with threads has a try; at the first doubt, or where it cannot be had, one without does it all again. */
 static bool look_further(const struct looker *first, int threads, struct err *e)
 {
     struct looker l;
@@ -364,10 +376,10 @@ static bool look_further(const struct looker *first, int threads, struct err *e)
         l.threads = tries == 2 ? threads : 1;
         memset(l.look + LOOKS, 0, MORE * sizeof *l.look);
         looker_main(&l);
-        if (!judge(&l, 1, e))
-            return false;
-        if (!l.doubted)
-            break;
+        bool fine = judge(&l, 1, e);
+        if (fine ? !l.doubted : tries == 1 || e->code == ERR_INTERRUPTED)
+            return fine;
+        err_clear(e);
     }
     return true;
 }

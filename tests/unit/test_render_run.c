@@ -65,6 +65,11 @@ static void as_many_as_pay(void **state)
         end(run, queue, 0, (size_t)i);
     }
     assert_false(render_run_sets_aside(NULL, 0, 1));
+    /* A pipe has no bytes to compare. */
+    file[FILMS - 1].bytes = 0;
+    render_run_takes(run, 0, FILMS - 1);
+    assert_false(render_run_sets_aside(run, 0, 1));
+    render_run_ends(run, 0, 0);
     render_run_close(&run);
     film_queue_free(&queue);
 }
