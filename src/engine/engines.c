@@ -37,9 +37,15 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films
     return w->frames == 0 || engine_work_seconds(w, threads) * (double)(films > 1 ? films : 1) > WORTH_A_GPU_SECONDS;
 }
 
+/* Of decoding. */
+static double gpu_seconds(const struct engine_work *w)
+{
+    return (double)w->frames * w->width * w->height / GPU_PIXELS;
+}
+
 int engine_worth_gpus(const struct engine_work *w, int gpus)
 {
-    double worth = (double)w->frames * w->width * w->height / GPU_PIXELS / WORTH_ANOTHER_GPU_SECONDS;
+    double worth = gpu_seconds(w) / WORTH_ANOTHER_GPU_SECONDS;
     if (w->frames == 0 || worth >= gpus)
         return gpus;
     return worth < 1 ? 1 : (int)worth;
@@ -50,7 +56,7 @@ double engine_work_meanwhile(const struct engine_work *w, int threads)
     const double slow = 2;             /* as above: the estimate may be as low as half */
     struct engine_work decoding = *w;
     decoding.columns = 0;
-    double gpu = (double)w->frames * w->width * w->height / GPU_PIXELS;
+    double gpu = gpu_seconds(w);
     return gpu > 0 ? slow * engine_work_seconds(&decoding, threads) / gpu : HUGE_VAL;
 }
 

@@ -109,12 +109,17 @@ bool render_decide_engine(struct render_job *j, struct err *e)
     return j->engine != NULL;
 }
 
+/* Key frames keep a GPU busy for a second at most, and what the cache has is not decoded. */
+static bool is_much_to_decode(const struct render_job *j)
+{
+    return !j->report.selection.keyframes && strcmp(j->report.cache, "hit") != 0;
+}
+
 void render_add_gpus(struct render_job *j)
 {
     struct engine_work work = work_of(j);
-    /* Clustering alone, or key frames, keep one busy for a second at most. */
-    bool little = j->render->options->decode == DECODE_CPU || j->report.selection.keyframes;
-    if (!little && strcmp(j->report.cache, "hit") != 0)
+    /* Clustering alone keeps one busy for no longer. */
+    if (j->render->options->decode != DECODE_CPU && is_much_to_decode(j))
         engines_add(j->render->engines, j->engine, &work);
 }
 
@@ -129,8 +134,7 @@ static bool may_be_aside(const struct render_job *j)
     const struct options *o = j->render->options;
     bool codec = strcmp(f->codec, "h264") == 0 || strcmp(f->codec, "vp9") == 0;
     bool file = source_can(j->source, SOURCE_RESTARTABLE) && f->duration_us > 0 && (double)j->total_bytes > (double)f->duration_us / 1e6 * (double)least;
-    bool decodes = o->decode == DECODE_AUTO && !o->verify && !j->report.selection.keyframes && strcmp(j->report.cache, "hit") != 0;
-    return codec && file && decodes && engine_device(j->engine, 0).context;
+    return codec && file && o->decode == DECODE_AUTO && !o->verify && is_much_to_decode(j) && engine_device(j->engine, 0).context;
 }
 
 void render_decide_aside(struct render_job *j)

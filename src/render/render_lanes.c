@@ -98,9 +98,9 @@ static int choose(const struct render *r, const struct film_tally *t)
     if (left < 2)
         return 1;
     /* Where the cores are enough to decode films beside a GPU, NVDEC's must not become fewer by that. */
-    enum { MANY_CORES = 12, ASIDE = 3 };
+    enum { MANY_CORES = 12 };
     bool beside = strcmp(r->engines->slot[0].kind, "cpu") != 0 && r->options->decode == DECODE_AUTO && r->threads >= MANY_CORES;
-    int jobs = r->options->jobs > 0 ? r->options->jobs : render_lanes_choose(r->threads) + (beside ? ASIDE : 0);
+    int jobs = r->options->jobs > 0 ? r->options->jobs : render_lanes_choose(r->threads) + (beside ? RENDER_ASIDE_MOST : 0);
     return left < (size_t)jobs ? (int)left : jobs;
 }
 

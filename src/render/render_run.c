@@ -23,9 +23,7 @@ struct render_run {
     struct progress_run line;
     const char *title;           /* that was shown last                        */
     uint64_t taken;
-    double bytes_before;         /* of the files of films that had ended before the run     */
-    double bytes_taken;          /* of those of films that a lane has or had   */
-    int aside;
+    uint64_t bytes_taken;        /* of the files of films that a lane has or had, or that had ended before the run */
     int lanes;
     struct lane_film lane[];
 };
@@ -39,7 +37,7 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
     run->render = r;
     run->queue = queue;
     run->lanes = lanes;
-    run->bytes_before = (double)t.bytes_ended;
+    run->bytes_taken = t.bytes_ended;
     run->line = (struct progress_run){.begin_ns = clock_ns(), .films_begin = t.done + t.failed, .bytes_begin = t.bytes_ended};
     run->progress = progress_open(r->options->progress, "", NULL);
     pthread_mutex_init(&run->lock, NULL);
@@ -54,24 +52,21 @@ void render_run_takes(struct render_run *run, int lane, size_t film)
     const char *path = in->path[film], *slash = strrchr(path, '/');
     pthread_mutex_lock(&run->lock);
     run->lane[lane] = (struct lane_film){.title = slash ? slash + 1 : path, .taken = run->taken++, .bytes = (double)in->file[film].bytes};
-    run->bytes_taken += run->lane[lane].bytes;
+    run->bytes_taken += in->file[film].bytes;
     pthread_mutex_unlock(&run->lock);
 }
 
 bool render_run_sets_aside(struct render_run *run, int lane, double need)
 {
-    /* The cores have to feed NVDEC, too, and to look at films for bars. */
-    enum { ASIDE_MOST = 3 };
     if (!run)
         return false;
     pthread_mutex_lock(&run->lock);
     struct lane_film *f = &run->lane[lane];
-    struct film_tally t = film_queue_tally(run->queue);
-    double left = (double)t.bytes - run->bytes_before - run->bytes_taken;
-    if (!f->aside && f->bytes > 0 && run->aside < ASIDE_MOST && left >= need * f->bytes * (run->aside + 1)) {
-        f->aside = true;
-        run->aside++;
-    }
+    double left = (double)film_queue_tally(run->queue).bytes - (double)run->bytes_taken;
+    int others = 0;
+    for (int i = 0; i < run->lanes; i++)
+        others += &run->lane[i] != f && run->lane[i].aside;
+    f->aside |= f->bytes > 0 && others < RENDER_ASIDE_MOST && left >= need * f->bytes * (others + 1);
     bool aside = f->aside;
     pthread_mutex_unlock(&run->lock);
     return aside;
@@ -124,7 +119,6 @@ void render_run_ends(struct render_run *run, int lane, uint64_t frames)
     pthread_mutex_lock(&run->lock);
     run->line.frames += frames;
     run->lane[lane].title = NULL;
-    run->aside -= run->lane[lane].aside;
     run->lane[lane].aside = false;
     pthread_mutex_unlock(&run->lock);
 }

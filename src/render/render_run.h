@@ -10,6 +10,9 @@
 
 struct render_run;
 
+/* So many films at a time are set aside. The cores have to feed NVDEC, too, and to look at films for bars. */
+enum { RENDER_ASIDE_MOST = 3 };
+
 /* For as many films at once. `r` and `queue` are lent until render_run_close. NULL: memory, and the run is as good without a line. */
 struct render_run *render_run_open(const struct render *r, struct film_queue *queue, int lanes);
 
@@ -18,7 +21,7 @@ void render_run_takes(struct render_run *run, int lane, size_t film);
 
 /*
  * True if the lane's film, which `run` has, is set aside: `need` (> 0) times its own bytes are in films that no lane has taken yet, and as many
- * again for each film that is aside already, of which there are three at most. It is aside until it ends. NULL: false.
+ * again for each film that is aside already, of which there are RENDER_ASIDE_MOST at most. It is aside until it ends. NULL: false.
  */
 bool render_run_sets_aside(struct render_run *run, int lane, double need);
 

@@ -188,6 +188,11 @@ static void look_once(struct looker *l, enum way way, size_t look)
         avcodec_flush_buffers(l->decoder);
 }
 
+static bool tells(const struct trim_seen *seen)
+{
+    return seen->across.known || seen->down.known;
+}
+
 /* How far a look at pictures that follow one another has come. */
 struct way_on {
     int64_t sent;                         /* packets                                         */
@@ -201,12 +206,11 @@ static bool take_on(struct looker *l, struct way_on *w)
     int code;
     while ((code = decoder_receive(l->decoder, l->frame)) >= 0) {
         int64_t at = l->frame->pts;
-        bool due = at >= w->due && w->looks < MORE;
         l->doubted |= l->watch.strict && (damage_flagged(l->frame) || damage_doubted(&l->watch, at));
-        if (due && !l->doubted) {
-            const struct trim_seen *seen = &l->look[LOOKS + w->looks].seen;
-            look_at_picture(l, LOOKS + w->looks++);
-            l->told += seen->across.known || seen->down.known;
+        if (at >= w->due && !l->doubted) {
+            size_t look = LOOKS + w->looks++;
+            look_at_picture(l, look);
+            l->told += tells(&l->look[look].seen);
             w->due = at + APART;
         }
         av_frame_unref(l->frame);
@@ -396,7 +400,7 @@ static int count_told(const struct look *look, int count)
 {
     int told = 0;
     for (int i = 0; i < count; i++)
-        told += look[i].seen.across.known || look[i].seen.down.known;
+        told += tells(&look[i].seen);
     return told;
 }
 

@@ -2,11 +2,20 @@
 # gpu-session.sh's parts that are about several films and short ones; sourced by it, whose $bin, $film, $films and $work they use.
 # shellcheck disable=SC2154
 
+copies() { # FOLDER N FILM...: N of each, and nothing else
+    local folder=$1 count=$2 file n
+    shift 2
+    rm -rf "${folder:?}"
+    mkdir -p "$folder"
+    for file; do
+        for n in $(seq "$count"); do cp "$file" "$folder/$n-$(basename "$file")"; done
+    done
+}
+
 # Of every way the pictures are compared with those of the CPU alone.
 part_folder() {
-    local way jobs n
-    mkdir -p "$work/folder"
-    for n in $(seq 24); do [ -f "$work/folder/$n.mp4" ] || cp "$film" "$work/folder/$n.mp4"; done
+    local way jobs
+    copies "$work/folder" 24 "$film"
     python3 "$here/tests/bench/repeat_mp4.py" "$film" 24 "$work/sum.mp4"
     mkdir -p "$work/alone"
     "$bin/barcode" "$work/folder" -q -n 24 --engine cpu --decode cpu -o "$work/alone/"
@@ -25,20 +34,18 @@ part_folder() {
 }
 
 against_sums() { # COPIES FILM...: a folder of them all, and as many films, each COPIES times as long
-    local copies=$1 way file n folder
+    local count=$1 way file folder
     shift
-    rm -rf "$work/copies" "$work/sums"
-    mkdir -p "$work/copies" "$work/sums"
-    for file; do
-        python3 "$here/tests/bench/repeat_mp4.py" "$file" "$copies" "$work/sums/$(basename "$file")"
-        for n in $(seq "$copies"); do cp "$file" "$work/copies/$n-$(basename "$file")"; done
-    done
+    copies "$work/copies" "$count" "$@"
+    rm -rf "$work/sums"
+    mkdir "$work/sums"
+    for file; do python3 "$here/tests/bench/repeat_mp4.py" "$file" "$count" "$work/sums/$(basename "$file")"; done
     for _ in $(seq "${ROUNDS:-2}"); do
         for way in ${FOLDER_WAYS:-auto cuda}; do
             rm -rf "$work/strips"
             mkdir "$work/strips"
             folder=$(timed "$bin/barcode" "$work/copies" -q -n 24 --engine "$way" -o "$work/strips/" | cut -d: -f1)
-            echo "$copies of $# films, $way: $folder, $(find "$work/strips" -name '*.png' | wc -l) pictures; their sums:" \
+            echo "$count of $# films, $way: $folder, $(find "$work/strips" -name '*.png' | wc -l) pictures; their sums:" \
                 "$(for file in "$work/sums"/*; do timed "$bin/barcode" "$file" -q -n 24 --engine "$way" -o "$work/x.png" | cut -d: -f1; done | tr '\n' ' ')"
         done
     done
@@ -70,7 +77,7 @@ in_turns() { # NAME ROUNDS "HOOK..." OUTPUT ARG...
 
 # "share" is no number: threads are shared as they are without the hook.
 part_short() {
-    local n file
+    local n
     echo "$(nproc) cores"
     for n in 1 2 5; do
         python3 "$here/tests/bench/repeat_mp4.py" "$film" $n "$work/short.mp4"
@@ -80,11 +87,6 @@ part_short() {
     "$bin/barcode" "$film" -vv -n 24 -m average --engine cpu --bench -o "$work/x.png" 2>&1 | grep -E '^\{|a run of|session ends.*[1-9][0-9]* packets'
     python3 "$here/tests/bench/repeat_mp4.py" "$film" 40 "$work/short.mp4"
     in_turns "film x 40" 3 "off share" p.png "$work/short.mp4"
-    rm -rf "$work/clips24"
-    mkdir "$work/clips24"
-    for n in $(seq 24); do
-        file=$work/clips24/$n.${film##*.}
-        ln "$film" "$file" || cp "$film" "$file"
-    done
+    copies "$work/clips24" 24 "$film"
     in_turns "24 clips" 3 "off share" "" "$work/clips24"
 }
