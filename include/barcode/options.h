@@ -53,7 +53,7 @@ struct options {
     bool stacked;               /* -m all: one picture of them all                  */
     const struct strip_kind *computed[STRIPS_MOST];   /* `strip`, then the others that need no more than these do */
     size_t computes;
-    struct kmeans_params kmeans;
+    struct kmeans_params kmeans; /* race: false where strips_settled                */
     int steady;                 /* --steady: per cent, 0 (not asked for) to STEADY_MOST */
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;

@@ -61,7 +61,7 @@ static const struct argp_option table[] = {
     {"steady", KEY_STEADY, "PERCENT", OPTION_ARG_OPTIONAL, "kmeans, dominant: no flicker; 0 to 50 (10)", 0},
     {"order", KEY_ORDER, "ORDER", 0, "of palette's bands: lightness (default), share", 0},
     {"n-init", KEY_N_INIT, "N", 0, "k-means restarts, of which the best is kept (20)", 0},
-    {"no-race", KEY_NO_RACE, NULL, 0, "finish every restart, as scikit-learn does", 0},
+    {"no-race", KEY_NO_RACE, NULL, 0, "finish every restart, as scikit-learn does and as palette and all do anyway", 0},
     {"init", KEY_INIT, "METHOD", 0, "seeding: scalable (default), k-means++, random", 0},
     {"max-iter", KEY_MAX_ITER, "N", 0, "most iterations of a restart (300)", 0},
     {"seed", KEY_SEED, "N", 0, "random seed (0)", 0},
@@ -457,7 +457,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         if (p.extra[i])
             o->extra[o->extras++] = (struct options_extra){writer_table[i], p.extra[i]};
     }
-    cli_add_computed(o);
+    cli_settle_modes(o);
     if (!check_together(&p))
         return CLI_BAD;
     log_set_level(p.level);

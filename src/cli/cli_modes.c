@@ -62,10 +62,11 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
     return true;
 }
 
-void cli_add_computed(struct options *o)
+void cli_settle_modes(struct options *o)
 {
     struct strips asked = {o->strip, o->strips};
     unsigned needs = strips_need(asked);
+    o->kmeans.race = o->kmeans.race && !strips_settled(asked);
     o->computes = 0;
     for (size_t i = 0; i < o->strips; i++)
         o->computed[o->computes++] = o->strip[i];

@@ -7,7 +7,7 @@
 /* The strips of the table, the default first; the caller frees. NULL when memory runs out. Any thread. */
 char *cli_modes_help(void);
 
-/* Fills o->computed from o->strip. */
-void cli_add_computed(struct options *o);
+/* Fills o->computed from o->strip, and ends the race where one of them wants it. After the last option. */
+void cli_settle_modes(struct options *o);
 
 #endif

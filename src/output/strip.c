@@ -52,6 +52,15 @@ unsigned strips_need(struct strips s)
     return needs;
 }
 
+bool strips_settled(struct strips s)
+{
+    for (size_t i = 0; i < s.count; i++) {
+        if (s.kind[i]->settled)
+            return true;
+    }
+    return false;
+}
+
 unsigned strips_obey(struct strips s)
 {
     unsigned obeys = 0;

@@ -84,6 +84,6 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
 }
 
 const struct strip_kind strip_palette = {
-    .name = "palette", .title = "palette", .needs = STRIP_CLUSTERS, .obeys = STRIP_ORDER, .fit = FIT_POOL, .note = note, .open = open_bands, .row = row,
+    .name = "palette", .title = "palette", .needs = STRIP_CLUSTERS, .obeys = STRIP_ORDER, .fit = FIT_POOL, .settled = true, .note = note, .open = open_bands, .row = row,
     .pixel = pixel
 };

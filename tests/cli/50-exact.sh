@@ -74,20 +74,25 @@ test_instruction_sets() {
     BARCODE_ISA=mmx refuses 2 "$f"
 }
 
-# The race changes some of many clusters, and nothing where there are too few starts for one.
+# The race changes some of many clusters, and nothing where there are too few starts for one or a palette is wanted.
 test_race() {
     f=$(sample)
     for set in "" --no-race; do
         for threads in 1 2; do
-            ok "$f" -n 30 -k 12 --init random $set --threads $threads -m palette --json "r$set-$threads.json" -o "r$set-$threads.png"
+            ok "$f" -n 30 -k 12 --init random $set --threads $threads --json "r$set-$threads.json" --csv "r$set-$threads.csv" -o "r$set-$threads.png"
         done
-        cmp "r$set-1.png" "r$set-2.png" || fail "--threads 1 and 2 give different pictures with '$set'"
+        cmp "r$set-1.png" "r$set-2.png" && cmp "r$set-1.csv" "r$set-2.csv" || fail "--threads 1 and 2 give different colours with '$set'"
     done
     grep -q '^"race": true,$' r-1.json && grep -q '^"race": false,$' r--no-race-1.json || fail "the JSON does not tell of the race"
-    ! cmp -s r-1.png r--no-race-1.png || fail "--no-race changes nothing in 12 clusters from random starts"
-    ok "$f" -n 30 -k 12 --init random --n-init 4 -m palette -o few.png
-    ok "$f" -n 30 -k 12 --init random --n-init 4 --no-race -m palette --json whole.json -o whole.png
-    check picture few.png whole.json palette
+    ! cmp -s r-1.csv r--no-race-1.csv || fail "--no-race changes nothing in 12 clusters from random starts"
+    ok "$f" -n 30 -k 12 --init random -m palette,kmeans --json p.json -o p.png
+    ok "$f" -n 30 -k 12 --init random -m all --json all.json -o all.png
+    check picture p-kmeans.png r--no-race-1.json kmeans
+    check picture p-palette.png p.json palette
+    grep -q '^"race": false,$' p.json && grep -q '^"race": false,$' all.json || fail "restarts race for a palette"
+    ok "$f" -n 30 -k 12 --init random --n-init 4 --csv few.csv -o few.png
+    ok "$f" -n 30 -k 12 --init random --n-init 4 --no-race --csv whole.csv -o whole.png
+    cmp few.csv whole.csv
 }
 
 test_order_of_modes_does_not_matter() {

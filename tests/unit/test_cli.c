@@ -67,6 +67,22 @@ static void bad(const char *line, const char *sentence)
     assert_int_equal(e.code, ERR_USAGE);
 }
 
+/* In whatever order options come. */
+static void palettes_do_not_race(void **state)
+{
+    (void)state;
+    static const char *const racing[] = {"a", "a -m kmeans,dominant", "-m average a", "-m palette a -m kmeans"};
+    static const char *const settled[] = {"a -m palette", "a -m kmeans,palette", "-m all a", "a --no-race", "-m kmeans --no-race a", "a -m kmeans -m palette"};
+    for (size_t i = 0; i < sizeof racing / sizeof *racing; i++) {
+        good(racing[i]);
+        assert_true(o.kmeans.race);
+    }
+    for (size_t i = 0; i < sizeof settled / sizeof *settled; i++) {
+        good(settled[i]);
+        assert_false(o.kmeans.race);
+    }
+}
+
 static void defaults(void **state)
 {
     (void)state;
@@ -459,6 +475,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
+        cmocka_unit_test(palettes_do_not_race),
         cmocka_unit_test(every_option),
         cmocka_unit_test(selections),
         cmocka_unit_test(whole_numbers_are_strict),

@@ -114,7 +114,7 @@ static void what_is_computed(void **state)
         struct err e = ERR_INIT;
         char got[200] = "";
         assert_true(cli_parse_modes(want[i].asked, &o, &e));
-        cli_add_computed(&o);
+        cli_settle_modes(&o);
         for (size_t k = 0; k < o.computes; k++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s ", o.computed[k]->name);
         assert_string_equal(got, want[i].computed);
