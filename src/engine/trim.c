@@ -111,10 +111,20 @@ static uint32_t largest_of(const uint32_t *line, int count)
     return most;
 }
 
+/*
+ * Per cent of `length` that a bar may take at each end: as much as a picture `shape` thousandths as wide as it is high (for bars at the
+ * sides: as high as it is wide) leaves of the frame, and a little more; `least` at least. The widest pictures are of 2.76:1, of which
+ * 4:3 leaves 26 % and a telephone held upright 40 %; the highest are those of telephones, of which 16:9 leaves 34 %.
+ */
+static int widest_bar(int side, int length, int shape, int least)
+{
+    int per_cent = 51 - (int)((int64_t)side * 50000 / ((int64_t)length * shape));
+    return per_cent > least ? per_cent : least;
+}
+
 struct trim_seen trim_look(const struct frame_view *view, uint32_t *room)
 {
-    /* Per cent. The widest bars: a film of 2.76:1 in 4:3; one from a telephone that was held upright, in 16:9. */
-    enum { BRIGHT = 30, WIDEST_DOWN = 27, WIDEST_ACROSS = 35 };
+    enum { BRIGHT = 30 };                                 /* per cent */
     const struct plane *p = &view->plane[0];
     uint32_t *row = room, *column = room + p->height;
     struct trim_seen seen = {0};
@@ -126,14 +136,14 @@ struct trim_seen trim_look(const struct frame_view *view, uint32_t *room)
     uint32_t most = largest_of(row, p->height);
     if (most * 100 < (uint32_t)p->width * BRIGHT)         /* no line is bright from end to end, not even between pillars */
         return seen;
-    seen.down = axis_of(row, p->height, most, WIDEST_DOWN);
+    seen.down = axis_of(row, p->height, most, widest_bar(p->width, p->height, 2760, 27));
     int top = seen.down.low, bottom = p->height - seen.down.high;
     if (seen.down.low + seen.down.high > 0) {
         memset(column, 0, (size_t)p->width * sizeof *column);
         for (int y = top; y < bottom; y++)
             count_row(view, y, column);
     }
-    seen.across = axis_of(column, p->width, (uint32_t)(bottom - top), WIDEST_ACROSS);
+    seen.across = axis_of(column, p->width, (uint32_t)(bottom - top), widest_bar(p->height, p->width, 1778, 35));
     return seen;
 }
 

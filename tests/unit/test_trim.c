@@ -52,6 +52,29 @@ static void assert_rect(const struct trim *t, int i, struct trim_rect r)
     assert_memory_equal(&t->rect[i], &r, sizeof r);
 }
 
+/* A wide film in a frame for a telephone that is held upright, and in a square one: the bars are wider than the picture is high. */
+static void in_upright_frames(void **state)
+{
+    (void)state;
+    enum { WIDE = 180, HIGH = 320 };
+    static const struct { int height, picture; } frame[] = {{HIGH, 101}, {HIGH, 76}, {WIDE, 76}, {WIDE, 65}};
+    static uint8_t pixels[HIGH][WIDE];
+    for (size_t f = 0; f < sizeof frame / sizeof *frame; f++) {
+        int height = frame[f].height, top = (height - frame[f].picture) / 2;
+        struct frame_view view = {.model = MODEL_GREY, .range = RANGE_LIMITED, .bits = 8, .width = WIDE, .height = height,
+                                  .plane = {{pixels[0], WIDE, 1, WIDE, height}}};
+        struct trim_seen seen[PICTURES];
+        for (int i = 0; i < PICTURES; i++) {
+            for (int y = 0; y < height; y++)
+                for (int x = 0; x < WIDE; x++)
+                    pixels[y][x] = y >= top && y < top + frame[f].picture ? a_little(60, 150) : a_little(16, 9);
+            seen[i] = trim_look(&view, room);
+        }
+        struct trim t = trim_find(seen, PICTURES, WIDE, height);
+        assert_rect(&t, 0, (struct trim_rect){0, top, WIDE, frame[f].picture});
+    }
+}
+
 /* Every shape, bright in most pictures; the rest is a night, a fade to black, and titles. */
 static void shapes(void **state)
 {
@@ -292,7 +315,8 @@ static void turns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes),        cmocka_unit_test(what_is_drawn_in_bars), cmocka_unit_test(no_bars),
+        cmocka_unit_test(shapes),        cmocka_unit_test(in_upright_frames),
+        cmocka_unit_test(what_is_drawn_in_bars), cmocka_unit_test(no_bars),
         cmocka_unit_test(what_is_no_bar), cmocka_unit_test(two_shapes),            cmocka_unit_test(which_pictures),
         cmocka_unit_test(words),         cmocka_unit_test(crops),                 cmocka_unit_test(turns),
         cmocka_unit_test(pure_colours),  cmocka_unit_test(a_lamp_in_the_dark),
