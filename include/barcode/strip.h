@@ -90,7 +90,7 @@ struct strip_kind {
     unsigned obeys;              /* enum strip_option                                                       */
     enum strip_fit fit;
     bool flat;                   /* every row is the same: one is painted                                   */
-    bool settled;                /* shows all clusters, so restarts do not race for it: strips_settled      */
+    bool settled;                /* shows all clusters, so restarts do not race where it is asked for: strips_settled */
 
     /* What it shows of this film, such as "largest of 8 clusters", into out[size]; cut when it is too long. Any thread. */
     void (*note)(const struct report *r, char *out, size_t size);
@@ -132,9 +132,10 @@ unsigned strips_need(struct strips s);
 unsigned strips_obey(struct strips s);
 
 /*
- * True if one of them wants each restart of the k-means at its end, whatever kmeans_params.race says: a palette. A race leaves the
- * largest cluster as it is, but small ones move from frame to frame: neighbours' bands are 1.44 apart on average (CIEDE2000, 720
- * frames of a 1080p film, by lightness), and 1.25 without it.
+ * True if one of them wants each restart of the k-means at its end, whatever kmeans_params.race says: a palette. A race nearly
+ * always leaves the largest cluster as it is, but small ones move from frame to frame: neighbours' bands are 1.44 apart on average
+ * (CIEDE2000, 720 frames of a 1080p film, by lightness), and 1.25 without it. It holds for a whole run, which has one clustering
+ * for all its strips. A strip that a page shows beside those that were asked for has what they have.
  */
 bool strips_settled(struct strips s);
 

@@ -8,11 +8,11 @@
  * Raise this when a staged frame of any film may come out different from before: shrink, colour, selection, order of
  * frames. tests/unit/test_cache_key.c holds a golden frame that fails when the arithmetic changes and this does not.
  */
-enum { STAGED_VERSION = 6 };
+enum { STAGED_VERSION = 7 };
 
 /*
  * Raise this when the same staged frames and options may give another picture or other numbers than before: k-means, modes, steady,
- * strips, what the JSON has. --update makes pictures of another version again.
+ * strips, what the JSON has. A change that a recipe's words tell (race=no) needs none. --update makes pictures of another version again.
  */
 enum { PICTURE_VERSION = 1 };
 

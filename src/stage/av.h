@@ -17,6 +17,7 @@
 #include "film_index.h"
 #include "film_zeros.h"
 #include "gather.h"
+#include "headers.h"
 #include "keys.h"
 #include "nal_sets.h"
 #include "barcode/queue.h"
@@ -90,6 +91,7 @@ struct demux {
     int length_size;
     struct nal_colours colours;     /* as of the last packet                                     */
     struct nal_sets sets;           /* H.264: likewise                                           */
+    struct headers headers;         /* likewise                                                  */
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */

@@ -50,6 +50,9 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
     if (r->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->sets);
+    r->headers.stream = r->traits.stream;
+    if (!headers_begin(&r->headers, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, e))
+        return false;
     r->odd = r->traits.stream == STREAM_HEVC &&
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->cut = film_cut_of(format, s);
@@ -76,6 +79,7 @@ void demux_close(struct demux *r)
     r->parser = NULL;
     avcodec_free_context(&r->parse_context);
     av_packet_free(&r->waits);
+    headers_free(&r->headers);
     film_index_close(&r->index);
 }
 
@@ -221,6 +225,17 @@ static void note_headers(struct demux *r, const AVPacket *packet, struct picture
     p->sets = r->sets.state;
 }
 
+/* What a decoder may start with gets the headers that are in force there (headers.h). What damage left of one is not believed. */
+static bool keep_headers(struct demux *r, AVPacket *packet, const struct picture *p, const struct nal_info *info, struct err *e)
+{
+    size_t size = 0;
+    const uint8_t *anew = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    bool believed = info->headers && info->picture && !p->suspect;
+    return (!anew || headers_begin(&r->headers, anew, size, e)) &&
+           (!believed || headers_note(&r->headers, packet->data, (size_t)packet->size, e)) &&
+           ((p->cut == CUT_NONE && !p->intra) || headers_give(&r->headers, packet, e));
+}
+
 /* AVI and its like store decoding times only; without reordering these are the presentation times. */
 static bool shows_as_decoded(const struct demux *r)
 {
@@ -228,7 +243,7 @@ static bool shows_as_decoded(const struct demux *r)
     return codec && !(codec->props & AV_CODEC_PROP_REORDER);
 }
 
-static void describe(struct demux *r, AVPacket *packet, struct picture *p)
+static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struct err *e)
 {
     struct nal_info info;
     nal_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
@@ -246,7 +261,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     bool rubbish = r->framed && is_rubbish(r, p, &info);
     if (rubbish && !dropped) {
         lose(r, p);
-        return;
+        return true;
     }
     p->cut = info.cut;
     p->intra = info.intra;
@@ -272,6 +287,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     note_headers(r, packet, p);
     if (r->parser)
         parse(r, packet, p);
+    return keep_headers(r, packet, p, &info, e);
 }
 
 static const char *path_of(const struct demux *r)
@@ -458,11 +474,12 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
         r->doubt |= film_zeros_before(&r->zeros, r->format->pb, packet);
-        describe(r, packet, p);
-        if (!shortage_met())
+        bool fine = describe(r, packet, p, e);
+        if (fine && !shortage_met())
             return true;
-        av_packet_free(&packet);
-        shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
+        packet_free(&p->packet);
+        if (fine)
+            shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
     }
     if (e->code == ERR_NONE) {
         r->hole |= lacks_entries(r) || is_cut_off(r);

@@ -14,6 +14,7 @@
 
 #include "av.h"
 #include "key_index.h"
+#include "side_data.h"
 #include "shortage.h"
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
@@ -50,6 +51,7 @@ struct looker {
     AVStream *stream;
     AVCodecContext *decoder;
     struct damage_watch watch;
+    struct side_data side;
     AVPacket *packet;
     AVFrame *frame, *planes;
     uint32_t *room;
@@ -90,9 +92,13 @@ static bool next_packet(struct looker *l, bool key)
     for (int i = 0; i < KEY_WITHIN && !interrupted(); i++) {
         if (av_read_frame(l->format, l->packet) < 0)
             return false;
-        if (l->packet->stream_index == l->stream->index && l->packet->size > 0 && (!key || l->packet->flags & AV_PKT_FLAG_KEY))
+        bool ours = l->packet->stream_index == l->stream->index && l->packet->size > 0, fits = !key || l->packet->flags & AV_PKT_FLAG_KEY;
+        bool kept = !ours || side_data_keep(&l->side, l->packet, key && fits, &l->error);
+        if (ours && fits && kept)
             return true;
         av_packet_unref(l->packet);
+        if (!kept)
+            return false;
     }
     return false;
 }
@@ -145,9 +151,22 @@ static bool look_alone(struct looker *l, size_t look)
     if (whole)
         look_at_picture(l, look);
     if (l->error.code == ERR_NONE)
-        avcodec_flush_buffers(l->decoder);
+        avcodec_flush_buffers(l->decoder);       /* what follows goes into it as well if this was no whole picture */
     av_frame_unref(l->frame);
     return whole || l->error.code != ERR_NONE;
+}
+
+/*
+ * A flush leaves a decoder its headers, and those of an earlier look may be others: what a look sees would depend on which looks are this
+ * thread's.
+ */
+static bool open_decoder(struct looker *l)
+{
+    decoder_close(&l->decoder);
+    damage_watch_close(&l->watch);
+    l->watch = (struct damage_watch){0};
+    l->decoder = decoder_open(l->stream, l->film->path, l->threads, &l->error);
+    return l->decoder && damage_watch_open(&l->watch, l->decoder, false, &l->error);
 }
 
 /* True if the look is the first one to come to the key frame that lies there. */
@@ -184,8 +203,6 @@ static void look_once(struct looker *l, enum way way, size_t look)
     /* A decoder that was short of memory is not touched again: libavcodec 59 crashes. */
     if (!came && l->error.code == ERR_NONE)
         decode(l, NULL, look);
-    if (l->error.code == ERR_NONE)
-        avcodec_flush_buffers(l->decoder);
 }
 
 static bool tells(const struct trim_seen *seen)
@@ -286,8 +303,7 @@ static bool open_looker(struct looker *l)
     l->room = malloc(((size_t)film->coded_width + (size_t)film->coded_height) * sizeof *l->room);
     if (!l->packet || !l->frame || !l->room)
         return err_set(&l->error, ERR_FAILED, "out of memory to look for bars");
-    l->decoder = decoder_open(l->stream, l->film->path, l->threads, &l->error);
-    if (!l->decoder || !damage_watch_open(&l->watch, l->decoder, false, &l->error))
+    if (!open_decoder(l))
         return false;
     /* As decoders with threads have it, so that the same pictures come out in the same order. */
     if (l->from == LOOKS && l->stream->codecpar->codec_id == AV_CODEC_ID_H264)
@@ -304,7 +320,8 @@ static void *looker_main(void *argument)
         look_on(l);
     for (size_t i = l->from; i < l->to && l->from < LOOKS && way != NO_WAY && l->error.code == ERR_NONE && !interrupted(); i++) {
         shortage_begin();
-        look_once(l, way, i);
+        if (i == l->from || open_decoder(l))
+            look_once(l, way, i);
         if (shortage_met())
             shortage_error(l->film->path, "looked at", &l->error);
     }
@@ -315,6 +332,7 @@ static void *looker_main(void *argument)
     av_frame_free(&l->frame);
     av_frame_free(&l->planes);
     av_packet_free(&l->packet);
+    side_data_free(&l->side);
     film_av_close(&l->format);
     free(l->room);
     return NULL;

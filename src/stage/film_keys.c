@@ -38,8 +38,7 @@ static void close_reader(struct key_reader *k)
     packet_free(&k->early.picture.packet);
     packet_free(&k->early.second);
     key_index_close(&k->index);
-    for (int i = 0; i < SIDE_DATA; i++)
-        av_freep(&k->side[i].data);
+    side_data_free(&k->side);
 }
 
 /* What only a container can say. */
@@ -59,33 +58,6 @@ void film_keys_count(struct key_reader *k, int64_t time_us)
 {
     const struct selection *s = &k->keys.config.selection;
     k->found += !k->staging || (time_us >= s->start_us && time_us < s->end_us);
-}
-
-/*
- * An MP4 with several sample descriptions says with one packet that another one's headers hold from there on, and a palette comes
- * with the first picture that it holds for. Here any session may get any of the packets that follow: each key frame carries both.
- */
-bool film_keys_keep_side_data(struct key_reader *k, AVPacket *packet, bool key, struct err *e)
-{
-    static const enum AVPacketSideDataType kinds[SIDE_DATA] = {AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PALETTE};
-    for (int i = 0; i < SIDE_DATA; i++) {
-        struct side_data *kept = &k->side[i];
-        size_t size = 0;
-        const uint8_t *data = av_packet_get_side_data(packet, kinds[i], &size);
-        if (data) {
-            av_freep(&kept->data);
-            kept->data = av_memdup(data, size);
-            kept->size = size;
-            if (!kept->data)
-                return err_memory(e, size);
-        } else if (kept->data && key) {
-            uint8_t *copy = av_packet_new_side_data(packet, kinds[i], kept->size);
-            if (!copy)
-                return err_memory(e, kept->size);
-            memcpy(copy, kept->data, kept->size);
-        }
-    }
-    return true;
 }
 
 /* ------------------------------------------------------------------ reading through */
@@ -137,7 +109,7 @@ static bool push(struct key_reader *k, struct gather *g, struct picture *p, bool
         return true;
     bool key = !p->hidden && (p->cut != CUT_NONE || (p->intra && !gather_begun(g)));
     *after_key = key;
-    if (p->packet && !film_keys_keep_side_data(k, p->packet, key, e)) {
+    if (p->packet && !side_data_keep(&k->side, p->packet, key, e)) {
         packet_free(&p->packet);
         return false;
     }

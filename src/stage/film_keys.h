@@ -6,6 +6,7 @@
 #define BARCODE_FILM_KEYS_H
 
 #include "key_index.h"
+#include "side_data.h"
 #include "staging.h"
 
 #ifdef __cplusplus
@@ -13,13 +14,7 @@ extern "C" {
 #endif
 
 /* gather.c hands a key frame out when the one after the next comes, at the latest. */
-enum { SIDE_DATA = 2, SECONDS = 4 };
-
-/* What came with one packet and holds for those after it. */
-struct side_data {
-    uint8_t *data;
-    size_t size;
-};
+enum { SECONDS = 4 };
 
 struct key_reader {
     struct staging *staging;      /* NULL: only counting                                       */
@@ -47,7 +42,7 @@ struct key_reader {
     } early;
     uint64_t lead_in, fetched;
     uint64_t none;                /* what the index calls key frames and the bitstream does not */
-    struct side_data side[SIDE_DATA];
+    struct side_data side;        /* for any session may get any of the packets                */
 };
 
 /* Makes a key frame of what only the container calls so. */
@@ -57,9 +52,6 @@ bool film_keys_stopped(const struct key_reader *k);
 
 /* Counts the key frame at `time_us`, if it lies in the part that was asked for. */
 void film_keys_count(struct key_reader *k, int64_t time_us);
-
-/* Keeps what `packet` says for those after it; a key frame that lacks it gets it. False: memory. */
-bool film_keys_keep_side_data(struct key_reader *k, AVPacket *packet, bool key, struct err *e);
 
 /* ---- film_keys_index.c ---- */
 

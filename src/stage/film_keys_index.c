@@ -28,7 +28,7 @@ static bool find_origin(struct key_reader *k, struct err *e)
     struct picture p, key = {.serial = UINT64_MAX};
     for (int shown = 0; shown < REACH && !film_keys_stopped(k) && demux_next(k->demux, &p, e);) {
         film_keys_find_cut(k, &p);
-        bool kept = !p.packet || film_keys_keep_side_data(k, p.packet, false, e);
+        bool kept = !p.packet || side_data_keep(&k->side, p.packet, false, e);
         packet_free(&p.packet);
         if (!kept)
             return false;
@@ -135,7 +135,7 @@ static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPa
     separator_offer(k->staging, p, &k->demux->sets, k->demux->length_size);
     bool usable = !p->hidden && (p->cut != CUT_NONE || (p->intra && i == 0));
     uint64_t leaders = 0;
-    if (usable && film_keys_keep_side_data(k, p->packet, true, e) && read_on(k, p, second, &leaders, e)) {
+    if (usable && side_data_keep(&k->side, p->packet, true, e) && read_on(k, p, second, &leaders, e)) {
         name_key(k, i, leaders, p);
         return true;
     }
@@ -247,6 +247,9 @@ static bool read_by_index(struct key_reader *k, struct err *e)
     }
     bool fine = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
     note_index_counts(k, end);
+    if (k->demux->headers.given > 0)
+        log_msg(LOG_WARNING, "'%s': %" PRIu64 " of its key frames lack headers that changed in mid-film: they are decoded with the last ones that were "
+                "read, and what lies between key frames is not", k->film->path, k->demux->headers.given);
     if (k->none > 0)
         log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " pictures that its index calls key frames are none", k->film->path, k->none);
     return fine;

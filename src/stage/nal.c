@@ -88,6 +88,7 @@ static void scan_h264(int length_size, const uint8_t *data, size_t size, struct 
     info->closed = idr;
     info->intra = info->picture && intra;
     info->droppable = info->picture && !referenced && !sets;
+    info->headers = sets;
     info->unreadable = !info->picture && !well_formed(length_size, data, size);
 }
 
@@ -140,6 +141,7 @@ static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct 
         info->closed |= type == 19 || type == 20;
     }
     info->droppable = info->picture && !referenced && !sets;
+    info->headers = sets;
     info->unreadable = !info->picture && !well_formed(length_size, data, size);
 }
 
@@ -157,7 +159,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
             gop = true;
             info->closed = p[4] >> 6 & 1;
         } else if (p[0] == 0xb3) {
-            sequence = true;
+            sequence = info->headers = true;
         } else if (p[0] == 0x00 && left >= 3 && !info->picture) {
             int type = p[2] >> 3 & 7;
             info->picture = true;

@@ -42,6 +42,7 @@ struct nal_info {
     bool after_end, ends;  /* HEVC: an end of sequence before the picture, or after it (or no picture) */
     bool discards;         /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
     bool hides;            /* HEVC: a PPS lets pictures hide themselves                          */
+    bool headers;          /* parameter sets, MPEG-2: a sequence header                          */
     bool shown;            /* VP8/VP9/AV1: the packet shows a frame; true for the others        */
     bool field;            /* MPEG-2: a lone field picture                                      */
     int temporal_id;       /* HEVC, else 0                                                      */

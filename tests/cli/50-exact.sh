@@ -48,6 +48,67 @@ test_few_runs_share_all_threads() {
     [ "$(shared)" -eq 0 ] || fail "its runs have $(shared) threads of one"
 }
 
+# joined NAME ENCODER COLOURS...: recordings one after the other, each with its headers at its start and never again.
+joined() {
+    name=$1
+    shift
+    "$PYTHON" - "$name" "$@" << 'END'
+import re, sys
+name = sys.argv[1]
+kinds = range(32, 35) if name.endswith("hevc") else (7, 8)
+out = b""
+for part in sys.argv[2:]:
+    seen = set()
+    for unit in re.split(b"\0?\0\0\1", open(part, "rb").read())[1:]:
+        kind = unit[0] >> 1 & 63 if name.endswith("hevc") else unit[0] & 31
+        if kind in kinds and kind in seen:
+            continue
+        seen.add(kind)
+        out += b"\0\0\0\1" + unit
+open(name, "wb").write(out)
+END
+}
+
+# Headers that change in mid-film and are said once: whoever starts behind the change must have them. The third recording has those of
+# the first again.
+test_headers_said_once() {
+    encode() { # NAME OPTION...
+        out=$1
+        shift
+        ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=192x108:r=25:d=5 -g 10 -preset veryfast "$@" -pix_fmt yuv420p "$out"
+    }
+    encode a.h264 -c:v libx264 -qp 20
+    encode b.h264 -c:v libx264 -qp 34 -x264-params cabac=0
+    encode c.h264 -c:v libx264 -profile:v baseline -qp 24
+    encode a.hevc -c:v libx265 -x265-params log-level=error:qp=22
+    encode b.hevc -c:v libx265 -x265-params log-level=error:qp=36:cbqpoffs=4:sign-hide=0
+    joined qp.h264 a.h264 b.h264 a.h264
+    joined profile.h264 a.h264 c.h264 a.h264
+    joined qp.hevc a.hevc b.hevc a.hevc
+    ffmpeg -nostdin -v error -y -i profile.h264 -c copy profile.mp4 2> /dev/null
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=192x108:r=25:d=4 -g 10 -c:v mpeg2video -q:v 3 a.m2v
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=192x108:r=25:d=4 -g 10 -c:v mpeg2video -q:v 5 -intra_matrix "$(printf '8%.0s,' {1..32})$(printf '60,%.0s' {1..31})60" b.m2v
+    "$PYTHON" - << 'END'
+import re
+def once(data):      # the sequence header and what extends it, before the first group alone
+    parts = re.split(b"(?=\0\0\1\xb3)", data)[1:]
+    return parts[0] + b"".join(p[p.index(b"\0\0\1\xb8"):] for p in parts[1:])
+a, b = (once(open(f, "rb").read()) for f in ("a.m2v", "b.m2v"))
+open("matrix.m2v", "wb").write(a + b + a)
+END
+    for f in qp.h264 profile.h264 qp.hevc profile.mp4 matrix.m2v; do
+        for n in 1 2 8; do
+            ok "$f" -n 3 -m average --strict --verify --threads $n --json $n.json -o $n.png
+            cmp 1.png $n.png || fail "$f: another picture with $n threads"
+            check same 1.json $n.json
+            [ $f = profile.mp4 ] || ok "$f" --keyframes --columns 20 -m average --strict --threads $n -o k$n.png
+            [ $f = profile.mp4 ] || cmp k1.png k$n.png || fail "$f: other key frames with $n threads"
+        done
+    done
+    ok profile.mp4 --keyframes -m average -o k.png
+    says "key frames lack headers that changed in mid-film"
+}
+
 test_instruction_sets() {
     f=$(sample)
     g=$(clip h264-10bit.mkv)

@@ -1,0 +1,293 @@
+#include "headers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <libavcodec/packet.h>
+
+#include "nal_read.h"
+
+enum { SIZE_MOST = 1 << 12 };     /* of one; none is near that, and a damaged film may have hundreds */
+enum { NUMBERS = 256 };           /* of a kind                                                       */
+#define NONE UINT32_MAX
+
+/* Over profile, tier and level of an HEVC SPS with so many temporal layers above the first: H.265 7.3.3. */
+static size_t profile_bits(const uint8_t *sps, size_t size, size_t bit, uint32_t above)
+{
+    size_t from = bit;
+    bit += 96;
+    if (above == 0)
+        return bit - from;
+    size_t more = 0;
+    for (uint32_t i = 0; i < above; i++) {
+        more += read_bit(sps, size, &bit) ? 88 : 0;
+        more += read_bit(sps, size, &bit) ? 8 : 0;
+    }
+    return bit - from + (8 - above) * 2 + more;
+}
+
+/*
+ * What a slice turns into when a bit of its type falls over must not be taken for a header, or it would be given to each key that
+ * follows: so some of what a header has to say is looked at.
+ */
+static uint32_t number_of_sps(const uint8_t *sps, size_t size)
+{
+    static const uint8_t profiles[] = {66, 77, 88, 100, 110, 122, 244, 44, 118, 128, 134, 135, 138, 139, 83, 86};
+    size_t bit = 32;
+    uint32_t number = read_ue(sps, size, &bit);
+    if (size < 6 || !memchr(profiles, sps[1], sizeof profiles) || number > 31)
+        return NONE;
+    nal_skip_high_profile(sps, size, &bit, sps[1]);
+    bool fits = read_ue(sps, size, &bit) <= 12 && read_ue(sps, size, &bit) <= 2;     /* log2_max_frame_num, pic_order_cnt_type */
+    return fits ? number : NONE;
+}
+
+static uint32_t number_of_hevc_sps(const uint8_t *sps, size_t size)
+{
+    size_t bit = 20;
+    uint32_t above = read_bits(sps, size, &bit, 3);
+    if (above > 6)
+        return NONE;
+    bit += 1 + profile_bits(sps, size, bit + 1, above);
+    uint32_t number = read_ue(sps, size, &bit);
+    return number < 16 && read_ue(sps, size, &bit) <= 3 ? number : NONE;             /* chroma_format_idc */
+}
+
+/* 7.3.2.1: after the number two flags, the layers, and 16 bits that are set. */
+static uint32_t number_of_vps(const uint8_t *vps, size_t size)
+{
+    size_t bit = 16, ones = 32;
+    uint32_t number = read_bits(vps, size, &bit, 4);
+    return read_bits(vps, size, &ones, 16) == 0xffff ? number : NONE;
+}
+
+static size_t place_of(const struct headers *h, unsigned key)
+{
+    size_t i = 0;
+    while (i < h->count && h->one[i].key < key)
+        i++;
+    return i;
+}
+
+static bool has(const struct headers *h, unsigned key)
+{
+    size_t i = place_of(h, key);
+    return i < h->count && h->one[i].key == key;
+}
+
+/* A PPS names its SPS, which must be there; SPSs are the kind before. */
+static uint32_t number_of_pps(const struct headers *h, const uint8_t *pps, size_t size, size_t bit, unsigned kind, uint32_t most)
+{
+    uint32_t number = read_ue(pps, size, &bit), sps = read_ue(pps, size, &bit);
+    return number < most && sps < NUMBERS && has(h, (kind - 1) * NUMBERS + sps) ? number : NONE;
+}
+
+/* Kind and number of a unit, NONE if it is no header; *slice: it is a picture's. */
+static unsigned key_of(const struct headers *h, const struct nal *nal, bool *slice)
+{
+    uint8_t bytes[1024];
+    size_t n = unescape(nal, bytes, sizeof bytes);
+    bool h264 = h->stream == STREAM_H264;
+    int type = n < 3 ? -1 : h264 ? bytes[0] & 31 : bytes[0] >> 1 & 63;
+    *slice = h264 ? type >= 1 && type <= 5 : type >= 0 && type < 32;
+    bool base = h264 || (n >= 3 && (bytes[0] & 1) == 0 && bytes[1] >> 3 == 0);
+    uint32_t kind = (uint32_t)(type - (h264 ? 7 : 32)), number = NONE;
+    if (type < (h264 ? 7 : 32) || kind > (h264 ? 1 : 2) || !base)
+        return NONE;
+    if (h264)
+        number = kind == 0 ? number_of_sps(bytes, n) : number_of_pps(h, bytes, n, 8, kind, NUMBERS);
+    else
+        number = kind == 0 ? number_of_vps(bytes, n) : kind == 1 ? number_of_hevc_sps(bytes, n) : number_of_pps(h, bytes, n, 16, kind, 64);
+    return number == NONE ? NONE : kind * NUMBERS + number;
+}
+
+/* The sequence header at or after *at, up to the group's or picture's; *at moves past it. */
+static bool next_sequence(const uint8_t *data, size_t size, size_t *at, struct nal *unit)
+{
+    size_t from = size;
+    for (size_t p = find_start(data, *at, size); p + 4 <= size; p = find_start(data, p + 3, size)) {
+        uint8_t code = data[p + 3];
+        if (code == 0xb3 && from == size)
+            from = p;
+        bool extends = code == 0xb3 || code == 0xb5 || code == 0xb2;
+        if (from < size && !extends) {
+            *unit = (struct nal){data + from, p - from};
+            *at = p;
+            return true;
+        }
+        if (code >= 0x01 && code <= 0xaf)           /* slices */
+            return false;
+    }
+    *at = size;
+    *unit = (struct nal){data + from, size - from};
+    return from < size;
+}
+
+/* The next header before the packet's first slice, *at moving past it, with its key: those behind it would not be in their place. */
+static bool next_header(const struct headers *h, int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *unit, unsigned *key)
+{
+    if (h->stream == STREAM_MPEG2) {
+        *key = 0;
+        return next_sequence(data, size, at, unit);
+    }
+    bool slice = false;
+    while (!slice && next_nal(length_size, data, size, at, unit)) {
+        *key = key_of(h, unit, &slice);
+        if (*key != NONE)
+            return true;
+    }
+    return false;
+}
+
+static bool make_room(struct headers *h, struct err *e)
+{
+    if (h->count < h->room)
+        return true;
+    size_t room = h->room ? h->room * 2 : 8;
+    struct header *grown = realloc(h->one, room * sizeof *grown);
+    if (!grown)
+        return err_memory(e, room * sizeof *grown);
+    h->one = grown;
+    h->room = room;
+    return true;
+}
+
+static bool keep(struct headers *h, unsigned key, struct nal unit, struct err *e)
+{
+    unit.size -= nal_zeros_at_end(unit.data, unit.size);
+    size_t i = place_of(h, key);
+    bool there = has(h, key);
+    if (unit.size == 0 || unit.size > SIZE_MOST || (there && h->one[i].size == unit.size && memcmp(h->one[i].data, unit.data, unit.size) == 0))
+        return true;
+    uint8_t *data = malloc(unit.size);
+    if (!data)
+        return err_memory(e, unit.size);
+    memcpy(data, unit.data, unit.size);
+    if (there) {
+        free(h->one[i].data);
+    } else if (make_room(h, e)) {
+        memmove(&h->one[i + 1], &h->one[i], (h->count - i) * sizeof *h->one);
+        h->count++;
+    } else {
+        free(data);
+        return false;
+    }
+    h->one[i] = (struct header){key, data, unit.size};
+    h->changed = true;
+    return true;
+}
+
+static bool keep_all(struct headers *h, int length_size, const uint8_t *data, size_t size, struct err *e)
+{
+    struct nal unit;
+    unsigned key;
+    for (size_t at = 0; next_header(h, length_size, data, size, &at, &unit, &key);)
+        if (!keep(h, key, unit, e))
+            return false;
+    return true;
+}
+
+static bool keeps(const struct headers *h)
+{
+    return h->stream == STREAM_H264 || h->stream == STREAM_HEVC || h->stream == STREAM_MPEG2;
+}
+
+/* The boxes' lists of units, each with a length of two bytes. */
+static bool keep_listed(struct headers *h, const uint8_t *extradata, size_t size, struct err *e)
+{
+    struct avcc_walk avcc = {0};
+    struct hvcc_walk hvcc = {0};
+    struct nal nal;
+    bool fine = true;
+    while (fine && (h->stream == STREAM_H264 ? next_avcc_nal(extradata, size, &avcc, &nal) : next_hvcc_nal(extradata, size, &hvcc, &nal))) {
+        bool slice;
+        unsigned key = key_of(h, &nal, &slice);
+        fine = key == NONE || keep(h, key, nal, e);
+    }
+    return fine;
+}
+
+static void empty(struct headers *h)
+{
+    for (size_t i = 0; i < h->count; i++)
+        free(h->one[i].data);
+    h->count = 0;
+}
+
+bool headers_begin(struct headers *h, const uint8_t *extradata, size_t size, struct err *e)
+{
+    empty(h);
+    if (!keeps(h))
+        return true;
+    h->length_size = nal_length_size(h->stream, extradata, size);
+    bool fine = h->length_size > 0 ? keep_listed(h, extradata, size, e) : keep_all(h, 0, extradata, size, e);
+    h->changed = false;
+    return fine;
+}
+
+bool headers_note(struct headers *h, const uint8_t *data, size_t size, struct err *e)
+{
+    return !keeps(h) || keep_all(h, h->length_size, data, size, e);
+}
+
+/* ------------------------------------------------------------------ giving */
+
+/* Marks in lacks[count] those that the packet does not bring. Returns the bytes that they take in it. */
+static size_t find_lacking(const struct headers *h, const AVPacket *packet, bool *lacks)
+{
+    struct nal unit;
+    unsigned key;
+    size_t bytes = 0;
+    memset(lacks, true, h->count * sizeof *lacks);
+    for (size_t at = 0; next_header(h, h->length_size, packet->data, (size_t)packet->size, &at, &unit, &key);) {
+        if (has(h, key))
+            lacks[place_of(h, key)] = false;
+    }
+    size_t prefix = h->stream == STREAM_MPEG2 ? 0 : h->length_size > 0 ? (size_t)h->length_size : 3;
+    for (size_t i = 0; i < h->count; i++) {
+        /* A prefix of one byte may be too short for a header that came from the extradata. */
+        lacks[i] &= h->length_size == 0 || h->length_size >= 4 || h->one[i].size >> (8 * h->length_size) == 0;
+        bytes += lacks[i] ? prefix + h->one[i].size : 0;
+    }
+    return bytes;
+}
+
+static uint8_t *write_one(const struct headers *h, const struct header *one, uint8_t *to)
+{
+    static const uint8_t start[] = {0, 0, 1};
+    if (h->stream != STREAM_MPEG2 && h->length_size == 0) {
+        memcpy(to, start, sizeof start);
+        to += sizeof start;
+    }
+    for (int i = h->length_size; i-- > 0;)
+        *to++ = (uint8_t)(one->size >> (8 * i));
+    memcpy(to, one->data, one->size);
+    return to + one->size;
+}
+
+bool headers_give(struct headers *h, AVPacket *packet, struct err *e)
+{
+    bool lacks[3 * NUMBERS];
+    if (!h->changed)
+        return true;
+    size_t had = (size_t)packet->size, bytes = find_lacking(h, packet, lacks);
+    if (bytes == 0)
+        return true;
+    if (bytes > INT32_MAX / 2 || av_grow_packet(packet, (int)bytes) < 0)
+        return err_memory(e, bytes);
+    memmove(packet->data + bytes, packet->data, had);
+    uint8_t *to = packet->data;
+    for (size_t i = 0; i < h->count; i++)
+        if (lacks[i])
+            to = write_one(h, &h->one[i], to);
+    h->given++;
+    return true;
+}
+
+void headers_free(struct headers *h)
+{
+    empty(h);
+    free(h->one);
+    h->one = NULL;
+    h->room = 0;
+}

@@ -1,0 +1,182 @@
+/* test_headers.c - what a key that decoding may start with is given. Headers are the shortest that are believed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <libavcodec/packet.h>
+
+#include "nal_bytes.h"
+#include "stage/headers.h"
+
+#define SPS 0x67, 66, 0, 30, 0xda, 0x55          /* number 0 */
+#define PPS 0x68, 0xce, 0x38                     /* number 0, of SPS 0 */
+#define PPS_OTHER 0x68, 0xce, 0x3c
+#define PPS_ONE 0x68, 0x5f, 0x80                 /* number 1, of SPS 0 */
+#define PPS_LOST 0x68, 0x93, 0x80                /* number 0, of SPS 3, which never came */
+#define SLICE 0x65, 0x88, 0x84, 0x21
+
+static struct err e;
+
+static void note(struct headers *h, const struct bytes *b)
+{
+    assert_true(headers_note(h, b->at, b->n, &e));
+}
+
+/* The key `before` must be `after` once it got what it lacks. */
+static void gives(struct headers *h, const struct bytes *before, const struct bytes *after)
+{
+    AVPacket *p = av_packet_alloc();
+    assert_non_null(p);
+    assert_int_equal(av_new_packet(p, (int)before->n), 0);
+    memcpy(p->data, before->at, before->n);
+    assert_true(headers_give(h, p, &e));
+    assert_int_equal(p->size, after->n);
+    assert_memory_equal(p->data, after->at, after->n);
+    av_packet_free(&p);
+}
+
+static void begin_h264(struct headers *h)
+{
+    struct bytes extradata = {.n = 0};
+    NAL(&extradata, 0, SPS);
+    NAL(&extradata, 0, PPS);
+    *h = (struct headers){.stream = STREAM_H264};
+    assert_true(headers_begin(h, extradata.at, extradata.n, &e));
+}
+
+static void films_that_never_change_are_left_alone(void **state)
+{
+    (void)state;
+    struct headers h;
+    struct bytes key = {.n = 0}, with = {.n = 0};
+    begin_h264(&h);
+    NAL(&key, 0, SLICE);
+    NAL(&with, 0, SPS);
+    NAL(&with, 0, PPS);
+    NAL(&with, 0, SLICE);
+    gives(&h, &key, &key);
+    note(&h, &with);
+    gives(&h, &key, &key);
+    gives(&h, &with, &with);
+    assert_int_equal(h.given, 0);
+    headers_free(&h);
+}
+
+static void a_change_is_given_to_the_keys_that_lack_it(void **state)
+{
+    (void)state;
+    struct headers h;
+    struct bytes change = {.n = 0}, key = {.n = 0}, full = {.n = 0}, more = {.n = 0}, all = {.n = 0}, own = {.n = 0}, mixed = {.n = 0};
+    begin_h264(&h);
+    NAL(&change, 0, PPS_OTHER);
+    NAL(&change, 0, SLICE);
+    NAL(&key, 0, SLICE);
+    NAL(&full, 0, SPS);
+    NAL(&full, 0, PPS_OTHER);
+    NAL(&full, 0, SLICE);
+    note(&h, &change);
+    gives(&h, &key, &full);
+    NAL(&more, 0, PPS_ONE);
+    NAL(&more, 0, SLICE);
+    note(&h, &more);
+    NAL(&all, 0, SPS);
+    NAL(&all, 0, PPS_OTHER);
+    NAL(&all, 0, PPS_ONE);
+    NAL(&all, 0, SLICE);
+    gives(&h, &key, &all);
+    gives(&h, &all, &all);
+    /* Its own come after those that it lacks, and are not doubled. */
+    NAL(&own, 0, PPS);
+    NAL(&own, 0, SLICE);
+    NAL(&mixed, 0, SPS);
+    NAL(&mixed, 0, PPS_ONE);
+    NAL(&mixed, 0, PPS);
+    NAL(&mixed, 0, SLICE);
+    gives(&h, &own, &mixed);
+    assert_int_equal(h.given, 3);
+    /* New extradata in mid-film: nothing of before is in force. */
+    assert_true(headers_begin(&h, key.at, key.n, &e));
+    gives(&h, &key, &key);
+    headers_free(&h);
+}
+
+static void what_is_no_header_is_not_believed(void **state)
+{
+    (void)state;
+    struct headers h;
+    struct bytes bad = {.n = 0}, key = {.n = 0};
+    begin_h264(&h);
+    NAL(&bad, 0, PPS_LOST);
+    NAL(&bad, 0, 0x67, 13, 0, 30, 0xda, 0x55);             /* no profile */
+    NAL(&bad, 0, SLICE);
+    NAL(&bad, 0, PPS_OTHER);                                /* behind a slice */
+    NAL(&key, 0, SLICE);
+    note(&h, &bad);
+    gives(&h, &key, &key);
+    headers_free(&h);
+}
+
+static void with_lengths(void **state)
+{
+    (void)state;
+    static const uint8_t avcc[] = {1, 66, 0, 30, 0xff, 0xe1, 0, 6, SPS, 1, 0, 3, PPS};
+    struct headers h = {.stream = STREAM_H264};
+    struct bytes change = {.n = 0}, key = {.n = 0}, full = {.n = 0};
+    assert_true(headers_begin(&h, avcc, sizeof avcc, &e));
+    NAL(&change, 4, PPS_OTHER);
+    NAL(&change, 4, SLICE);
+    NAL(&key, 4, SLICE);
+    NAL(&full, 4, SPS);
+    NAL(&full, 4, PPS_OTHER);
+    NAL(&full, 4, SLICE);
+    gives(&h, &key, &key);
+    note(&h, &change);
+    gives(&h, &key, &full);
+    headers_free(&h);
+}
+
+static void mpeg2(void **state)
+{
+    (void)state;
+    struct headers h = {.stream = STREAM_MPEG2};
+    struct bytes one = {.n = 0}, two = {.n = 0}, key = {.n = 0}, full = {.n = 0};
+    NAL(&one, 0, 0xb3, 20, 1, 2);
+    NAL(&two, 0, 0xb3, 20, 1, 3);
+    NAL(&two, 0, 0xb5, 0x14, 0x8a, 7);
+    full = two;
+    NAL(&key, 0, 0xb8, 0, 8, 1);
+    NAL(&key, 0, 0x00, 0, 0x0f, 1);
+    NAL(&key, 0, 0x01, 0x13, 1, 1);
+    assert_true(headers_begin(&h, one.at, one.n, &e));
+    gives(&h, &key, &key);
+    put(&two, key.at, key.n);
+    put(&full, key.at, key.n);
+    note(&h, &two);
+    gives(&h, &key, &full);
+    gives(&h, &full, &full);
+    headers_free(&h);
+}
+
+static void other_codecs_say_all_themselves(void **state)
+{
+    (void)state;
+    struct headers h = {.stream = STREAM_VP9};
+    struct bytes b = {.n = 0};
+    NAL(&b, 0, SPS);
+    assert_true(headers_begin(&h, b.at, b.n, &e));
+    note(&h, &b);
+    gives(&h, &b, &b);
+    headers_free(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(films_that_never_change_are_left_alone), cmocka_unit_test(a_change_is_given_to_the_keys_that_lack_it),
+        cmocka_unit_test(what_is_no_header_is_not_believed),      cmocka_unit_test(with_lengths),
+        cmocka_unit_test(mpeg2),                                  cmocka_unit_test(other_codecs_say_all_themselves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
