@@ -189,7 +189,8 @@ demo: deps ## builds, makes the sample film, renders it in every mode to out/
 
 .PHONY: readme-pictures
 readme-pictures: $(BIN)/barcode out/sample.mkv ## the sample film's pictures that README shows, into samples/
-	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache -m kmeans,dominant,palette -o samples/day.png
+	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache -m kmeans,dominant -o samples/day.png
+	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache -m palette -o samples/day-palette.png
 	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache --steady -o samples/day-steady.png
 	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache --trim off -o samples/day-bars.png
 
