@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "av.h"
+#include "blank.h"
 #include "shortage.h"
 
 static enum bitstream bitstream_of(enum AVCodecID id)
@@ -243,7 +244,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     p->doubtful = !r->hole;
     r->hole = r->doubt = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    bool rubbish = r->framed && is_rubbish(r, p, &info);
+    bool rubbish = r->framed && (is_rubbish(r, p, &info) || blank_is(r->stream->codecpar->codec_id, packet));
     if (rubbish && !dropped) {
         lose(r, p);
         return;

@@ -99,6 +99,44 @@ test_other_decoders() {
         rm -f "film.$kind" "bad.$kind"
     done <<'LIST'
 avi flip -c:v zmbv
-flv flip -c:v flashsv
+gif flip -c:v gif
+LIST
+}
+
+# Packets of nothing but zeros are lost pictures, and keep their places; of codecs that do not compress they are black ones.
+test_packets_of_zeros() {
+    while read -r kind blank arguments; do
+        # shellcheck disable=SC2086  # words on purpose
+        film "film.$kind" 12 $arguments
+        whole "film.$kind"
+        "$PYTHON" - "film.$kind" "bad.$kind" <<'PY'
+import json, re, subprocess, sys
+said = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=data", "-show_data", "-of", "json", sys.argv[1]],
+                      capture_output=True, check=True).stdout
+lines = json.loads(said)["packets"][5]["data"].strip().splitlines()
+packet = b"".join(bytes.fromhex(line[10:49].replace(" ", "")) for line in lines)
+data = open(sys.argv[1], "rb").read()
+assert data.count(packet) == 1
+open(sys.argv[2], "wb").write(data.replace(packet, bytes(len(packet))))
+PY
+        ok "bad.$kind" -n 1 -m average --trim off --json z.json -o z.png
+        "$PYTHON" -c 'import json, sys; sys.exit(len(json.load(open("z.json"))["columns"]) != 12)' || fail "$arguments: not 12 columns"
+        if [ "$blank" = lost ]; then
+            says '1 of 12 columns are missing'
+            run "bad.$kind" --keyframes -m average --trim off --strict -q -o s.png
+            [ "$STATUS" -eq 1 ] || fail "$arguments: --keyframes --strict: exit status $STATUS, not 1"
+        else
+            says_not warning
+        fi
+        rm -f "film.$kind" "bad.$kind"
+    done <<'LIST'
+mov lost -c:v qtrle -g 1
+mov lost -c:v rpza -g 1
+avi lost -c:v cinepak -g 1
+avi lost -c:v utvideo
+mkv lost -c:v ffv1 -level 3 -g 1
+avi lost -s 720x576 -pix_fmt yuv420p -c:v dvvideo
+avi black -c:v rawvideo -pix_fmt bgr24
+mkv black -c:v v210
 LIST
 }
