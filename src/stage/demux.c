@@ -23,7 +23,7 @@ static enum bitstream bitstream_of(enum AVCodecID id)
  */
 static bool is_framed(const AVInputFormat *container)
 {
-    static const char *const streams[] = {"mpeg", "hls", "applehttp", "dash", "concat", "wtv", "rtsp", "imf"};
+    static const char *const streams[] = {"mpeg", "hls", "applehttp", "dash", "concat", "wtv", "rtsp", "imf", "_pipe"};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
         if (strstr(container->name, streams[i]))
             return false;
