@@ -106,6 +106,7 @@ struct demux {
     const struct film_index_entry *skipped_at;      /* the next one's                            */
     bool hole, doubt;               /* something vanished since the last picture, or may have   */
     uint64_t bare, padded;          /* packets so far that have no bytes; that end in zeros     */
+    uint64_t endless;               /* JPEGs so far that do not end                             */
     int shaken;                     /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */
     const struct film_av_said *opening;   /* while they opened it, which reads its first pictures; NULL: unknown */

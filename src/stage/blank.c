@@ -21,3 +21,12 @@ bool blank_is(enum AVCodecID codec, const AVPacket *packet)
     size_t size = packet->size > 0 ? (size_t)packet->size : 0;
     return never && size >= LEAST && nal_zeros_at_end(packet->data, size) == size;
 }
+
+bool blank_endless(const AVPacket *jpeg)
+{
+    enum { END = 0xd9, SCAN = 0xda };
+    for (int i = jpeg->size - 2; i >= 0; i--)
+        if (jpeg->data[i] == 0xff && (jpeg->data[i + 1] == END || jpeg->data[i + 1] == SCAN))
+            return jpeg->data[i + 1] == SCAN;
+    return false;
+}

@@ -140,3 +140,19 @@ avi black -c:v rawvideo -pix_fmt bgr24
 mkv black -c:v v210
 LIST
 }
+
+# A JPEG that breaks off is told, unless the film's are mostly like that.
+test_jpegs_without_ends() {
+    film whole.mjpeg 30 -c:v mjpeg -f mjpeg
+    "$PYTHON" - <<'PY'
+data = open("whole.mjpeg", "rb").read()
+jpegs = [b"\xff\xd8\xff" + part for part in data.split(b"\xff\xd8\xff")[1:]]
+assert len(jpegs) == 30
+open("cut.mjpeg", "wb").write(data[:-len(jpegs[-1]) // 2])
+open("camera.mjpeg", "wb").write(b"".join(j[:-2] for j in jpegs))
+open("avid.mjpeg", "wb").write(b"".join(j if i % 10 == 0 else j[:-2] for i, j in enumerate(jpegs)))
+PY
+    for name in whole camera avid; do whole $name.mjpeg; done
+    told cut.mjpeg 30
+    [ "$(damaged_columns)" = 29 ] || fail "columns $(damaged_columns) are damaged"
+}

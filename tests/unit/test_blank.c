@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <string.h>
 
 #include "stage/blank.h"
 
@@ -34,8 +35,30 @@ static void packets(void **state)
     av_packet_free(&p);
 }
 
+static bool endless(const char *bytes, int size)
+{
+    AVPacket *p = av_packet_alloc();
+    assert_non_null(p);
+    assert_int_equal(av_new_packet(p, size), 0);
+    memcpy(p->data, bytes, (size_t)size);
+    bool is = blank_endless(p);
+    av_packet_free(&p);
+    return is;
+}
+
+static void jpegs(void **state)
+{
+    (void)state;
+    assert_true(endless("\xff\xd8\xff\xda scan", 9));
+    assert_true(endless("\xff\xd8 a small one \xff\xd9\xff\xda scan", 24));
+    assert_false(endless("\xff\xd8\xff\xda scan\xff\xd9", 11));
+    assert_false(endless("\xff\xd8\xff\xda scan\xff\xd9\0\0\0", 14));
+    assert_false(endless("\xff\xd8", 2));
+    assert_false(endless("\xff", 1));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(packets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(packets), cmocka_unit_test(jpegs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
