@@ -274,7 +274,7 @@ void damage_watch_close(struct damage_watch *w)
 
 /*
  * How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that cannot be right; then those of
- * Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting, JPEG 2000, TIFF, GIF and Road Pizza for parts of a picture that
+ * Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting, JPEG 2000, TIFF, GIF, Road Pizza and PNG for parts of a picture that
  * they step over.
  */
 static const char *const about_blocks[] = {
@@ -282,17 +282,18 @@ static const char *const about_blocks[] = {
     "More blocks ended than coded", "Data unit with size", "Corrupted tile data", "error in decompression of block",
     "Zlib resync occurred", "Error decoding tile", "Segmentation symbol value incorrect", "Read went out of bounds",
     "Copy went out of bounds", "Run went out of bounds", "LZW decode failed", "First chunk byte is",
+    "IEND without all image",
 };
 
 /*
  * Codecs whose decoders call nothing an error but damage, and show the picture all the same, or what they have of it: there every
  * error counts. Read in FFmpeg 5.1's sources, decoder by decoder. Of others some errors are in whole films too: MPEG-4 with junk
- * behind its pictures, MJPEG of cameras, JPEG 2000 without its last marker, animations whose chunks have odd lengths. They have lists.
+ * behind its pictures, MJPEG of cameras, JPEG 2000 and PNG without their last marker, animations whose chunks have odd lengths.
+ * They have lists.
  */
 static const enum AVCodecID frank[] = {
     AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV, AV_CODEC_ID_CINEPAK,
-    AV_CODEC_ID_HUFFYUV, AV_CODEC_ID_FFVHUFF, AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_MAGICYUV, AV_CODEC_ID_LAGARITH, AV_CODEC_ID_HAP,
-    AV_CODEC_ID_DXV, AV_CODEC_ID_MSZH, AV_CODEC_ID_ZLIB, AV_CODEC_ID_PNG, AV_CODEC_ID_APNG, AV_CODEC_ID_HQ_HQA, AV_CODEC_ID_CLLC,
+    AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_MAGICYUV, AV_CODEC_ID_LAGARITH, AV_CODEC_ID_HAP, AV_CODEC_ID_HQ_HQA, AV_CODEC_ID_CLLC,
 };
 
 static bool is_frank(enum AVCodecID codec)
