@@ -44,6 +44,9 @@ struct ledger_entry {
  */
 struct ledger *ledger_open(const char *path, struct err *e);
 
+/* True if a report begins at `path`, a regular file; nothing is said where it cannot be read. Any thread. */
+bool ledger_made(const char *path);
+
 /* Appends a line. NULL is fine: nothing is kept. False: it could not be written. Any thread, and any process after fork. */
 bool ledger_add(struct ledger *l, const struct ledger_entry *entry, struct err *e);
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "barcode/interrupt.h"
+#include "barcode/ledger.h"
 #include "barcode/log.h"
 #include "barcode/path.h"
 #include "barcode/writer.h"
@@ -29,10 +30,12 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return path_order((*a)->d_name, (*b)->d_name);
 }
 
-/* True for what barcode made: by --any its pictures would become films of the next run. */
+/* True for what barcode made: by --any its pictures, and the report, would become films of the next run. */
 static bool is_output(const char *path)
 {
     char film[FILM_ID_TEXT];
+    if (ledger_made(path))
+        return true;
     for (size_t i = 0; i < writer_count; i++)
         if (writer_made(writer_table[i], path, film))
             return true;

@@ -96,6 +96,16 @@ struct ledger *ledger_open(const char *path, struct err *e)
     return l;
 }
 
+bool ledger_made(const char *path)
+{
+    char head[sizeof begins - 1];
+    FILE *f = file_is_regular(path) ? fopen(path, "rb") : NULL;
+    bool made = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, begins, sizeof head) == 0;
+    if (f)
+        fclose(f);
+    return made;
+}
+
 static json_t *list_of_warnings(const struct report *r)
 {
     json_t *list = json_array();

@@ -1,9 +1,10 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes),
- * film_index.c and film_zeros.c (what the demuxer jumped over), film_cut.c (what is cut off), demux.c (packets), decoder.c (one
- * context), damage.c and damage_settle.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the
- * reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone), film_probe.c (a look before), session.c
- * and sequential.c (decoding), source_film.c. What the threads of one staging share is in staging.h.
+ * film_pictures.c (pictures one after another), film_index.c and film_zeros.c (what the demuxer jumped over), blank.c (packets of
+ * zeros), film_cut.c (what is cut off), demux.c (packets), decoder.c (one context), damage.c and damage_settle.c (what is wrong),
+ * film_colour.c, view.c and unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c
+ * (key frames alone), film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one
+ * staging share is in staging.h.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -107,6 +108,7 @@ struct demux {
     const struct film_index_entry *skipped_at;      /* the next one's                            */
     bool hole, doubt;               /* something vanished since the last picture, or may have   */
     uint64_t bare, padded;          /* packets so far that have no bytes; that end in zeros     */
+    uint64_t endless;               /* JPEGs so far that do not end                             */
     int shaken;                     /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */
     const struct film_av_said *opening;   /* while they opened it, which reads its first pictures; NULL: unknown */

@@ -272,10 +272,37 @@ void damage_watch_close(struct damage_watch *w)
     damage_settle_free(&w->settle);
 }
 
-/* How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that cannot be right. */
+/*
+ * How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that cannot be right; then those of
+ * Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting, JPEG 2000, TIFF, GIF, Road Pizza and PNG for parts of a picture that
+ * they step over.
+ */
 static const char *const about_blocks[] = {
     "ac-tex damaged", "ac tex damaged", "dc overflow-", "ignoring overflow at", "Error at MB", "error y=",
+    "More blocks ended than coded", "Data unit with size", "Corrupted tile data", "error in decompression of block",
+    "Zlib resync occurred", "Error decoding tile", "Segmentation symbol value incorrect", "Read went out of bounds",
+    "Copy went out of bounds", "Run went out of bounds", "LZW decode failed", "First chunk byte is",
+    "IEND without all image",
 };
+
+/*
+ * Codecs whose decoders call nothing an error but damage, and show the picture all the same, or what they have of it: there every
+ * error counts. Read in FFmpeg 5.1's sources, decoder by decoder. Of others some errors are in whole films too: MPEG-4 with junk
+ * behind its pictures, MJPEG of cameras, JPEG 2000 and PNG without their last marker, animations whose chunks have odd lengths.
+ * They have lists.
+ */
+static const enum AVCodecID frank[] = {
+    AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV, AV_CODEC_ID_CINEPAK,
+    AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_MAGICYUV, AV_CODEC_ID_LAGARITH, AV_CODEC_ID_HAP, AV_CODEC_ID_HQ_HQA, AV_CODEC_ID_CLLC,
+};
+
+static bool is_frank(enum AVCodecID codec)
+{
+    for (size_t i = 0; i < sizeof frank / sizeof *frank; i++)
+        if (frank[i] == codec)
+            return true;
+    return false;
+}
 
 /*
  * How HEVC's messages about slices that are lost, whole or in part, begin. Not among them is "Could not find ref with POC": the
@@ -321,7 +348,9 @@ void damage_message(const AVCodecContext *c, int level, const char *format)
     bool heard = begins(format, concealing, 1);
     if (w->strict)
         heard |= !begins(format, of_no_account, sizeof of_no_account / sizeof *of_no_account);
-    if (level <= AV_LOG_ERROR)
+    if (level <= AV_LOG_ERROR && is_frank(c->codec_id))
+        heard = true;
+    else if (level <= AV_LOG_ERROR)
         heard |= c->codec_id == AV_CODEC_ID_HEVC ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
                                                  : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
     if (heard)

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "av.h"
+#include "blank.h"
 #include "shortage.h"
 
 static enum bitstream bitstream_of(enum AVCodecID id)
@@ -22,7 +23,7 @@ static enum bitstream bitstream_of(enum AVCodecID id)
  */
 static bool is_framed(const AVInputFormat *container)
 {
-    static const char *const streams[] = {"mpeg", "hls", "applehttp", "dash", "concat", "wtv", "rtsp", "imf"};
+    static const char *const streams[] = {"mpeg", "hls", "applehttp", "dash", "concat", "wtv", "rtsp", "imf", "_pipe"};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
         if (strstr(container->name, streams[i]))
             return false;
@@ -193,6 +194,13 @@ static bool ends_in_hole(struct demux *r, const AVPacket *packet)
     return got > 0 && nal_zeros_at_end(after, (size_t)got) == (size_t)got;
 }
 
+/* True for a JPEG that breaks off, in a film of which hardly any does. Libavcodec calls it no error. */
+static bool breaks_off(struct demux *r, const AVPacket *packet)
+{
+    enum { OFTEN = 16 };
+    return r->stream->codecpar->codec_id == AV_CODEC_ID_MJPEG && blank_endless(packet) && ++r->endless * OFTEN <= r->serial;
+}
+
 /*
  * True if a demuxer said something, between the packet before and picture `p`, while the film was being opened. What it said then
  * is not counted, for it may be about headers: it is a hole if pictures are missing there. MPEG-TS is looked at in several places
@@ -258,7 +266,7 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     p->doubtful = !r->hole;
     r->hole = r->doubt = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    bool rubbish = r->framed && is_rubbish(r, p, &info);
+    bool rubbish = r->framed && (is_rubbish(r, p, &info) || blank_is(r->stream->codecpar->codec_id, packet));
     if (rubbish && !dropped) {
         lose(r, p);
         return true;
@@ -270,7 +278,7 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     p->hidden = !info.picture || !info.shown || dropped;
     /* It breaks off, or lost a piece. */
     p->suspect = r->shaken > 0 || (r->framed && (packet->flags & AV_PKT_FLAG_CORRUPT || ends_in_hole(r, packet))) ||
-                 nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
+                 nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size) || breaks_off(r, packet);
     r->shaken -= r->shaken > 0;
     p->empty = !info.picture && !info.unreadable;
     p->droppable = info.droppable;

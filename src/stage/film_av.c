@@ -8,6 +8,7 @@
 
 #include "av.h"
 #include "film_input.h"
+#include "film_pictures.h"
 #include "film_stream.h"
 #include "shortage.h"
 #include "barcode/file.h"
@@ -238,19 +239,11 @@ static bool is_animated_webp(const char *path)
     return is;
 }
 
-/* Probing by content accepts any text ("tty") and single pictures: neither is a film. */
-static bool check_container(const AVFormatContext *format, const char *path, struct err *e)
+static bool refuse_picture(const char *path, struct err *e)
 {
-    const char *name = format->iformat->name;
-    size_t n = strlen(name);
-    bool picture = strstr(name, "image2") || (n > 5 && strcmp(name + n - 5, "_pipe") == 0);
-    if (picture && is_animated_webp(path))
+    if (is_animated_webp(path))
         return err_set(e, ERR_INPUT, "'%s' is an animated WebP, which this FFmpeg does not decode", path);
-    if (picture)
-        return err_set(e, ERR_INPUT, "'%s' is a picture, not a film", path);
-    if (strcmp(name, "tty") == 0)
-        return err_set(e, ERR_INPUT, "'%s' is text, not a film", path);
-    return true;
+    return err_set(e, ERR_INPUT, "'%s' is a picture, not a film", path);
 }
 
 /*
@@ -351,14 +344,16 @@ static int open_input(const char *url, AVFormatContext **format)
     return code;
 }
 
-static bool open_head(const char *path, AVFormatContext **format, struct err *e)
+/* Of a container that is prepared. */
+static bool open_prepared(const char *path, AVFormatContext **format, struct err *e)
 {
     char url[4096];
-    if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url)
-        return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
-    *format = prepare_container(path, e);
     if (!*format)
         return false;
+    if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url) {
+        film_av_close(format);
+        return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
+    }
     bool piped = (*format)->pb != NULL;
     shortage_begin();
     int code = open_input(url, format);
@@ -367,10 +362,54 @@ static bool open_head(const char *path, AVFormatContext **format, struct err *e)
     return code >= 0 || explain_no_container(path, code, piped, e);
 }
 
+static bool open_head(const char *path, AVFormatContext **format, struct err *e)
+{
+    *format = prepare_container(path, e);
+    return open_prepared(path, format, e);
+}
+
+/* Once more from the first byte, which of a pipe are those that were kept. */
+static bool open_head_again(const char *path, AVFormatContext **format, struct err *e)
+{
+    AVIOContext *own = (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
+    avformat_close_input(format);
+    if (!own)
+        return open_head(path, format, e);
+    *format = film_input_again(&own, e) ? avformat_alloc_context() : NULL;
+    if (!*format) {
+        film_input_close(&own);
+        return e->code != ERR_NONE ? false : err_set(e, ERR_FAILED, "'%s': its first two pictures are too big for a pipe", path);
+    }
+    (*format)->interrupt_callback.callback = stop_waiting;
+    (*format)->flags |= AVFMT_FLAG_CUSTOM_IO;
+    (*format)->pb = own;
+    return open_prepared(path, format, e);
+}
+
+/* Probing by content accepts any text ("tty") and single pictures: neither is a film. Pictures one after another are. */
+static bool check_container(const char *path, AVFormatContext **format, struct err *e)
+{
+    const char *name = (*format)->iformat->name;
+    if (strcmp(name, "tty") == 0)
+        return err_set(e, ERR_INPUT, "'%s' is text, not a film", path);
+    if (film_pictures_pipe(*format)) {
+        shortage_begin();
+        bool follow = film_pictures_follow(*format);
+        if (interrupted())
+            return interrupt_error(e);
+        if (shortage_met())
+            return shortage_error(path, "opened", e);
+        return follow ? open_head_again(path, format, e) : refuse_picture(path, e);
+    }
+    if ((*format)->flags & AVFMT_FLAG_CUSTOM_IO)
+        film_input_go_on((*format)->pb);
+    return !strstr(name, "image2") || refuse_picture(path, e);
+}
+
 static bool open_container(const char *path, AVFormatContext **format, struct head *head, struct err *e)
 {
     char text[128];
-    if (!open_head(path, format, e) || !check_container(*format, path, e))
+    if (!open_head(path, format, e) || !check_container(path, format, e))
         return false;
     read_head(*format, head);
     shortage_begin();

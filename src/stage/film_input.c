@@ -12,7 +12,7 @@
 #include "barcode/interrupt.h"
 #include "barcode/slow_file.h"
 
-enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20 };
+enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, KEPT_MOST = 64 << 20 };
 
 struct film_input {
     int fd;
@@ -20,6 +20,9 @@ struct film_input {
     int64_t at;
     uint8_t head[HEAD_BYTES];       /* looked at before libav asked for it                     */
     size_t head_bytes, head_taken;
+    bool keeping;                   /* a pipe's bytes are kept as they are read                 */
+    uint8_t *kept;
+    size_t kept_bytes, kept_room, kept_taken;
 };
 
 bool film_input_wanted(const char *path)
@@ -29,9 +32,44 @@ bool film_input_wanted(const char *path)
     return file_descriptor(path) >= 0 || (stat(path, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISCHR(s.st_mode) || S_ISSOCK(s.st_mode)));
 }
 
-static int read_bytes(void *opaque, uint8_t *to, int bytes)
+static void forget(struct film_input *f)
 {
-    struct film_input *f = opaque;
+    av_freep(&f->kept);
+    f->kept_bytes = f->kept_room = f->kept_taken = 0;
+    f->keeping = false;
+}
+
+/* With too many, or no memory for them, the film can only go on. */
+static void keep(struct film_input *f, const uint8_t *bytes, size_t count)
+{
+    if (f->kept_bytes + count > f->kept_room) {
+        size_t room = 2 * (f->kept_bytes + count);
+        uint8_t *more = room <= 2 * (size_t)KEPT_MOST ? av_realloc(f->kept, room) : NULL;
+        if (!more) {
+            forget(f);
+            return;
+        }
+        f->kept = more;
+        f->kept_room = room;
+    }
+    memcpy(f->kept + f->kept_bytes, bytes, count);
+    f->kept_bytes += count;
+}
+
+/* What is kept, when it is read again. */
+static int read_kept(struct film_input *f, uint8_t *to, size_t bytes)
+{
+    size_t n = f->kept_bytes - f->kept_taken;
+    n = n < bytes ? n : bytes;
+    memcpy(to, f->kept + f->kept_taken, n);
+    f->kept_taken += n;
+    if (f->kept_taken == f->kept_bytes)
+        forget(f);
+    return (int)n;
+}
+
+static int read_new(struct film_input *f, uint8_t *to, int bytes)
+{
     if (f->head_taken < f->head_bytes) {
         size_t n = f->head_bytes - f->head_taken;
         n = n < (size_t)bytes ? n : (size_t)bytes;
@@ -48,6 +86,17 @@ static int read_bytes(void *opaque, uint8_t *to, int bytes)
     return n == 0 ? AVERROR_EOF : (int)n;
 }
 
+static int read_bytes(void *opaque, uint8_t *to, int bytes)
+{
+    struct film_input *f = opaque;
+    if (f->kept_bytes > 0 && !f->keeping)
+        return read_kept(f, to, (size_t)bytes);
+    int n = read_new(f, to, bytes);
+    if (n > 0 && f->keeping)
+        keep(f, to, (size_t)n);
+    return n;
+}
+
 static int64_t seek(void *opaque, int64_t offset, int whence)
 {
     struct film_input *f = opaque;
@@ -59,15 +108,29 @@ static int64_t seek(void *opaque, int64_t offset, int whence)
     return f->at = base + offset;
 }
 
-AVIOContext *film_input_open(const char *path, struct err *e)
+static AVIOContext *wrap(struct film_input *f, struct err *e)
 {
-    struct film_input *f = calloc(1, sizeof *f);
-    uint8_t *buffer = f ? av_malloc(BUFFER_BYTES) : NULL;
+    uint8_t *buffer = av_malloc(BUFFER_BYTES);
     AVIOContext *io = buffer ? avio_alloc_context(buffer, BUFFER_BYTES, 0, f, read_bytes, NULL, seek) : NULL;
     if (!io) {
         av_free(buffer);
-        free(f);
         err_memory(e, BUFFER_BYTES);
+        return NULL;
+    }
+    io->seekable = f->size >= 0 ? AVIO_SEEKABLE_NORMAL : 0;
+    return io;
+}
+
+AVIOContext *film_input_open(const char *path, struct err *e)
+{
+    struct film_input *f = calloc(1, sizeof *f);
+    if (!f) {
+        err_memory(e, sizeof *f);
+        return NULL;
+    }
+    AVIOContext *io = wrap(f, e);
+    if (!io) {
+        free(f);
         return NULL;
     }
     struct stat s;
@@ -82,8 +145,32 @@ AVIOContext *film_input_open(const char *path, struct err *e)
         return NULL;
     }
     f->size = S_ISREG(s.st_mode) ? s.st_size : -1;
+    f->keeping = f->size < 0;
     io->seekable = f->size >= 0 ? AVIO_SEEKABLE_NORMAL : 0;
     return io;
+}
+
+bool film_input_again(AVIOContext **io, struct err *e)
+{
+    struct film_input *f = (*io)->opaque;
+    if (f->size < 0 && !f->keeping)
+        return false;
+    AVIOContext *anew = wrap(f, e);
+    if (!anew)
+        return false;
+    av_freep(&(*io)->buffer);
+    avio_context_free(io);
+    *io = anew;
+    f->keeping = false;
+    f->at = f->size < 0 ? f->at : 0;
+    return true;
+}
+
+void film_input_go_on(AVIOContext *io)
+{
+    struct film_input *f = io->opaque;
+    if (f->keeping)
+        forget(f);
 }
 
 /* True when so many bytes of the film's beginning are in `head`. */
@@ -123,6 +210,7 @@ void film_input_close(AVIOContext **io)
     struct film_input *f = (*io)->opaque;
     if (f->fd >= 0)
         close(f->fd);
+    forget(f);
     free(f);
     av_freep(&(*io)->buffer);      /* libav may have taken another for it */
     avio_context_free(io);

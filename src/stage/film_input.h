@@ -24,6 +24,15 @@ AVIOContext *film_input_open(const char *path, struct err *e);
  */
 bool film_input_index_last(AVIOContext *io);
 
+/*
+ * The same film from its first byte on, through a new AVIOContext for the one that was read so far: *io, of which nobody else has a
+ * pointer. Of a pipe the bytes that were read are kept for that, up to 64 MiB: false if there were more, or on ERR_FAILED.
+ */
+bool film_input_again(AVIOContext **io, struct err *e);
+
+/* It will not be read again from its beginning: lets go of what is kept for that. */
+void film_input_go_on(AVIOContext *io);
+
 /* Sets *io to NULL. NULL is fine. */
 void film_input_close(AVIOContext **io);
 

@@ -167,6 +167,44 @@ test_a_picture_is_no_film() {
     files p.png
 }
 
+# Pictures one after another are a film, from a pipe too; a photograph that holds a second one is a picture.
+test_pictures_in_a_row_are_a_film() {
+    while read -r name arguments; do
+        # shellcheck disable=SC2086  # words on purpose
+        ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=192x128:r=25 -frames:v 12 $arguments "$name"
+        ok "$name" --strict -n 1 -m average --dump file.rgb -o f.png
+        says '12 columns'
+        says_not warning
+        COMMAND="barcode - < $name" STATUS=0
+        # shellcheck disable=SC2002  # a pipe, not a file
+        cat "$name" | "$BARCODE" - --strict -n 1 -m average --dump pipe.rgb -o f.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+        [ "$STATUS" -eq 0 ] || fail "exit status $STATUS from a pipe"
+        cmp file.rgb pipe.rgb || fail "$name: other pictures from a pipe"
+        ok "$name" --strict --verify --columns 5 -m average -o f.png
+        says identical
+        rm -f file.rgb pipe.rgb f.png
+    done <<'LIST'
+a.mjpeg -c:v mjpeg -f mjpeg
+a.pngs -c:v png -f image2pipe
+a.ppms -c:v ppm -f image2pipe
+LIST
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=192x128:r=25 -frames:v 1 -c:v mjpeg -f mjpeg one.mjpeg
+    refuses 3 one.mjpeg -o f.png
+    says 'is a picture, not a film'
+    COMMAND='barcode - < one.mjpeg' STATUS=0
+    # shellcheck disable=SC2002  # a pipe, not a file
+    cat one.mjpeg | "$BARCODE" - -o f.png 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 3 ] || fail "one picture from a pipe: exit status $STATUS"
+    says 'is a picture, not a film'
+    "$PYTHON" -c 'd = open("one.mjpeg", "rb").read(); open("both.jpg", "wb").write(d[:2] + b"\xff\xe2\0\x06MPF\0" + d[2:] + d)'
+    cp both.jpg both.mjpeg
+    for name in both.jpg both.mjpeg; do
+        refuses 3 $name -o f.png
+        says 'is a picture, not a film'
+    done
+    [ ! -e f.png ] || fail "a picture of a picture"
+}
+
 # FFmpeg reads no animated WebP, and says that it is a picture; GIF and APNG are films, when they are named outright.
 test_animated_pictures() {
     mkdir folder

@@ -127,3 +127,16 @@ test_progress_of_many() {
     ok films/1.mkv -n 20 -o o --progress=always
     says_not 'films  '
 }
+
+# A report in a folder that is searched with --any is no film of this run, nor of the next.
+test_report_among_any_files() {
+    mkdir films
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    ok -r --any films -n 50 -m average -o films/out --report films/rep.json
+    ok -r --any films -n 50 -m average -o films/out --report films/rep.json --update
+    report films/rep.json > got
+    [ "$(grep -c rep.json got)" -eq 0 ] || fail "the report is a film"
+    grep -q '^films/a.mkv left_out' got || fail "the film is not left out"
+    run -r --any films -n 50 -m average -o films/out -v --update
+    says "'films/rep.json' is left out: barcode made it"
+}

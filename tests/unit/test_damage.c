@@ -61,6 +61,30 @@ static void messages(void **state)
     avcodec_free_context(&c);
 }
 
+/* Of codecs whose decoders err on damage alone each error counts, of others those that are listed. */
+static void frank_decoders(void **state)
+{
+    (void)state;
+    static const enum AVCodecID frank[] = {AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV};
+    static const enum AVCodecID others[] = {AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG, AV_CODEC_ID_JPEG2000, AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
+    struct damage_watch w = {0};
+    AVCodecContext *c = avcodec_alloc_context3(NULL);
+    assert_non_null(c);
+    damage_watch_messages(&w, c);
+    for (size_t i = 0; i < sizeof frank / sizeof *frank; i++) {
+        say(c, frank[i], AV_LOG_ERROR, "slice CRC mismatch %X!");
+        assert_true(damage_found(&w, 0));
+        say(c, frank[i], AV_LOG_WARNING, "odd, but well");
+        assert_false(damage_found(&w, 0));
+        say(c, others[i], AV_LOG_ERROR, "discarding %d junk bits at end, next would be %X\n");
+        assert_false(damage_found(&w, 0));
+    }
+    say(c, AV_CODEC_ID_GIF, AV_LOG_ERROR, "LZW decode failed\n");
+    assert_true(damage_found(&w, 0));
+    damage_watch_close(&w);
+    avcodec_free_context(&c);
+}
+
 /* Of a decoder with threads every word counts, but for what each open GOP's begins with. */
 static void a_strict_watch(void **state)
 {
@@ -289,7 +313,7 @@ static void unfinished_pictures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages), cmocka_unit_test(a_strict_watch), cmocka_unit_test(settling), cmocka_unit_test(spreading), cmocka_unit_test(nothing_is_wrong), cmocka_unit_test(unfinished_pictures),
+        cmocka_unit_test(messages), cmocka_unit_test(frank_decoders), cmocka_unit_test(a_strict_watch), cmocka_unit_test(settling), cmocka_unit_test(spreading), cmocka_unit_test(nothing_is_wrong), cmocka_unit_test(unfinished_pictures),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

@@ -48,6 +48,34 @@ static void an_open_file_is_sought_in(void **state)
     close(fd);
 }
 
+/* A pipe's bytes once more, those that were read and those that come later; not when nobody asked that they be kept. */
+static void a_pipe_from_its_beginning_again(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    char path[32];
+    uint8_t got[64];
+    for (int kept = 0; kept <= 1; kept++) {
+        int end[2];
+        assert_int_equal(pipe(end), 0);
+        snprintf(path, sizeof path, "/dev/fd/%d", end[0]);
+        AVIOContext *io = film_input_open(path, &e);
+        assert_non_null(io);
+        assert_int_equal(write(end[1], "0123456789", 10), 10);
+        assert_int_equal(avio_read_partial(io, got, 4), 4);
+        if (!kept)
+            film_input_go_on(io);
+        assert_int_equal(film_input_again(&io, &e), kept);
+        assert_int_equal(e.code, ERR_NONE);
+        assert_int_equal(write(end[1], "abc", 3), 3);
+        close(end[1]);
+        assert_int_equal(avio_read(io, got, sizeof got), kept ? 13 : 9);
+        assert_memory_equal(got, kept ? "0123456789abc" : "456789abc", kept ? 13 : 9);
+        film_input_close(&io);
+        close(end[0]);
+    }
+}
+
 static void what_cannot_be_opened(void **state)
 {
     (void)state;
@@ -119,7 +147,7 @@ static void mp4_with_its_index_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_read_so), TEST(an_open_file_is_sought_in), TEST(what_cannot_be_opened), TEST(mp4_with_its_index_last),
+        TEST(what_is_read_so), TEST(an_open_file_is_sought_in), TEST(a_pipe_from_its_beginning_again), TEST(what_cannot_be_opened), TEST(mp4_with_its_index_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
