@@ -54,6 +54,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->cut = film_cut_of(format, s);
     film_zeros_open(&r->zeros, format, s);
+    film_end_open(&r->end);
     if (!film_index_open(&r->index, format, s, e))
         return false;
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
@@ -87,6 +88,7 @@ void demux_jumped(struct demux *r, uint64_t serial)
     /* What lies between here and there was jumped over on purpose. */
     film_index_close(&r->index);
     r->zeros.run = 0;
+    r->end.jumped = true;
 }
 
 uint64_t demux_bytes_read(const struct demux *r)
@@ -310,10 +312,8 @@ static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
         int code = read_packet(r, packet);
         if (shortage_met())
             return shortage_error(path_of(r), "read", e);
-        /* Some demuxers say that they cannot read when they came to the end. */
         AVIOContext *file = r->format->pb;
-        bool end = code == AVERROR_EOF || (code == AVERROR(EIO) && file && file->error >= 0 && avio_feof(file));
-        if (code >= 0 || end)
+        if (code >= 0 || code == AVERROR_EOF || film_end_is_end(r->format, code))
             return code >= 0;
         r->failed = r->hole = true;
         int64_t at = file ? avio_tell(file) : -1;
@@ -454,6 +454,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         return true;
     }
     if (packet) {
+        film_end_packet(&r->end, r->format, packet);
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
@@ -465,7 +466,8 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
     }
     if (e->code == ERR_NONE) {
-        r->hole |= lacks_entries(r) || is_cut_off(r);
+        r->hole |= lacks_entries(r) || is_cut_off(r) || film_end_may_hurt(&r->end, r->format);
+        r->failed |= film_end_is_torn(&r->end, r->format, r->stream);
         look_at_end(r);
     }
     r->failed |= r->said.errors > 0 || r->hole;
