@@ -202,7 +202,7 @@ static bool heard_before(struct demux *r, const struct picture *p)
     if (!r->opening || !r->framed || p->packet->pos < 0)
         return false;
     for (size_t i = 0; i < r->opening->places && p->serial > 0; i++)
-        heard |= r->opening->at[i] > r->position && r->opening->at[i] <= p->packet->pos;
+        heard |= r->opening->at[i] > r->position && r->opening->at[i] <= p->packet->pos + p->packet->size;
     r->position = p->packet->pos;
     return heard;
 }
@@ -392,13 +392,19 @@ static bool lacks_entries(const struct demux *r)
     return all > 0 && all < said;
 }
 
+/* Where one Ogg follows another in a file, the second one's headers come as packets. */
+static bool is_header(const struct demux *r, const AVPacket *packet)
+{
+    return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->data[0] & 0x80;
+}
+
 /* The next packet of the film's stream that has bytes; false at the end, or on `e`. */
 static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
 {
     while (read_on(r, packet, e)) {
         /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
         bool ours = packet->stream_index == r->stream->index;
-        if (ours && packet->size > 0)
+        if (ours && packet->size > 0 && !is_header(r, packet))
             return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
                    err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
         r->bare += ours;

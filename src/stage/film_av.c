@@ -61,12 +61,13 @@ static bool begins(const char *text, const char *with)
 }
 
 /*
- * Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one.
+ * Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one, and NUT's
+ * says where it begins to search.
  */
 static void hear_demuxer(AVIOContext *file, int level, const char *format)
 {
     bool error = level <= AV_LOG_ERROR, jump = begins(format, "Continuity check failed");
-    bool search = begins(format, "Probe: %d, score");
+    bool search = begins(format, "Probe: %d, score") || begins(format, "syncing from ");
     bool strange = begins(format, "Unknown entry 0x");
     listener->errors += error;
     listener->jumps += jump;

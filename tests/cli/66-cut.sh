@@ -125,3 +125,32 @@ test_ends_with_an_error() {
     run cut.mpjpeg --any --strict -n 1 -m average -o p.png
     [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
 }
+
+# The headers of the second of two films in Ogg are no pictures.
+test_ogg_behind_ogg() {
+    make a.ogv -c:v theora -q:v 7 -serial_offset 1
+    make b.ogv -c:v theora -q:v 7 -serial_offset 9
+    cat a.ogv b.ogv > both.ogv
+    whole both.ogv
+    ok both.ogv --any -n 1 -m average --json d.json -o p.png
+    n=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
+    [ "$n" -eq 100 ] || fail "$n columns, not 100"
+}
+
+# What a demuxer says while the film is opened may come when it has gone over the next picture.
+test_holes_near_the_head() {
+    make a.flv -c:v flv1 -q:v 2
+    make a.nut -c:v mjpeg -q:v 2
+    whole a.flv
+    at=$(between a.flv 20)
+    (head -c $((at + 1000)) a.flv && tail -c +$((at + 1301)) a.flv) > hole.flv
+    cp a.nut hole.nut
+    at=$(between a.nut 20)
+    dd if=/dev/zero of=hole.nut bs=1 seek=$((at - 200)) count=$(($(between a.nut 22) - at)) conv=notrunc 2> /dev/null
+    for f in hole.flv hole.nut; do
+        run $f --any --strict -n 1 -m average --json d.json -o p.png
+        [ "$STATUS" -eq 1 ] || fail "$f --strict: exit status $STATUS, not 1"
+        "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 50 or d["missing"] < 1)' ||
+            fail "$f: not 50 columns, or none missing"
+    done
+}
