@@ -202,10 +202,10 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
                           format->iformat->flags & AVFMT_TS_DISCONT;
     struct film_cut cut = film_cut_of(format, s);
     bool told = cut.off && cut.duration_us > 0;
-    if (told) {
-        f->duration_us = cut.duration_us;
-        f->duration_guessed = false;
-    }
+    int64_t pictures_us = told ? cut.duration_us : film_cut_pictures(format, s);
+    if (pictures_us > 0)
+        f->duration_us = pictures_us;
+    f->duration_guessed &= !told;
     f->frames = s->nb_frames > 0 ? s->nb_frames : -1;
     /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by it. */
     bool length = f->duration_us > 0 && (told || format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE);

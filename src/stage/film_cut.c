@@ -75,17 +75,33 @@ static double meta_of_flv(const uint8_t *head, size_t size, const char *name)
     return -1;
 }
 
-/* The time in ms at which the last tag of an FLV begins, of any stream; -1: the file does not end in a tag. */
-static int64_t last_of_flv(const AVFormatContext *format, int64_t file_size)
+/* A tag of an FLV. */
+struct tag {
+    int64_t at;              /* in the file; -1: there is none */
+    int64_t ms;              /* when it begins                 */
+    bool pictures;
+};
+
+/* The tag that ends at `end`: its size is there once more. */
+static struct tag tag_before(const AVFormatContext *format, int64_t end)
 {
-    enum { TAG = 11, LENGTH = 4 };
-    uint8_t tag[TAG], end[LENGTH];
-    if (film_av_peek(format, file_size - LENGTH, end, LENGTH) != LENGTH)
-        return -1;
-    int64_t at = file_size - LENGTH - (int64_t)AV_RB32(end);
-    if (at <= 0 || film_av_peek(format, at, tag, TAG) != TAG || (uint32_t)AV_RB24(tag + 1) + TAG != AV_RB32(end))
-        return -1;
-    return (int64_t)(AV_RB24(tag + 4) | (uint32_t)tag[7] << 24);
+    enum { HEAD = 11, SIZE = 4, TYPE = 31, PICTURES = 9 };
+    uint8_t head[HEAD], size[SIZE];
+    struct tag none = {.at = -1};
+    if (end < HEAD + SIZE || film_av_peek(format, end - SIZE, size, SIZE) != SIZE)
+        return none;
+    int64_t at = end - SIZE - (int64_t)AV_RB32(size);
+    if (at <= 0 || film_av_peek(format, at, head, HEAD) != HEAD || (uint32_t)AV_RB24(head + 1) + HEAD != AV_RB32(size))
+        return none;
+    return (struct tag){.at = at, .ms = (int64_t)(AV_RB24(head + 4) | (uint32_t)head[7] << 24), .pictures = (head[0] & TYPE) == PICTURES};
+}
+
+/* By how much a whole FLV may be longer than its last tag's time. */
+static int64_t slack_of_flv(const AVStream *s)
+{
+    AVRational rate = s->avg_frame_rate;
+    int64_t frame_ms = rate.num > 0 && rate.den > 0 ? av_rescale(1000, rate.den, rate.num) : 100;
+    return 100 + frame_ms + frame_ms / 2;
 }
 
 /*
@@ -98,10 +114,8 @@ static struct film_cut cut_of_flv(const AVFormatContext *format, const AVStream 
     double told_size = meta_of_flv(head, size, "filesize"), told_s = meta_of_flv(head, size, "duration");
     if (!(told_size > (double)file_size && told_size < 1e15 && told_s > 0 && told_s < 86400))
         return cut;
-    int64_t last_ms = last_of_flv(format, file_size);
-    AVRational rate = s->avg_frame_rate;
-    int64_t frame_ms = rate.num > 0 && rate.den > 0 ? av_rescale(1000, rate.den, rate.num) : 100;
-    cut.off = last_ms < 0 || told_s * 1000 - (double)last_ms > (double)(100 + frame_ms + frame_ms / 2);
+    struct tag last = tag_before(format, file_size);
+    cut.off = last.at < 0 || told_s * 1000 - (double)last.ms > (double)slack_of_flv(s);
     return cut;
 }
 
@@ -151,4 +165,19 @@ struct film_cut film_cut_of(const AVFormatContext *format, const AVStream *strea
         cut = cut_by_bytes(format, stream, bytes, (size_t)got, size);
     av_free(bytes);
     return cut;
+}
+
+int64_t film_cut_pictures(const AVFormatContext *format, const AVStream *stream)
+{
+    enum { TAGS_MAX = 4096 };
+    if (strcmp(format->iformat->name, "flv") != 0 || !film_av_seekable(format) || format->duration <= 0)
+        return -1;
+    int64_t told_ms = format->duration / 1000, slack_ms = slack_of_flv(stream);
+    struct tag tag = tag_before(format, avio_size(format->pb));
+    if (tag.at < 0 || tag.ms < told_ms - slack_ms || tag.ms > told_ms + slack_ms)
+        return -1;
+    for (int i = 0; i < TAGS_MAX && tag.at >= 0 && !tag.pictures; i++)
+        tag = tag_before(format, tag.at);
+    bool early = tag.at >= 0 && tag.pictures && tag.ms > 0 && tag.ms < told_ms - slack_ms;
+    return early ? (tag.ms + slack_ms - 100) * 1000 : -1;
 }

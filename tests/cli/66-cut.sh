@@ -93,7 +93,8 @@ test_what_whole_films_leave_out() {
     whole a.flv
     cut a.flv 0                      # what records it stopped
     whole cut.flv
-    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=1 -f lavfi -i sine=d=1.2:r=44100 -c:v flv1 -c:a mp3 longer.flv
+    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=1 -f lavfi -i sine=d=4:r=44100 -c:v flv1 -c:a mp3 longer.flv
+    whole longer.flv
     # A server's words on its own file: it is bigger, and as long.
     at=$(grep -abo filesize longer.flv | head -n 1)
     printf '\101\300' | dd of=longer.flv bs=1 seek=$((${at%%:*} + 9)) conv=notrunc 2> /dev/null
