@@ -1,10 +1,10 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes),
  * film_pictures.c (pictures one after another), film_index.c and film_zeros.c (what the demuxer jumped over), blank.c (packets of
- * zeros), film_cut.c (what is cut off), demux.c (packets), decoder.c (one context), damage.c and damage_settle.c (what is wrong),
- * film_colour.c, view.c and unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c
- * (key frames alone), film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one
- * staging share is in staging.h.
+ * zeros), film_cut.c and film_end.c (what is cut off), demux.c (packets), headers.c and side_data.c (what was said before),
+ * decoder.c (one context), damage.c and damage_settle.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c
+ * (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone), film_probe.c (a look before), session.c
+ * and sequential.c (decoding), source_film.c. What the threads of one staging share is in staging.h.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "film_cut.h"
+#include "film_end.h"
 #include "film_index.h"
 #include "film_zeros.h"
 #include "gather.h"
@@ -103,6 +104,7 @@ struct demux {
     int64_t reached_us;             /* the latest time at which a packet is decoded              */
     struct film_index index;
     struct film_zeros zeros;
+    struct film_end end;
     AVPacket *waits;         /* read already: the pictures that are skipped come first; NULL: none */
     size_t skipped;                 /* so many pictures the demuxer jumped over right here       */
     const struct film_index_entry *skipped_at;      /* the next one's                            */

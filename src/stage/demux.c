@@ -58,6 +58,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->cut = film_cut_of(format, s);
     film_zeros_open(&r->zeros, format, s);
+    film_end_open(&r->end);
     if (!film_index_open(&r->index, format, s, e))
         return false;
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
@@ -92,6 +93,7 @@ void demux_jumped(struct demux *r, uint64_t serial)
     /* What lies between here and there was jumped over on purpose. */
     film_index_close(&r->index);
     r->zeros.run = 0;
+    r->end.jumped = true;
 }
 
 uint64_t demux_bytes_read(const struct demux *r)
@@ -212,7 +214,7 @@ static bool heard_before(struct demux *r, const struct picture *p)
     if (!r->opening || !r->framed || p->packet->pos < 0)
         return false;
     for (size_t i = 0; i < r->opening->places && p->serial > 0; i++)
-        heard |= r->opening->at[i] > r->position && r->opening->at[i] <= p->packet->pos;
+        heard |= r->opening->at[i] > r->position && r->opening->at[i] <= p->packet->pos + p->packet->size;
     r->position = p->packet->pos;
     return heard;
 }
@@ -334,10 +336,8 @@ static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
         int code = read_packet(r, packet);
         if (shortage_met())
             return shortage_error(path_of(r), "read", e);
-        /* Some demuxers say that they cannot read when they came to the end. */
         AVIOContext *file = r->format->pb;
-        bool end = code == AVERROR_EOF || (code == AVERROR(EIO) && file && file->error >= 0 && avio_feof(file));
-        if (code >= 0 || end)
+        if (code >= 0 || code == AVERROR_EOF || film_end_is_end(r->format, code))
             return code >= 0;
         r->failed = r->hole = true;
         int64_t at = file ? avio_tell(file) : -1;
@@ -345,44 +345,6 @@ static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
         farthest = at > farthest ? at : farthest;
     }
     return false;
-}
-
-/* Where in end[0..size), the end of an MPEG-TS, a packet begins that breaks off; `size`: its last one is whole. */
-static size_t torn_packet(const uint8_t *end, size_t size)
-{
-    static const size_t length[] = {188, 192, 204};         /* alone, after a time, before a checksum */
-    enum { PACKET = 188, SYNC = 0x47, IN_A_ROW = 4 };
-    for (size_t left = 1; left < PACKET; left++)
-        for (size_t k = 0; k < sizeof length / sizeof *length; k++) {
-            size_t at = size - left, seen = 0;
-            while (seen < IN_A_ROW && at >= seen * length[k] && end[at - seen * length[k]] == SYNC)
-                seen++;
-            if (seen == IN_A_ROW)
-                return at;
-        }
-    return size;
-}
-
-/*
- * MPEG-TS's demuxer looks for the next packet after the last one, and comes to the end of the file in silence. Zeros there
- * are a hole. So is a packet that breaks off, if it is the film's; of another stream it is one if pictures are missing, for
- * recorders stop anywhere.
- */
-static void look_at_end(struct demux *r)
-{
-    enum { PACKET = 188, TAIL = 1024 };
-    uint8_t end[TAIL];
-    if (strcmp(r->format->iformat->name, "mpegts") != 0 || !film_av_seekable(r->format))
-        return;
-    int64_t size = avio_size(r->format->pb);
-    if (size < TAIL || film_av_peek(r->format, size - TAIL, end, TAIL) != TAIL)
-        return;
-    bool zeros = nal_zeros_at_end(end, TAIL) >= PACKET;
-    size_t at = torn_packet(end, TAIL);
-    bool torn = !zeros && at < TAIL;
-    bool ours = torn && at + 3 <= TAIL && ((end[at + 1] & 31) << 8 | end[at + 2]) == r->stream->id;
-    r->hole |= zeros || ours;
-    r->doubt |= torn;
 }
 
 /* How many packets the table of the film's stream has before an edit list cuts any; -1: unknown. */
@@ -416,13 +378,19 @@ static bool lacks_entries(const struct demux *r)
     return all > 0 && all < said;
 }
 
+/* Where one Ogg follows another in a file, the second one's headers come as packets. */
+static bool is_header(const struct demux *r, const AVPacket *packet)
+{
+    return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->data[0] & 0x80;
+}
+
 /* The next packet of the film's stream that has bytes; false at the end, or on `e`. */
 static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
 {
     while (read_on(r, packet, e)) {
         /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
         bool ours = packet->stream_index == r->stream->index;
-        if (ours && packet->size > 0)
+        if (ours && packet->size > 0 && !is_header(r, packet))
             return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
                    err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
         r->bare += ours;
@@ -478,6 +446,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         return true;
     }
     if (packet) {
+        film_end_packet(&r->end, r->format, packet);
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
@@ -490,8 +459,9 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
             shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
     }
     if (e->code == ERR_NONE) {
-        r->hole |= lacks_entries(r) || is_cut_off(r);
-        look_at_end(r);
+        r->hole |= lacks_entries(r) || is_cut_off(r) || film_end_may_hurt(&r->end, r->format);
+        r->failed |= film_end_is_torn(&r->end, r->format, r->stream);
+        film_end_of_ts(r->format, r->stream->id, &r->hole, &r->doubt);
     }
     r->failed |= r->said.errors > 0 || r->hole;
     return false;

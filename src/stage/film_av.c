@@ -56,12 +56,20 @@ struct film_av_said *film_av_listen(struct film_av_said *said)
     return before;
 }
 
-/* Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one. */
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/*
+ * Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one, and NUT's
+ * says where it begins to search.
+ */
 static void hear_demuxer(AVIOContext *file, int level, const char *format)
 {
-    static const char jumped[] = "Continuity check failed", searched[] = "Probe: %d, score", unknown[] = "Unknown entry 0x";
-    bool error = level <= AV_LOG_ERROR, jump = strncmp(format, jumped, sizeof jumped - 1) == 0;
-    bool search = strncmp(format, searched, sizeof searched - 1) == 0, strange = strncmp(format, unknown, sizeof unknown - 1) == 0;
+    bool error = level <= AV_LOG_ERROR, jump = begins(format, "Continuity check failed");
+    bool search = begins(format, "Probe: %d, score") || begins(format, "syncing from ");
+    bool strange = begins(format, "Unknown entry 0x");
     listener->errors += error;
     listener->jumps += jump;
     listener->searches += search;
@@ -124,11 +132,24 @@ static struct orientation read_orientation(AVStream *s)
 }
 
 /*
+ * True if what stands where the length should is a writer's stopgap, that never came back: -1 in an IVF, which libavformat takes for a
+ * big number, and an hour in what FFmpeg sends as RealMedia.
+ */
+static bool is_stopgap(const AVFormatContext *format, const AVStream *s)
+{
+    const int64_t hour_ms = 3600000;
+    return (strcmp(format->iformat->name, "ivf") == 0 && s->duration > INT32_MAX) ||
+           (strcmp(format->iformat->name, "rm") == 0 && s->duration == hour_ms);
+}
+
+/*
  * How long the pictures last, -1 when the file does not say. Matroska has one length for all streams, sound included, and
  * counts from zero even when the first picture comes later; FFmpeg's muxer adds a DURATION tag a stream.
  */
 static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
 {
+    if (is_stopgap(format, s))
+        return -1;
     if (s->duration != AV_NOPTS_VALUE && s->duration > 0)
         return av_rescale_q(s->duration, s->time_base, AV_TIME_BASE_Q);
     int64_t us = format->duration != AV_NOPTS_VALUE && format->duration > 0 ? format->duration : -1;
@@ -182,10 +203,10 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
                           format->iformat->flags & AVFMT_TS_DISCONT;
     struct film_cut cut = film_cut_of(format, s);
     bool told = cut.off && cut.duration_us > 0;
-    if (told) {
-        f->duration_us = cut.duration_us;
-        f->duration_guessed = false;
-    }
+    int64_t pictures_us = told ? cut.duration_us : film_cut_pictures(format, s);
+    if (pictures_us > 0)
+        f->duration_us = pictures_us;
+    f->duration_guessed &= !told;
     f->frames = s->nb_frames > 0 ? s->nb_frames : -1;
     /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by it. */
     bool length = f->duration_us > 0 && (told || format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE);

@@ -17,7 +17,13 @@ struct film_cut {
     int64_t slack_us;       /* then: by so much a whole film's last picture may begin before */
 };
 
-/* AVI, ASF and Ogg; no other container is cut off. The file's position stays. */
+/* AVI, ASF, FLV, Ogg, RealMedia and SWF; film_end.h has others. The file's position stays. */
 struct film_cut film_cut_of(const AVFormatContext *format, const AVStream *stream);
+
+/*
+ * How long the pictures last, where the container only says how long the longest stream does, goes on as long as that, and has no more
+ * pictures long before; -1 elsewhere. FLV. The file's position stays.
+ */
+int64_t film_cut_pictures(const AVFormatContext *format, const AVStream *stream);
 
 #endif

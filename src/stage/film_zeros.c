@@ -1,5 +1,7 @@
 #include "film_zeros.h"
 
+#include <string.h>
+
 #include "av.h"
 
 void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *stream)
@@ -13,6 +15,7 @@ void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *st
         z->frame = av_rescale_q(1, av_inv_q(rate), stream->time_base);
     if (film_av_seekable(format) && z->frame > 0 && film_av_is_one_of(format, known, sizeof known / sizeof *known))
         z->run = format->packet_size > SECTOR ? format->packet_size : SECTOR;
+    z->size = strcmp(format->iformat->name, "asf") == 0 ? format->packet_size : 0;
 }
 
 /* True if `run` zeros lie in a row in the file from `at` to `end`. */
@@ -37,13 +40,19 @@ static bool has_zeros(AVIOContext *file, int64_t at, int64_t end, size_t run)
     return false;
 }
 
+/* True if the latest packet and `packet` cannot both lie where packets of one size would. */
+static bool is_shifted(const struct film_zeros *z, const AVPacket *packet)
+{
+    return z->size > 0 && z->packets > 0 && packet->pos >= 0 && (packet->pos - z->at[(z->packets - 1) % FILM_ZEROS_NEAR]) % z->size != 0;
+}
+
 bool film_zeros_before(struct film_zeros *z, AVIOContext *file, const AVPacket *packet)
 {
     if (z->run == 0)
         return false;
     bool timed = packet->dts != AV_NOPTS_VALUE && z->dts != AV_NOPTS_VALUE;
-    bool hole = false;
-    if (z->packets > 0 && timed && packet->dts > z->dts && packet->dts - z->dts >= z->frame + z->frame / 2) {
+    bool hole = is_shifted(z, packet);
+    if (!hole && z->packets > 0 && timed && packet->dts > z->dts && packet->dts - z->dts >= z->frame + z->frame / 2) {
         int64_t now = avio_tell(file);
         hole = has_zeros(file, z->at[z->packets < FILM_ZEROS_NEAR ? 0 : z->packets % FILM_ZEROS_NEAR], now, z->run);
         avio_seek(file, now, SEEK_SET);

@@ -2,7 +2,8 @@
  * film_zeros.h - holes of which the demuxer says nothing: it looks for what comes next, and jumps over zeros in silence.
  *
  * Neither sign is one alone. Films pause, and writers pad. Where the times jump and more zeros lie in the
- * file nearby than a packet holds (of silence, of padding), something of the film vanished.
+ * file nearby than a packet holds (of silence, of padding), something of the film vanished. So it did where the times jump and
+ * ASF's packets, all of one size, lie otherwise than before: bytes were taken out.
  */
 #ifndef BARCODE_FILM_ZEROS_H
 #define BARCODE_FILM_ZEROS_H
@@ -19,6 +20,7 @@ struct film_zeros {
     int64_t dts;                    /* the last packet's, AV_NOPTS_VALUE: it has none            */
     int64_t at[FILM_ZEROS_NEAR];    /* where the latest packets lie in the file                  */
     uint64_t packets;
+    unsigned size;                  /* ASF: of each of the file's packets, else 0           */
 };
 
 void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *stream);

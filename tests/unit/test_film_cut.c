@@ -36,6 +36,7 @@ static void heads_and_pages(void **state)
         const char *how, *name;
         bool length;           /* known of the whole film */
     } film[] = {{"-c:v mjpeg a.avi", "a.avi", true}, {"-c:v wmv2 a.wmv", "a.wmv", true}, {"-c:v theora a.ogv", "a.ogv", false},
+                {"-c:v rv10 a.rm", "a.rm", true}, {"-c:v flv1 a.flv", "a.flv", false}, {"-c:v mjpeg a.swf", "a.swf", false},
                 {"-c:v mpeg1video a.mpg", "a.mpg", false}};
     for (size_t i = 0; i < sizeof film / sizeof *film; i++) {
         int64_t whole_us, part_us;

@@ -1,0 +1,171 @@
+# shellcheck shell=bash
+# 66-cut.sh - films that end before they are over, and whole ones whose demuxers end with an error. A film that is cut between two
+# pictures decodes without a word: only its container's head, or the end that it should have, tells.
+
+FF="ffmpeg -nostdin -v error -y"
+
+# make FILE OPTION...: 50 pictures.
+make() {
+    local name=$1
+    shift
+    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=2 "$@" "$name" || skip "this ffmpeg makes no $name"
+}
+
+whole() {
+    ok "$1" --any --strict -n 1 -m average -o p.png
+    says_not warning
+}
+
+torn() {
+    run "$1" --any --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "$1 --strict: exit status $STATUS, not 1"
+    says 'warning: .*the file is damaged'
+}
+
+# between FILE N: where in the file packet N of the pictures begins.
+between() {
+    ffprobe -v error -select_streams v -show_entries packet=pos -of csv=p=0 "$1" | tr -d , | sed -n "$(($2 + 1))p"
+}
+
+# cut FILE HEAD [N]: cuts the film before packet N, whose own head in the container takes HEAD bytes before where libavformat says
+# that it is.
+cut() {
+    head -c $(($(between "$1" "${3:-20}") - $2)) "$1" > "cut.${1##*.}"
+}
+
+# both FILE HEAD: the film is whole, and said to be damaged if it is cut between two pictures.
+both() {
+    whole "$1"
+    cut "$1" "$2"
+    torn "cut.${1##*.}"
+}
+
+test_cut_between_pictures() {
+    make a.mxf -c:v mpeg2video -q:v 4
+    both a.mxf 0
+    # Who does not read so far is told nothing.
+    ok cut.mxf --any --strict -n 1 --end 0.2 -m average -o p.png
+    says_not warning
+    make a.ivf -c:v libvpx -deadline realtime -auto-alt-ref 0
+    both a.ivf 0
+    make a.apng
+    both a.apng 0
+    make a.gif
+    both a.gif 0
+    make a.nut -c:v mjpeg
+    whole a.nut
+    head -c $(($(stat -c %s a.nut) * 6 / 10)) a.nut > cut.nut
+    torn cut.nut
+    make a.flv -c:v flv1 -q:v 4
+    both a.flv 0
+    make a.swf -c:v mjpeg
+    both a.swf 6
+    make a.rm -c:v rv10
+    both a.rm 40
+}
+
+# Pictures of which nothing came are none that could be damaged.
+test_cut_in_a_picture() {
+    make a.y4m -pix_fmt yuv420p
+    make a.gif
+    make b.nut -c:v snow -strict -2
+    make a.gxf -s 720x576 -c:v mpeg2video
+    for f in a.y4m a.gif b.nut a.gxf; do
+        whole $f
+        head -c $(($(stat -c %s $f) * 7 / 10 + 100)) $f > "cut.${f#*.}"
+        torn "cut.${f#*.}"
+    done
+    head -c -1 a.gif > cut.gif
+    torn cut.gif
+}
+
+# What other writers leave out, or say, of films that are whole.
+test_what_whole_films_leave_out() {
+    make a.ivf -c:v libvpx -deadline realtime -auto-alt-ref 0
+    for said in '\0\0\0\0\0\0\0\0' '\377\377\377\377\377\377\377\377' '\1\0\0\0\0\0\0\0' '\0\0\0\0\0\0\0\200'; do
+        # shellcheck disable=SC2059  # bytes
+        printf "$said" | dd of=a.ivf bs=1 seek=24 conv=notrunc 2> /dev/null
+        whole a.ivf
+    done
+    make part.ivf -c:v libvpx -deadline realtime -auto-alt-ref 0 -vf "select='lt(mod(n\,7)\,3)'" -fps_mode vfr
+    whole part.ivf
+    make a.flv -c:v flv1 -flvflags no_duration_filesize
+    whole a.flv
+    cut a.flv 0                      # what records it stopped
+    whole cut.flv
+    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=1 -f lavfi -i sine=d=4:r=44100 -c:v flv1 -c:a mp3 longer.flv
+    whole longer.flv
+    # A server's words on its own file: it is bigger, and as long.
+    at=$(grep -abo filesize longer.flv | head -n 1)
+    printf '\101\300' | dd of=longer.flv bs=1 seek=$((${at%%:*} + 9)) conv=notrunc 2> /dev/null
+    whole longer.flv
+    for f in a.nut a.mxf a.swf a.rm a.gif; do
+        options=
+        case $f in
+            *.nut | *.swf) options='-c:v mjpeg' ;;
+            *.mxf) options='-c:v mpeg2video' ;;
+            *.rm) options='-c:v rv10' ;;
+        esac
+        # Into a pipe: no head can be mended.
+        # shellcheck disable=SC2086  # words
+        $FF -f lavfi -i testsrc2=s=192x128:r=25:d=1 $options -f ${f#*.} - | cat > $f
+        whole $f
+    done
+}
+
+# These demuxers end with an error.
+test_ends_with_an_error() {
+    make a.gxf -s 720x576 -c:v mjpeg
+    make b.gxf -s 720x576 -c:v mpeg2video
+    make a.mpjpeg -f mpjpeg
+    for f in a.gxf b.gxf a.mpjpeg; do
+        whole $f
+        cat $f | "$BARCODE" - --any --strict -n 1 -m average -o p.png 2> pipe.err || fail "$f in a pipe: $(cat pipe.err)"
+    done
+    head -c $(($(stat -c %s a.mpjpeg) * 6 / 10)) a.mpjpeg > cut.mpjpeg
+    run cut.mpjpeg --any --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
+}
+
+# The headers of the second of two films in Ogg are no pictures.
+test_ogg_behind_ogg() {
+    make a.ogv -c:v theora -q:v 7 -serial_offset 1
+    make b.ogv -c:v theora -q:v 7 -serial_offset 9
+    cat a.ogv b.ogv > both.ogv
+    whole both.ogv
+    ok both.ogv --any -n 1 -m average --json d.json -o p.png
+    n=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
+    [ "$n" -eq 100 ] || fail "$n columns, not 100"
+}
+
+# What a demuxer says while the film is opened may come when it has gone over the next picture.
+test_holes_near_the_head() {
+    make a.flv -c:v flv1 -q:v 2
+    make a.nut -c:v mjpeg -q:v 2
+    whole a.flv
+    at=$(between a.flv 20)
+    (head -c $((at + 1000)) a.flv && tail -c +$((at + 1301)) a.flv) > hole.flv
+    cp a.nut hole.nut
+    at=$(between a.nut 20)
+    dd if=/dev/zero of=hole.nut bs=1 seek=$((at - 200)) count=$(($(between a.nut 22) - at)) conv=notrunc 2> /dev/null
+    for f in hole.flv hole.nut; do
+        run $f --any --strict -n 1 -m average --json d.json -o p.png
+        [ "$STATUS" -eq 1 ] || fail "$f --strict: exit status $STATUS, not 1"
+        "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 50 or d["missing"] < 1)' ||
+            fail "$f: not 50 columns, or none missing"
+    done
+}
+
+# ASF's demuxer finds the next packet in silence; they lie at other places than before.
+test_bytes_taken_out_of_asf() {
+    make a.wmv -c:v wmv2 -q:v 2
+    whole a.wmv
+    make vary.wmv -c:v wmv2 -vf "select='lt(mod(n\,17)\,9)'" -fps_mode passthrough
+    whole vary.wmv
+    size=$(stat -c %s a.wmv)
+    (head -c $((size / 4)) a.wmv && tail -c +$((size / 4 + 25662)) a.wmv) > hole.wmv
+    run hole.wmv --strict -n 1 -m average --json d.json -o p.png
+    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
+    "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 50 or d["missing"] < 2)' ||
+        fail "not 50 columns, or too few missing"
+}
