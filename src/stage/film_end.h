@@ -30,6 +30,12 @@ bool film_end_is_torn(const struct film_end *x, const AVFormatContext *format, c
 /* Likewise true if the last picture may lack bytes then, and no CORRUPT tells. */
 bool film_end_may_hurt(const struct film_end *x, const AVFormatContext *format);
 
+/*
+ * av_read_frame failed: true if the film is over, and only what stands behind its end was looked at. GIF's demuxer goes on there, if the
+ * whole film was read once when it was opened. The file's position stays.
+ */
+bool film_end_is_over(const struct film_end *x, const AVFormatContext *format);
+
 /* True if an error of av_read_frame's only means the end of the file. The file's position stays. */
 bool film_end_is_end(const AVFormatContext *format, int code);
 
