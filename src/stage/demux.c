@@ -313,6 +313,10 @@ static int read_packet(struct demux *r, AVPacket *packet)
     shortage_begin();
     int code = av_read_frame(r->format, packet);
     film_av_listen(before);
+    if (code < 0 && film_end_is_over(&r->end, r->format)) {
+        r->said = last;
+        return AVERROR_EOF;
+    }
     /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
     /* MPEG-TS of 192 bytes a packet, and one cut at any byte, is searched before its first picture: nothing came before that. */
     bool searched = r->said.searches > last.searches && r->serial > 0;

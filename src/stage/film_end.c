@@ -77,8 +77,8 @@ static enum part part_of_mxf(const uint8_t head[HEAD], int *inside, int64_t *len
     return is_partition(head, FOOTER) ? PART_END : PART_OTHER;
 }
 
-/* True if the file, part by part from `at` on, comes to its end without the film's own. */
-static bool lacks_end(const AVFormatContext *format, int64_t at, part_fn *part_of)
+/* What the file comes to, part by part from `at` on: PART_LOST also if it is over without the film's own end. */
+static enum part follow(const AVFormatContext *format, int64_t at, part_fn *part_of)
 {
     enum { PARTS_MAX = 1 << 20 };
     int64_t size = avio_size(format->pb);
@@ -87,13 +87,18 @@ static bool lacks_end(const AVFormatContext *format, int64_t at, part_fn *part_o
         uint8_t head[HEAD] = {0};
         int64_t length = 0;
         if (film_av_peek(format, at, head, HEAD) <= 0)
-            return false;
+            return PART_STRANGE;
         enum part part = part_of(head, &inside, &length);
         if (part != PART_OTHER)
-            return part == PART_LOST;
+            return part;
         at += length;
     }
-    return size > 0 && at >= size;
+    return size > 0 && at >= size ? PART_LOST : PART_STRANGE;
+}
+
+static bool lacks_end(const AVFormatContext *format, int64_t at, part_fn *part_of)
+{
+    return follow(format, at, part_of) == PART_LOST;
 }
 
 /* An APNG says how many pictures it has. What lacks nothing but the end lost none. */
@@ -244,6 +249,11 @@ bool film_end_may_hurt(const struct film_end *x, const AVFormatContext *format)
     if (!film_av_seekable(format) || x->packets == 0)
         return false;
     return strcmp(name, "nut") == 0 ? is_torn_nut(format) : strcmp(name, "mpjpeg") == 0 && is_torn_mpjpeg(format);
+}
+
+bool film_end_is_over(const struct film_end *x, const AVFormatContext *format)
+{
+    return strcmp(format->iformat->name, "gif") == 0 && film_av_seekable(format) && follow(format, x->behind, part_of_gif) == PART_END;
 }
 
 bool film_end_is_end(const AVFormatContext *format, int code)

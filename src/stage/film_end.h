@@ -37,6 +37,12 @@ bool film_end_may_hurt(const struct film_end *x, const AVFormatContext *format);
  */
 void film_end_of_ts(AVFormatContext *format, int pid, bool *hole, bool *doubt);
 
+/*
+ * av_read_frame failed: true if the film is over, and only what stands behind its end was looked at. GIF's demuxer goes on there, if the
+ * whole film was read once when it was opened. The file's position stays.
+ */
+bool film_end_is_over(const struct film_end *x, const AVFormatContext *format);
+
 /* True if an error of av_read_frame's only means the end of the file. The file's position stays. */
 bool film_end_is_end(const AVFormatContext *format, int code);
 

@@ -113,6 +113,16 @@ test_what_whole_films_leave_out() {
     done
 }
 
+# Something may stand behind a film's end.
+test_behind_the_end() {
+    make a.gif
+    make a.apng
+    for f in a.gif a.apng; do
+        printf 'what is this' >> $f
+        whole $f
+    done
+}
+
 # These demuxers end with an error.
 test_ends_with_an_error() {
     make a.gxf -s 720x576 -c:v mjpeg
