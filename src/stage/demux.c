@@ -52,15 +52,15 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     if (r->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->sets);
     r->headers.stream = r->traits.stream;
-    if (!headers_begin(&r->headers, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, e))
-        return false;
     r->odd = r->traits.stream == STREAM_HEVC &&
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->cut = film_cut_of(format, s);
     film_zeros_open(&r->zeros, format, s);
     film_end_open(&r->end);
-    if (!film_index_open(&r->index, format, s, e))
+    if (!headers_begin(&r->headers, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, e) || !film_index_open(&r->index, format, s, e)) {
+        demux_close(r);
         return false;
+    }
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
     if (!parse)
         return true;
@@ -240,9 +240,11 @@ static bool keep_headers(struct demux *r, AVPacket *packet, const struct picture
 {
     size_t size = 0;
     const uint8_t *anew = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
-    bool believed = info->headers && info->picture && !p->suspect;
-    return (!anew || headers_begin(&r->headers, anew, size, e)) &&
-           (!believed || headers_note(&r->headers, packet->data, (size_t)packet->size, e)) &&
+    bool believed = info->headers && !p->suspect;
+    if (anew && !headers_begin(&r->headers, anew, size, e))
+        return false;
+    r->length_size = anew ? r->headers.length_size : r->length_size;
+    return (!believed || headers_note(&r->headers, packet->data, (size_t)packet->size, e)) &&
            ((p->cut == CUT_NONE && !p->intra) || headers_give(&r->headers, packet, e));
 }
 
@@ -251,6 +253,17 @@ static bool shows_as_decoded(const struct demux *r)
 {
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     return codec && !(codec->props & AV_CODEC_PROP_REORDER);
+}
+
+/* Where one Ogg follows another in a file, the second one's headers come as packets. The decoder wants them, but for its comments. */
+static bool is_header(const struct demux *r, const AVPacket *packet)
+{
+    return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->size > 0 && packet->data[0] & 0x80;
+}
+
+static bool is_comment(const struct demux *r, const AVPacket *packet)
+{
+    return is_header(r, packet) && packet->data[0] == 0x81;
 }
 
 static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struct err *e)
@@ -277,12 +290,13 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     p->intra = info.intra;
     p->field = info.field;
     p->temporal_id = info.temporal_id;
-    p->hidden = !info.picture || !info.shown || dropped;
+    bool header = is_header(r, packet);
+    p->hidden = !info.picture || !info.shown || dropped || header;
     /* It breaks off, or lost a piece. */
     p->suspect = r->shaken > 0 || (r->framed && (packet->flags & AV_PKT_FLAG_CORRUPT || ends_in_hole(r, packet))) ||
                  nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size) || breaks_off(r, packet);
     r->shaken -= r->shaken > 0;
-    p->empty = !info.picture && !info.unreadable;
+    p->empty = (!info.picture && !info.unreadable) || header;
     p->droppable = info.droppable;
     p->needs_before = info.needs_before;
     p->marked_leading = info.leading;
@@ -382,22 +396,17 @@ static bool lacks_entries(const struct demux *r)
     return all > 0 && all < said;
 }
 
-/* Where one Ogg follows another in a file, the second one's headers come as packets. */
-static bool is_header(const struct demux *r, const AVPacket *packet)
-{
-    return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->data[0] & 0x80;
-}
-
 /* The next packet of the film's stream that has bytes; false at the end, or on `e`. */
 static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
 {
     while (read_on(r, packet, e)) {
         /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
         bool ours = packet->stream_index == r->stream->index;
-        if (ours && packet->size > 0 && !is_header(r, packet))
+        if (ours && packet->size > 0 && !is_comment(r, packet))
             return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
                    err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
         r->bare += ours;
+        r->end.packets += ours && packet->size == 0;
         av_packet_unref(packet);
     }
     return false;

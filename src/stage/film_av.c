@@ -67,9 +67,11 @@ static bool begins(const char *text, const char *with)
  */
 static void hear_demuxer(AVIOContext *file, int level, const char *format)
 {
-    bool error = level <= AV_LOG_ERROR, jump = begins(format, "Continuity check failed");
+    /* Of an ASF that was sent, the index behind the last packet is read as one. */
+    bool index = begins(format, "ff asf skip ");
+    bool error = level <= AV_LOG_ERROR && !index, jump = begins(format, "Continuity check failed");
     bool search = begins(format, "Probe: %d, score") || begins(format, "syncing from ");
-    bool strange = begins(format, "Unknown entry 0x");
+    bool strange = index || begins(format, "Unknown entry 0x");
     listener->errors += error;
     listener->jumps += jump;
     listener->searches += search;
@@ -133,12 +135,12 @@ static struct orientation read_orientation(AVStream *s)
 
 /*
  * True if what stands where the length should is a writer's stopgap, that never came back: -1 in an IVF, which libavformat takes for a
- * big number, and an hour in what FFmpeg sends as RealMedia.
+ * big number, or 65,535 (NVIDIA's Video Codec SDK), and an hour in what FFmpeg sends as RealMedia.
  */
 static bool is_stopgap(const AVFormatContext *format, const AVStream *s)
 {
     const int64_t hour_ms = 3600000;
-    return (strcmp(format->iformat->name, "ivf") == 0 && s->duration > INT32_MAX) ||
+    return (strcmp(format->iformat->name, "ivf") == 0 && (s->duration > INT32_MAX || s->duration == UINT16_MAX)) ||
            (strcmp(format->iformat->name, "rm") == 0 && s->duration == hour_ms);
 }
 

@@ -149,7 +149,7 @@ static bool is_torn_ivf(const struct film_end *x, const AVFormatContext *format)
     if (x->jumped || x->step <= 0 || film_av_peek(format, 0, head, HEADER) != HEADER || AV_RL32(head + COUNT + 4) != 0)
         return false;
     uint32_t said = AV_RL32(head + COUNT);
-    return said <= INT32_MAX && said > x->packets * (uint64_t)x->step && said % (uint64_t)x->step == 0;
+    return said <= INT32_MAX && said != UINT16_MAX && said > x->packets * (uint64_t)x->step && said % (uint64_t)x->step == 0;
 }
 
 /* An index ends a NUT, and nothing else does. Versions from 4 on are for pipes and broadcasts, and may have none. */
@@ -188,17 +188,21 @@ static bool ends_in_boundary(const AVFormatContext *format)
     return length - line > 2 && memcmp(end + line, "--", 2) == 0;
 }
 
-/* True if the file ends in a picture that lacks its own end: of parts whose length is not told the last one goes on to there. */
+/*
+ * True if the file ends in a picture that lacks its own end: of parts whose length is not told the last one goes on to there. Cameras
+ * fill parts up with zeros, so the end may lie well before the file's.
+ */
 static bool is_torn_mpjpeg(const AVFormatContext *format)
 {
-    enum { TAIL = 64 };
-    uint8_t end[TAIL];
+    enum { TAIL = 16384, BEGIN = 0xd8, END = 0xd9 };
+    uint8_t tail[TAIL];
     int64_t size = avio_size(format->pb);
-    int got = ends_in_boundary(format) || size < TAIL ? 0 : film_av_peek(format, size - TAIL, end, TAIL);
-    bool ends = false;
+    int got = ends_in_boundary(format) ? 0 : film_av_peek(format, size > TAIL ? size - TAIL : 0, tail, TAIL);
+    int last = 0;
     for (int i = 0; i + 1 < got; i++)
-        ends |= end[i] == 0xff && end[i + 1] == 0xd9;
-    return got == TAIL && !ends;
+        if (tail[i] == 0xff && (tail[i + 1] == BEGIN || tail[i + 1] == END))
+            last = tail[i + 1];
+    return got > 0 && last != END;
 }
 
 void film_end_open(struct film_end *x)

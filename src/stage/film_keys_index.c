@@ -247,9 +247,9 @@ static bool read_by_index(struct key_reader *k, struct err *e)
     }
     bool fine = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
     note_index_counts(k, end);
-    if (k->demux->headers.given > 0)
+    if (k->demux->headers.needed > 0)
         log_msg(LOG_WARNING, "'%s': %" PRIu64 " of its key frames lack headers that changed in mid-film: they are decoded with the last ones that were "
-                "read, and what lies between key frames is not", k->film->path, k->demux->headers.given);
+                "read, and what lies between key frames is not", k->film->path, k->demux->headers.needed);
     if (k->none > 0)
         log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " pictures that its index calls key frames are none", k->film->path, k->none);
     return fine;
@@ -264,7 +264,8 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
         return err_set(e, ERR_INPUT, "'%s' cannot be read again from its start", k->film->path);
     demux_jumped(r, 0);
     r->hidden = r->unreadable = 0;
-    return true;
+    film_end_open(&r->end);
+    return headers_begin(&r->headers, r->stream->codecpar->extradata, (size_t)r->stream->codecpar->extradata_size, e);
 }
 
 bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct err *e)

@@ -232,24 +232,71 @@ bool headers_note(struct headers *h, const uint8_t *data, size_t size, struct er
 
 /* ------------------------------------------------------------------ giving */
 
-/* Marks in lacks[count] those that the packet does not bring. Returns the bytes that they take in it. */
+/* The number of the PPS that a slice names, NONE if it is no slice: H.264 7.3.3, H.265 7.3.6.1. */
+static uint32_t pps_of_slice(const struct headers *h, const struct nal *nal)
+{
+    enum { LONGEST = 32 };
+    struct nal head = {nal->data, nal->size < LONGEST ? nal->size : LONGEST};
+    uint8_t bytes[LONGEST];
+    size_t n = unescape(&head, bytes, sizeof bytes), bit = 8;
+    int type = n < 3 ? -1 : h->stream == STREAM_H264 ? bytes[0] & 31 : bytes[0] >> 1 & 63;
+    if (h->stream == STREAM_H264) {
+        read_ue(bytes, n, &bit);              /* the first macroblock, the type of slice */
+        read_ue(bytes, n, &bit);
+        return type >= 1 && type <= 5 ? read_ue(bytes, n, &bit) : NONE;
+    }
+    bit = type >= 16 && type <= 23 ? 18 : 17; /* the first one of its picture; no_output_of_prior_pics_flag */
+    return type >= 0 && type < 32 ? read_ue(bytes, n, &bit) : NONE;
+}
+
+/* The SPS that a PPS goes by. */
+static uint32_t sps_of(const struct headers *h, const struct header *pps)
+{
+    struct nal nal = {pps->data, pps->size};
+    uint8_t bytes[16];
+    size_t n = unescape(&nal, bytes, sizeof bytes), bit = h->stream == STREAM_H264 ? 8 : 16;
+    read_ue(bytes, n, &bit);
+    return read_ue(bytes, n, &bit);
+}
+
+/* True if the packet's slices name a header that it lacks. */
+static bool names_lacking(const struct headers *h, const AVPacket *packet, const bool *lacks)
+{
+    unsigned kind = h->stream == STREAM_H264 ? 1 : 2;
+    struct nal nal;
+    if (h->stream == STREAM_MPEG2)
+        return true;
+    for (size_t at = 0; next_nal(h->length_size, packet->data, (size_t)packet->size, &at, &nal);) {
+        uint32_t number = pps_of_slice(h, &nal);
+        if (number >= NUMBERS || !has(h, kind * NUMBERS + number))
+            continue;
+        size_t pps = place_of(h, kind * NUMBERS + number);
+        uint32_t sps = sps_of(h, &h->one[pps]);
+        if (lacks[pps] || (sps < NUMBERS && has(h, (kind - 1) * NUMBERS + sps) && lacks[place_of(h, (kind - 1) * NUMBERS + sps)]))
+            return true;
+    }
+    return false;
+}
+
+/* Marks in lacks[count] those that the packet does not bring. Returns the bytes that all take in it; 0: nothing is lacking. */
 static size_t find_lacking(const struct headers *h, const AVPacket *packet, bool *lacks)
 {
     struct nal unit;
     unsigned key;
-    size_t bytes = 0;
     memset(lacks, true, h->count * sizeof *lacks);
-    for (size_t at = 0; next_header(h, h->length_size, packet->data, (size_t)packet->size, &at, &unit, &key);) {
+    for (size_t at = 0; next_header(h, h->length_size, packet->data, (size_t)packet->size, &at, &unit, &key);)
         if (has(h, key))
             lacks[place_of(h, key)] = false;
-    }
-    size_t prefix = h->stream == STREAM_MPEG2 ? 0 : h->length_size > 0 ? (size_t)h->length_size : 3;
+    size_t prefix = h->stream == STREAM_MPEG2 ? 0 : h->length_size > 0 ? (size_t)h->length_size : 3, bytes = 0;
+    bool any = false;
     for (size_t i = 0; i < h->count; i++) {
+        any |= lacks[i];
+        bytes += prefix + h->one[i].size;
         /* A prefix of one byte may be too short for a header that came from the extradata. */
-        lacks[i] &= h->length_size == 0 || h->length_size >= 4 || h->one[i].size >> (8 * h->length_size) == 0;
-        bytes += lacks[i] ? prefix + h->one[i].size : 0;
+        if (h->length_size > 0 && h->length_size < 4 && h->one[i].size >> (8 * h->length_size) > 0)
+            return 0;
     }
-    return bytes;
+    return any ? bytes : 0;
 }
 
 static uint8_t *write_one(const struct headers *h, const struct header *one, uint8_t *to)
@@ -273,13 +320,14 @@ bool headers_give(struct headers *h, AVPacket *packet, struct err *e)
     size_t had = (size_t)packet->size, bytes = find_lacking(h, packet, lacks);
     if (bytes == 0)
         return true;
+    bool names = names_lacking(h, packet, lacks);
     if (bytes > INT32_MAX / 2 || av_grow_packet(packet, (int)bytes) < 0)
         return err_memory(e, bytes);
+    h->needed += names;
     memmove(packet->data + bytes, packet->data, had);
     uint8_t *to = packet->data;
     for (size_t i = 0; i < h->count; i++)
-        if (lacks[i])
-            to = write_one(h, &h->one[i], to);
+        to = write_one(h, &h->one[i], to);
     h->given++;
     return true;
 }

@@ -36,7 +36,7 @@ struct headers {
     } *one;                   /* [count] by `key`, ascending; owned                                     */
     size_t count, room;
     bool changed;             /* since the extradata a packet brought one that was not there, or was another */
-    uint64_t given;           /* so many packets got what they lacked                                  */
+    uint64_t given, needed;   /* so many packets got what they lacked; for so many their own slices name it */
 };
 
 /* Begins anew with those of the extradata, avcC, hvcC or as in packets. False: memory. */
@@ -45,7 +45,10 @@ bool headers_begin(struct headers *h, const uint8_t *extradata, size_t size, str
 /* Keeps those of the packet. False: memory. */
 bool headers_note(struct headers *h, const uint8_t *data, size_t size, struct err *e);
 
-/* Gives the packet those in force that it lacks, if there was a change. False: memory; the packet is as it was. */
+/*
+ * Gives the packet those in force if it lacks one and there was a change: all of them, in their order and before its own, for a header
+ * may throw away those that go by it. False: memory; the packet is as it was.
+ */
 bool headers_give(struct headers *h, struct AVPacket *packet, struct err *e);
 
 void headers_free(struct headers *h);

@@ -48,16 +48,13 @@ test_few_runs_share_all_threads() {
     [ "$(shared)" -eq 0 ] || fail "its runs have $(shared) threads of one"
 }
 
-# joined NAME ENCODER COLOURS...: recordings one after the other, each with its headers at its start and never again.
+# joined NAME KIND... -- RECORDING...: one after the other, each with its units of these kinds at its start and never again.
 joined() {
-    name=$1
-    shift
-    "$PYTHON" - "$name" "$@" << 'END'
+    "$PYTHON" - "$@" << 'END'
 import re, sys
-name = sys.argv[1]
-kinds = range(32, 35) if name.endswith("hevc") else (7, 8)
+name, kinds = sys.argv[1], [int(k) for k in sys.argv[2:sys.argv.index("--")]]
 out = b""
-for part in sys.argv[2:]:
+for part in sys.argv[sys.argv.index("--") + 1:]:
     seen = set()
     for unit in re.split(b"\0?\0\0\1", open(part, "rb").read())[1:]:
         kind = unit[0] >> 1 & 63 if name.endswith("hevc") else unit[0] & 31
@@ -82,9 +79,12 @@ test_headers_said_once() {
     encode c.h264 -c:v libx264 -profile:v baseline -qp 24
     encode a.hevc -c:v libx265 -x265-params log-level=error:qp=22
     encode b.hevc -c:v libx265 -x265-params log-level=error:qp=36:cbqpoffs=4:sign-hide=0
-    joined qp.h264 a.h264 b.h264 a.h264
-    joined profile.h264 a.h264 c.h264 a.h264
-    joined qp.hevc a.hevc b.hevc a.hevc
+    encode d.h264 -c:v libx264 -qp 30 -x264-params sps-id=1
+    joined qp.h264 7 8 -- a.h264 b.h264 a.h264
+    joined profile.h264 7 8 -- a.h264 c.h264 a.h264
+    joined pps.h264 8 -- a.h264 d.h264 b.h264
+    joined all.h264 -- a.h264 d.h264 a.h264
+    joined qp.hevc 32 33 34 -- a.hevc b.hevc a.hevc
     ffmpeg -nostdin -v error -y -i profile.h264 -c copy profile.mp4 2> /dev/null
     ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=192x108:r=25:d=4 -g 10 -c:v mpeg2video -q:v 3 a.m2v
     ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=192x108:r=25:d=4 -g 10 -c:v mpeg2video -q:v 5 -intra_matrix "$(printf '8%.0s,' {1..32})$(printf '60,%.0s' {1..31})60" b.m2v
@@ -96,7 +96,7 @@ def once(data):      # the sequence header and what extends it, before the first
 a, b = (once(open(f, "rb").read()) for f in ("a.m2v", "b.m2v"))
 open("matrix.m2v", "wb").write(a + b + a)
 END
-    for f in qp.h264 profile.h264 qp.hevc profile.mp4 matrix.m2v; do
+    for f in qp.h264 profile.h264 pps.h264 all.h264 qp.hevc profile.mp4 matrix.m2v; do
         for n in 1 2 8; do
             ok "$f" -n 3 -m average --strict --verify --threads $n --json $n.json -o $n.png
             cmp 1.png $n.png || fail "$f: another picture with $n threads"
@@ -107,6 +107,9 @@ END
     done
     ok profile.mp4 --keyframes -m average -o k.png
     says "key frames lack headers that changed in mid-film"
+    ffmpeg -nostdin -v error -y -i all.h264 -c copy all.mp4 2> /dev/null
+    ok all.mp4 --keyframes -m average --strict -o k.png
+    says_not warning
 }
 
 test_instruction_sets() {

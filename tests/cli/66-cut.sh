@@ -82,7 +82,7 @@ test_cut_in_a_picture() {
 # What other writers leave out, or say, of films that are whole.
 test_what_whole_films_leave_out() {
     make a.ivf -c:v libvpx -deadline realtime -auto-alt-ref 0
-    for said in '\0\0\0\0\0\0\0\0' '\377\377\377\377\377\377\377\377' '\1\0\0\0\0\0\0\0' '\0\0\0\0\0\0\0\200'; do
+    for said in '\0\0\0\0\0\0\0\0' '\377\377\377\377\377\377\377\377' '\1\0\0\0\0\0\0\0' '\0\0\0\0\0\0\0\200' '\377\377\0\0\0\0\0\0'; do
         # shellcheck disable=SC2059  # bytes
         printf "$said" | dd of=a.ivf bs=1 seek=24 conv=notrunc 2> /dev/null
         whole a.ivf
@@ -99,12 +99,13 @@ test_what_whole_films_leave_out() {
     at=$(grep -abo filesize longer.flv | head -n 1)
     printf '\101\300' | dd of=longer.flv bs=1 seek=$((${at%%:*} + 9)) conv=notrunc 2> /dev/null
     whole longer.flv
-    for f in a.nut a.mxf a.swf a.rm a.gif; do
+    for f in a.nut a.mxf a.swf a.rm a.gif a.asf; do
         options=
         case $f in
             *.nut | *.swf) options='-c:v mjpeg' ;;
             *.mxf) options='-c:v mpeg2video' ;;
             *.rm) options='-c:v rv10' ;;
+            *.asf) options='-c:v wmv2' ;;
         esac
         # Into a pipe: no head can be mended.
         # shellcheck disable=SC2086  # words
@@ -146,6 +147,25 @@ test_ogg_behind_ogg() {
     ok both.ogv --any -n 1 -m average --json d.json -o p.png
     n=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
     [ "$n" -eq 100 ] || fail "$n columns, not 100"
+    # The second one's headers are others: its pictures are those that it has alone.
+    $FF -f lavfi -i testsrc2=s=176x144:r=25:d=2 -c:v theora -q:v 3 -pix_fmt yuv444p -serial_offset 9 b.ogv
+    cat a.ogv b.ogv > both.ogv
+    ok both.ogv --any --strict -n 1 --size 16x16 --trim off -m average --dump both.rgb -o p.png
+    ok b.ogv --any --strict -n 1 --size 16x16 --trim off -m average --dump b.rgb -o p.png
+    tail -c $((50 * 768)) both.rgb | cmp - b.rgb
+}
+
+# Cameras fill pictures up with zeros, and their streams end with no boundary.
+test_pictures_filled_up() {
+    make a.mpjpeg -c:v mjpeg -f mpjpeg
+    "$PYTHON" - << 'END'
+import re
+data = open("a.mpjpeg", "rb").read()
+pictures = re.findall(b"\xff\xd8.*?\xff\xd9", data, re.S)
+parts = [b"--ffmpeg\r\nContent-type: image/jpeg\r\nContent-length: %d\r\n\r\n%s" % (len(p) + 100, p + bytes(100)) for p in pictures]
+open("full.mpjpeg", "wb").write(b"\r\n".join(parts))
+END
+    whole full.mpjpeg
 }
 
 # What a demuxer says while the film is opened may come when it has gone over the next picture.
