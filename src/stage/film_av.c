@@ -134,23 +134,12 @@ static struct orientation read_orientation(AVStream *s)
 }
 
 /*
- * True if what stands where the length should is a writer's stopgap, that never came back: -1 in an IVF, which libavformat takes for a
- * big number, or 65,535 (NVIDIA's Video Codec SDK), and an hour in what FFmpeg sends as RealMedia.
- */
-static bool is_stopgap(const AVFormatContext *format, const AVStream *s)
-{
-    const int64_t hour_ms = 3600000;
-    return (strcmp(format->iformat->name, "ivf") == 0 && (s->duration > INT32_MAX || s->duration == UINT16_MAX)) ||
-           (strcmp(format->iformat->name, "rm") == 0 && s->duration == hour_ms);
-}
-
-/*
  * How long the pictures last, -1 when the file does not say. Matroska has one length for all streams, sound included, and
  * counts from zero even when the first picture comes later; FFmpeg's muxer adds a DURATION tag a stream.
  */
 static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
 {
-    if (is_stopgap(format, s))
+    if (film_end_is_stopgap(format, s))
         return -1;
     if (s->duration != AV_NOPTS_VALUE && s->duration > 0)
         return av_rescale_q(s->duration, s->time_base, AV_TIME_BASE_Q);

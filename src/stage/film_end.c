@@ -303,3 +303,10 @@ void film_end_of_ts(AVFormatContext *format, int pid, bool *hole, bool *doubt)
     *hole |= zeros || ours;
     *doubt |= torn;
 }
+
+bool film_end_is_stopgap(const AVFormatContext *format, const AVStream *s)
+{
+    const int64_t hour_ms = 3600000;
+    return (strcmp(format->iformat->name, "ivf") == 0 && (s->duration > INT32_MAX || s->duration == UINT16_MAX)) ||
+           (strcmp(format->iformat->name, "rm") == 0 && s->duration == hour_ms);
+}

@@ -31,6 +31,12 @@ bool film_end_is_torn(const struct film_end *x, const AVFormatContext *format, c
 bool film_end_may_hurt(const struct film_end *x, const AVFormatContext *format);
 
 /*
+ * True if what stands where the stream's length should is a writer's stopgap that never came back: -1 in an IVF, which libavformat takes
+ * for a big number, or 65,535 (NVIDIA's Video Codec SDK), and an hour in what FFmpeg sends as RealMedia.
+ */
+bool film_end_is_stopgap(const AVFormatContext *format, const AVStream *stream);
+
+/*
  * MPEG-TS's demuxer looks for the next packet after the last one, and comes to the end of the file in silence. Zeros there
  * are a hole. So is a packet that breaks off, if it is the film's, of stream `pid`; of another one it is one if pictures are missing, for
  * recorders stop anywhere: *doubt. Other containers: nothing is done.
