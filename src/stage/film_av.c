@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <libavutil/display.h>
 #include <libavutil/intreadwrite.h>
 #include <libavutil/parseutils.h>
@@ -197,8 +198,8 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     int64_t pictures_us = told ? cut.duration_us : film_cut_pictures(format, s);
     if (pictures_us > 0)
         f->duration_us = pictures_us;
-    f->duration_guessed &= !told;
-    f->frames = s->nb_frames > 0 ? s->nb_frames : -1;
+    f->duration_guessed = (f->duration_guessed && !told) || film_cut_is_whole(format, &cut);
+    f->frames = s->nb_frames > 0 && !film_end_is_stopgap(format, s) ? s->nb_frames : -1;
     /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by it. */
     bool length = f->duration_us > 0 && (told || format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE);
     if (f->frames < 0 && length && f->rate_num > 0)
@@ -452,6 +453,7 @@ bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format,
     struct head head = {0};
     if (!open_container(path, format, &head, e))
         return false;
+    assert(*format);
     int chosen = film_stream_choose(*format, wanted, path, e);
     if (chosen < 0)
         return false;

@@ -9,7 +9,8 @@
 /* libavformat counts the pictures of an AVI that is shorter than its RIFF chunk down by the same ratio. */
 static struct film_cut cut_of_avi(const AVStream *s)
 {
-    struct film_cut cut = {.off = s->duration > 0 && s->nb_frames > s->duration && s->nb_frames < INT32_MAX};
+    enum { PIPED = 1 << 30 };                 /* what FFmpeg writes into a pipe */
+    struct film_cut cut = {.off = s->duration > 0 && s->nb_frames > s->duration && s->nb_frames < PIPED};
     int64_t frame_us = av_rescale_q(1, s->time_base, AV_TIME_BASE_Q);
     cut.duration_us = av_rescale_q(s->nb_frames, s->time_base, AV_TIME_BASE_Q);
     cut.slack_us = frame_us + frame_us / 2;
@@ -79,21 +80,23 @@ static double meta_of_flv(const uint8_t *head, size_t size, const char *name)
 struct tag {
     int64_t at;              /* in the file; -1: there is none */
     int64_t ms;              /* when it begins                 */
-    bool pictures;
+    bool pictures, over;     /* it has some; it says that no more come */
 };
 
 /* The tag that ends at `end`: its size is there once more. */
 static struct tag tag_before(const AVFormatContext *format, int64_t end)
 {
-    enum { HEAD = 11, SIZE = 4, TYPE = 31, PICTURES = 9 };
-    uint8_t head[HEAD], size[SIZE];
+    enum { HEAD = 11, SIZE = 4, TYPE = 31, PICTURES = 9, AVC = 7, OVER = 2 };
+    uint8_t head[HEAD + 2], size[SIZE];
     struct tag none = {.at = -1};
     if (end < HEAD + SIZE || film_av_peek(format, end - SIZE, size, SIZE) != SIZE)
         return none;
     int64_t at = end - SIZE - (int64_t)AV_RB32(size);
-    if (at <= 0 || film_av_peek(format, at, head, HEAD) != HEAD || (uint32_t)AV_RB24(head + 1) + HEAD != AV_RB32(size))
+    if (at <= 0 || film_av_peek(format, at, head, sizeof head) != sizeof head || (uint32_t)AV_RB24(head + 1) + HEAD != AV_RB32(size))
         return none;
-    return (struct tag){.at = at, .ms = (int64_t)(AV_RB24(head + 4) | (uint32_t)head[7] << 24), .pictures = (head[0] & TYPE) == PICTURES};
+    /* Of H.264 a tag at the very end says that, with the last picture's time. */
+    bool over = (head[0] & TYPE) == PICTURES && (head[HEAD] & 15) == AVC && head[HEAD + 1] == OVER;
+    return (struct tag){.at = at, .ms = (int64_t)(AV_RB24(head + 4) | (uint32_t)head[7] << 24), .pictures = (head[0] & TYPE) == PICTURES && !over, .over = over};
 }
 
 /* By how much a whole FLV may be longer than its last tag's time. */
@@ -174,10 +177,17 @@ int64_t film_cut_pictures(const AVFormatContext *format, const AVStream *stream)
         return -1;
     int64_t told_ms = format->duration / 1000, slack_ms = slack_of_flv(stream);
     struct tag tag = tag_before(format, avio_size(format->pb));
+    for (int i = 0; i < TAGS_MAX && tag.at >= 0 && tag.over; i++)
+        tag = tag_before(format, tag.at);
     if (tag.at < 0 || tag.ms < told_ms - slack_ms || tag.ms > told_ms + slack_ms)
         return -1;
     for (int i = 0; i < TAGS_MAX && tag.at >= 0 && !tag.pictures; i++)
         tag = tag_before(format, tag.at);
     bool early = tag.at >= 0 && tag.pictures && tag.ms > 0 && tag.ms < told_ms - slack_ms;
     return early ? (tag.ms + slack_ms - 100) * 1000 : -1;
+}
+
+bool film_cut_is_whole(const AVFormatContext *format, const struct film_cut *cut)
+{
+    return strcmp(format->iformat->name, "asf") == 0 && format->nb_streams > 1 && !cut->off && cut->duration_us > 0 && film_av_seekable(format);
 }

@@ -26,4 +26,7 @@ struct film_cut film_cut_of(const AVFormatContext *format, const AVStream *strea
  */
 int64_t film_cut_pictures(const AVFormatContext *format, const AVStream *stream);
 
+/* True if the file is as long as it says that it is, so that pictures that end before it have sound behind them. ASF. */
+bool film_cut_is_whole(const AVFormatContext *format, const struct film_cut *cut);
+
 #endif

@@ -306,7 +306,8 @@ void film_end_of_ts(AVFormatContext *format, int pid, bool *hole, bool *doubt)
 
 bool film_end_is_stopgap(const AVFormatContext *format, const AVStream *s)
 {
-    const int64_t hour_ms = 3600000;
+    const int64_t hour_ms = 3600000, avi_most = 1 << 30;
     return (strcmp(format->iformat->name, "ivf") == 0 && (s->duration > INT32_MAX || s->duration == UINT16_MAX)) ||
-           (strcmp(format->iformat->name, "rm") == 0 && s->duration == hour_ms);
+           (strcmp(format->iformat->name, "rm") == 0 && s->duration == hour_ms) ||
+           (strcmp(format->iformat->name, "avi") == 0 && s->nb_frames == avi_most);
 }

@@ -32,7 +32,8 @@ bool film_end_may_hurt(const struct film_end *x, const AVFormatContext *format);
 
 /*
  * True if what stands where the stream's length should is a writer's stopgap that never came back: -1 in an IVF, which libavformat takes
- * for a big number, or 65,535 (NVIDIA's Video Codec SDK), and an hour in what FFmpeg sends as RealMedia.
+ * for a big number, or 65,535 (NVIDIA's Video Codec SDK), an hour in what FFmpeg sends as RealMedia, 2^30 pictures in what it sends as
+ * AVI.
  */
 bool film_end_is_stopgap(const AVFormatContext *format, const AVStream *stream);
 

@@ -23,7 +23,7 @@ static size_t profile_bits(const uint8_t *sps, size_t size, size_t bit, uint32_t
         more += read_bit(sps, size, &bit) ? 88 : 0;
         more += read_bit(sps, size, &bit) ? 8 : 0;
     }
-    return bit - from + (8 - above) * 2 + more;
+    return bit - from + (size_t)(8 - above) * 2 + more;
 }
 
 /*
@@ -38,8 +38,8 @@ static uint32_t number_of_sps(const uint8_t *sps, size_t size)
     if (size < 6 || !memchr(profiles, sps[1], sizeof profiles) || number > 31)
         return NONE;
     nal_skip_high_profile(sps, size, &bit, sps[1]);
-    bool fits = read_ue(sps, size, &bit) <= 12 && read_ue(sps, size, &bit) <= 2;     /* log2_max_frame_num, pic_order_cnt_type */
-    return fits ? number : NONE;
+    uint32_t frames = read_ue(sps, size, &bit), type = read_ue(sps, size, &bit);     /* log2_max_frame_num, pic_order_cnt_type */
+    return frames <= 12 && type <= 2 ? number : NONE;
 }
 
 static uint32_t number_of_hevc_sps(const uint8_t *sps, size_t size)
