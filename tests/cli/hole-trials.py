@@ -7,7 +7,7 @@ at a random place, on a 4 KB border or not, and asks for every frame. What must 
   - displayed + missing columns = the whole film's, one more or less where the file's end is gone, and as many as there are
     where no container says how long it was (MPEG-TS);
   - a column that is said to be sound stands where it stood in the whole film, by number and by time;
-  - whoever lost a picture says so: a warning, "missing" in the JSON, and a failure with --strict.
+  - whoever lost a picture says so: a warning, "missing" in the JSON (before the first key: "lead_in"), and a failure with --strict.
 
 A film that cannot be opened any more says so too. Exit status 1, and the trials that failed, when one of these does not hold.
 """
@@ -109,6 +109,13 @@ def judge(run, report, whole, told, endless, unknown, container):
     columns = report["columns"]
     shown = [c for c in columns if not c.get("missing")]
     total = len(shown) + report["missing"]
+    # The film's first key is gone, so that it begins with the next one: what leads up to that is told, but for the key itself.
+    lead_in = report.get("lost", {}).get("lead_in", 0)
+    if lead_in > 0:
+        gone = len(whole) - total
+        if not 0 <= gone - lead_in <= 1 or not report["warnings"] or not told:
+            return f"{gone} are gone before the first picture, {lead_in} are told"
+        whole = [{**c, "time": c["time"] - whole[gone]["time"]} for c in whole[gone:]]
     lost = len(whole) - sum(1 for c in shown if c["frame"] < len(whole))
     at_end = report["missing"] - (len(columns) - len(shown)) > 0
     if lost > 0 and not unknown and (report["missing"] == 0 and not endless or not report["warnings"] or not told):
