@@ -187,9 +187,9 @@ static bool keep_all(struct headers *h, int length_size, const uint8_t *data, si
     return true;
 }
 
-static bool keeps(const struct headers *h)
+bool headers_are_kept(enum bitstream stream)
 {
-    return h->stream == STREAM_H264 || h->stream == STREAM_HEVC || h->stream == STREAM_MPEG2;
+    return stream == STREAM_H264 || stream == STREAM_HEVC || stream == STREAM_MPEG2;
 }
 
 /* The boxes' lists of units, each with a length of two bytes. */
@@ -217,7 +217,7 @@ static void empty(struct headers *h)
 bool headers_begin(struct headers *h, const uint8_t *extradata, size_t size, struct err *e)
 {
     empty(h);
-    if (!keeps(h))
+    if (!headers_are_kept(h->stream))
         return true;
     h->length_size = nal_length_size(h->stream, extradata, size);
     bool fine = h->length_size > 0 ? keep_listed(h, extradata, size, e) : keep_all(h, 0, extradata, size, e);
@@ -227,17 +227,18 @@ bool headers_begin(struct headers *h, const uint8_t *extradata, size_t size, str
 
 bool headers_note(struct headers *h, const uint8_t *data, size_t size, struct err *e)
 {
-    return !keeps(h) || keep_all(h, h->length_size, data, size, e);
+    return !headers_are_kept(h->stream) || keep_all(h, h->length_size, data, size, e);
 }
 
 /* ------------------------------------------------------------------ giving */
 
+enum { SLICE_HEAD = 32 };         /* the bytes of a slice in which it names its PPS */
+
 /* The number of the PPS that a slice names, NONE if it is no slice: H.264 7.3.3, H.265 7.3.6.1. */
 static uint32_t pps_of_slice(const struct headers *h, const struct nal *nal)
 {
-    enum { LONGEST = 32 };
-    struct nal head = {nal->data, nal->size < LONGEST ? nal->size : LONGEST};
-    uint8_t bytes[LONGEST];
+    struct nal head = {nal->data, nal->size < SLICE_HEAD ? nal->size : SLICE_HEAD};
+    uint8_t bytes[SLICE_HEAD];
     size_t n = unescape(&head, bytes, sizeof bytes), bit = 8;
     int type = n < 3 ? -1 : h->stream == STREAM_H264 ? bytes[0] & 31 : bytes[0] >> 1 & 63;
     if (h->stream == STREAM_H264) {
@@ -329,6 +330,79 @@ bool headers_give(struct headers *h, AVPacket *packet, struct err *e)
     for (size_t i = 0; i < h->count; i++)
         to = write_one(h, &h->one[i], to);
     h->given++;
+    return true;
+}
+
+/* ------------------------------------------------------------------ looking */
+
+/* As next_nal, of a packet that may go on behind `size`; *whole: so does this unit not. */
+static bool next_part(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal, bool *whole)
+{
+    size_t from = *at + (size_t)length_size;
+    if (next_nal(length_size, data, size, at, nal)) {
+        *whole = length_size > 0 || *at < size;
+        return true;
+    }
+    if (length_size == 0 || from >= size)
+        return false;
+    *nal = (struct nal){data + from, size - from};
+    *at = size;
+    *whole = false;
+    return true;
+}
+
+/* True if a slice goes by headers of own[] alone, by their keys. */
+static bool goes_by(const struct headers *h, const struct nal *slice, const bool *own)
+{
+    unsigned kind = h->stream == STREAM_H264 ? 1 : 2;
+    uint32_t number = pps_of_slice(h, slice);
+    if (number >= NUMBERS || !own[kind * NUMBERS + number] || !has(h, kind * NUMBERS + number))
+        return false;
+    uint32_t sps = sps_of(h, &h->one[place_of(h, kind * NUMBERS + number)]);
+    return sps < NUMBERS && own[(kind - 1) * NUMBERS + sps];
+}
+
+static enum headers_seen look_at_mpeg2(struct headers *h, const uint8_t *data, size_t size, struct err *e)
+{
+    struct nal unit;
+    size_t at = 0;
+    bool own = next_sequence(data, size, &at, &unit);
+    if (own)
+        return at < size && keep(h, 0, unit, e) ? HEADERS_OWN : HEADERS_MORE;
+    for (at = find_start(data, 0, size); at + 4 <= size; at = find_start(data, at + 3, size))
+        if (data[at + 3] == 0xb8 || data[at + 3] == 0x00)           /* a group, a picture */
+            return HEADERS_LACKING;
+    return HEADERS_MORE;
+}
+
+enum headers_seen headers_look(struct headers *h, const uint8_t *data, size_t size, struct err *e)
+{
+    bool own[3 * NUMBERS] = {false}, slice = false, whole;
+    struct nal nal;
+    if (h->stream == STREAM_MPEG2)
+        return look_at_mpeg2(h, data, size, e);
+    for (size_t at = 0; next_part(h->length_size, data, size, &at, &nal, &whole);) {
+        unsigned key = key_of(h, &nal, &slice);
+        if (!whole && (!slice || nal.size < SLICE_HEAD))
+            return HEADERS_MORE;
+        if (slice)
+            return goes_by(h, &nal, own) ? HEADERS_OWN : HEADERS_LACKING;
+        if (key != NONE && !keep(h, key, nal, e))
+            return HEADERS_MORE;
+        if (key != NONE)
+            own[key] = true;
+    }
+    return HEADERS_MORE;
+}
+
+bool headers_hold(const struct headers *h, const struct headers *of)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        const struct header *one = &of->one[i];
+        size_t at = place_of(h, one->key);
+        if (!has(h, one->key) || h->one[at].size != one->size || memcmp(h->one[at].data, one->data, one->size) != 0)
+            return false;
+    }
     return true;
 }
 

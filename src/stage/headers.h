@@ -51,6 +51,26 @@ bool headers_note(struct headers *h, const uint8_t *data, size_t size, struct er
  */
 bool headers_give(struct headers *h, struct AVPacket *packet, struct err *e);
 
+/* ---- looking at keys that are not read ---- */
+
+enum headers_seen {
+    HEADERS_MORE,      /* the picture's first slice is not there yet: more bytes would tell */
+    HEADERS_OWN,       /* it brings all that its first slice goes by                         */
+    HEADERS_LACKING    /* it goes by some that it does not bring                             */
+};
+
+/* True for the codecs whose headers are kept here. */
+bool headers_are_kept(enum bitstream stream);
+
+/*
+ * Looks at the first `size` bytes of a key's packet, and keeps its headers as headers_note does. Slices behind the first one are not
+ * asked. MORE also on `e`, memory.
+ */
+enum headers_seen headers_look(struct headers *h, const uint8_t *data, size_t size, struct err *e);
+
+/* True if all of `of` are in force in `h` too, in the same words. */
+bool headers_hold(const struct headers *h, const struct headers *of);
+
 void headers_free(struct headers *h);
 
 #ifdef __cplusplus

@@ -175,12 +175,104 @@ static void other_codecs_say_all_themselves(void **state)
     headers_free(&h);
 }
 
+/* What a look at the first bytes of `b` says, however few they are: MORE up to some place, and `seen` from there on. */
+static void looks(const struct headers *h, const struct bytes *b, enum headers_seen seen)
+{
+    size_t told = 0;
+    for (size_t n = 0; n <= b->n; n++) {
+        struct headers copy = {.stream = h->stream};
+        struct bytes extradata = {.n = 0};
+        for (size_t i = 0; i < h->count; i++) {
+            if (h->stream != STREAM_MPEG2)
+                put(&extradata, (const uint8_t[]){0, 0, 1}, 3);
+            put(&extradata, h->one[i].data, h->one[i].size);
+        }
+        assert_true(headers_begin(&copy, extradata.at, extradata.n, &e));
+        copy.length_size = h->length_size;
+        enum headers_seen now = headers_look(&copy, b->at, n, &e);
+        assert_true(now == HEADERS_MORE ? told == 0 : now == seen);
+        told += now != HEADERS_MORE;
+        headers_free(&copy);
+    }
+    assert_true(told > 0 || seen == HEADERS_MORE);
+}
+
+static const uint8_t rest[40] = {0x65, 0x88, 0x84, 0x21, 9, 8, 7};     /* a slice that is longer than what is asked of it */
+
+static void a_look_at_the_first_bytes(void **state)
+{
+    (void)state;
+    for (int length = 0; length <= 4; length += 4) {
+        struct headers h;
+        struct bytes own = {.n = 0}, none = {.n = 0}, part = {.n = 0}, empty = {.n = 0};
+        begin_h264(&h);
+        h.length_size = length;
+        NAL(&own, length, 0x09, 0xf0);
+        NAL(&own, length, SPS);
+        NAL(&own, length, PPS_OTHER);
+        nal(&own, length, rest, sizeof rest);
+        looks(&h, &own, HEADERS_OWN);
+        NAL(&none, length, 0x06, 5, 1, 0, 0x80);
+        nal(&none, length, rest, sizeof rest);
+        looks(&h, &none, HEADERS_LACKING);
+        NAL(&part, length, PPS_OTHER);                 /* its SPS is another packet's */
+        nal(&part, length, rest, sizeof rest);
+        looks(&h, &part, HEADERS_LACKING);
+        NAL(&empty, length, SPS);
+        NAL(&empty, length, 0x09, 0xf0);
+        looks(&h, &empty, HEADERS_MORE);
+        assert_true(headers_look(&h, none.at, none.n, &e) == HEADERS_LACKING && !h.changed);
+        assert_true(headers_look(&h, own.at, own.n, &e) == HEADERS_OWN && h.changed);
+        headers_free(&h);
+    }
+}
+
+static void a_look_at_mpeg2(void **state)
+{
+    (void)state;
+    struct headers h = {.stream = STREAM_MPEG2};
+    struct bytes one = {.n = 0}, own = {.n = 0}, none = {.n = 0};
+    NAL(&one, 0, 0xb3, 20, 1, 2);
+    assert_true(headers_begin(&h, one.at, one.n, &e));
+    NAL(&own, 0, 0xb3, 20, 1, 3);
+    NAL(&own, 0, 0xb5, 0x14, 0x8a, 7);
+    NAL(&own, 0, 0xb8, 0, 8, 1);
+    NAL(&own, 0, 0x00, 0, 0x0f, 1);
+    NAL(&none, 0, 0xb8, 0, 8, 1);
+    NAL(&none, 0, 0x00, 0, 0x0f, 1);
+    looks(&h, &own, HEADERS_OWN);
+    looks(&h, &none, HEADERS_LACKING);
+    assert_true(headers_look(&h, none.at, none.n, &e) == HEADERS_LACKING && !h.changed);
+    assert_true(headers_look(&h, own.at, own.n, &e) == HEADERS_OWN && h.changed);
+    headers_free(&h);
+}
+
+static void those_that_hold(void **state)
+{
+    (void)state;
+    struct headers a, b;
+    struct bytes more = {.n = 0}, other = {.n = 0};
+    begin_h264(&a);
+    begin_h264(&b);
+    assert_true(headers_hold(&a, &b));
+    NAL(&more, 0, PPS_ONE);
+    note(&a, &more);
+    assert_true(headers_hold(&a, &b) && !headers_hold(&b, &a));
+    NAL(&other, 0, PPS_OTHER);
+    note(&b, &other);
+    assert_true(!headers_hold(&a, &b));
+    headers_free(&a);
+    headers_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(films_that_never_change_are_left_alone), cmocka_unit_test(a_change_is_given_to_the_keys_that_lack_it),
         cmocka_unit_test(what_is_no_header_is_not_believed),      cmocka_unit_test(with_lengths),
         cmocka_unit_test(mpeg2),                                  cmocka_unit_test(other_codecs_say_all_themselves),
+        cmocka_unit_test(a_look_at_the_first_bytes),              cmocka_unit_test(a_look_at_mpeg2),
+        cmocka_unit_test(those_that_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
