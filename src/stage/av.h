@@ -115,6 +115,7 @@ struct demux {
     struct film_av_said said;       /* by demuxers while they read this film                     */
     const struct film_av_said *opening;   /* while they opened it, which reads its first pictures; NULL: unknown */
     int64_t position;               /* of the last packet in the file                            */
+    uint64_t looked;                /* bytes of the file that were read past libavformat         */
     uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };
 
@@ -125,6 +126,9 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e);
 
 /* The file was sought in: the next picture is `serial`, and nothing is known of what lies before it. */
 void demux_jumped(struct demux *r, uint64_t serial);
+
+/* What is known of headers is what the container says in front, as it is before the first packet. False: memory. */
+bool demux_begin_headers(struct demux *r, struct err *e);
 
 /* How far into the file it has read. */
 uint64_t demux_position(const struct demux *r);

@@ -41,23 +41,32 @@ static bool begins_in_zeros(const AVFormatContext *format)
     return film_av_peek(format, 0, head, SECTOR) == SECTOR && nal_zeros_at_end(head, SECTOR) == SECTOR;
 }
 
+bool demux_begin_headers(struct demux *r, struct err *e)
+{
+    const uint8_t *extradata = r->stream->codecpar->extradata;
+    size_t size = (size_t)r->stream->codecpar->extradata_size;
+    r->length_size = nal_length_size(r->traits.stream, extradata, size);
+    r->colours = (struct nal_colours){.sets = 0};
+    r->sets = (struct nal_sets){.state = 0};
+    nal_extradata_colours(r->traits.stream, extradata, size, &r->colours);
+    if (r->traits.stream == STREAM_H264)
+        nal_sets_scan_extradata(extradata, size, &r->sets);
+    r->headers.stream = r->traits.stream;
+    return headers_begin(&r->headers, extradata, size, e);
+}
+
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
     *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat),
                         .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format)};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
-    r->length_size = nal_length_size(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
-    nal_extradata_colours(r->traits.stream, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->colours);
-    if (r->traits.stream == STREAM_H264)
-        nal_sets_scan_extradata(s->codecpar->extradata, (size_t)s->codecpar->extradata_size, &r->sets);
-    r->headers.stream = r->traits.stream;
     r->odd = r->traits.stream == STREAM_HEVC &&
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->cut = film_cut_of(format, s);
     film_zeros_open(&r->zeros, format, s);
     film_end_open(&r->end);
-    if (!headers_begin(&r->headers, s->codecpar->extradata, (size_t)s->codecpar->extradata_size, e) || !film_index_open(&r->index, format, s, e)) {
+    if (!demux_begin_headers(r, e) || !film_index_open(&r->index, format, s, e)) {
         demux_close(r);
         return false;
     }
@@ -99,7 +108,7 @@ void demux_jumped(struct demux *r, uint64_t serial)
 uint64_t demux_bytes_read(const struct demux *r)
 {
     int64_t bytes = r->format->pb ? r->format->pb->bytes_read : 0;
-    return bytes > 0 ? (uint64_t)bytes : 0;
+    return bytes > 0 ? (uint64_t)bytes + r->looked : 0;
 }
 
 uint64_t demux_position(const struct demux *r)

@@ -61,6 +61,17 @@ void film_keys_count(struct key_reader *k, int64_t time_us);
  */
 bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct err *e);
 
+/* ---- film_keys_heads.c ---- */
+
+/*
+ * True if key frames of the index go by headers that changed in mid-film and that they do not bring: whoever reads some of them only
+ * would decode them with others. Looks at the first bytes of each key frame, up to the end of what was asked for; of a Matroska the demuxer stands
+ * anywhere afterwards. False also on `e`.
+ */
+bool film_keys_need_headers(struct key_reader *k, struct err *e);
+
+/* ---- film_keys_index.c ---- */
+
 /* Back to the film's first key frame, after an index was looked for that is not there. False: it cannot be read again. */
 bool film_keys_go_back(struct key_reader *k, struct err *e);
 

@@ -265,20 +265,34 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
     demux_jumped(r, 0);
     r->hidden = r->unreadable = 0;
     film_end_open(&r->end);
-    return headers_begin(&r->headers, r->stream->codecpar->extradata, (size_t)r->stream->codecpar->extradata_size, e);
+    return demux_begin_headers(r, e);
+}
+
+/* Lists the index, and finds the film's first frame. False, without an error: it is not to be relied on. */
+static bool begin_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
+{
+    bool samples = kind == KEY_INDEX_SAMPLES;
+    /* Samples are listed without reading on: what is to be read through then is so from its start. */
+    if (samples && (!key_index_open(&k->index, kind, k->demux, k->film, e) || film_keys_need_headers(k, e) || e->code != ERR_NONE))
+        return false;
+    if (!find_origin(k, e) || (!samples && !key_index_open(&k->index, kind, k->demux, k->film, e)))
+        return false;
+    if (film_keys_stopped(k))
+        return true;
+    if (k->index.count > 0 && (samples || !film_keys_need_headers(k, e)))
+        return e->code == ERR_NONE;
+    k->lead_in = 0;
+    if (e->code == ERR_NONE)
+        film_keys_go_back(k, e);
+    return false;
 }
 
 bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
 {
-    if (!find_origin(k, e) || !key_index_open(&k->index, kind, k->demux, k->film, e))
+    if (!begin_index(k, kind, e))
         return false;
     if (film_keys_stopped(k))
         return true;
-    if (k->index.count == 0) {
-        k->lead_in = 0;
-        film_keys_go_back(k, e);
-        return false;
-    }
     if (k->origin_us == TIME_NONE)
         k->origin_us = k->index.key[0].from_us;
     return read_by_index(k, e);

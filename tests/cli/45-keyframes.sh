@@ -57,6 +57,51 @@ test_keyframes_from_a_pipe() {
     cat "$f" | "$BARCODE" - -q --keyframes -m average --json pipe.json -o pipe.png || fail "a pipe without a rule"
 }
 
+# Recordings of other settings, joined, which say their headers once: a key frame in mid-film that nobody asks for changes them for all behind it.
+test_keyframes_behind_other_headers() {
+    encode() { # NAME OPTION...
+        out=$1
+        shift
+        ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=192x108:r=25:d=3 -g 10 -preset veryfast "$@" -pix_fmt yuv420p "$out"
+    }
+    encode a.h264 -c:v libx264 -qp 20
+    encode b.h264 -c:v libx264 -qp 34 -x264-params cabac=0
+    encode c.h264 -c:v libx264 -profile:v baseline -qp 24
+    encode d.h264 -c:v libx264 -qp 30 -x264-params chroma-qp-offset=6:ref=1
+    encode a.hevc -c:v libx265 -x265-params log-level=error:qp=22:keyint=10:bframes=0
+    encode b.hevc -c:v libx265 -x265-params log-level=error:qp=36:cbqpoffs=4:sign-hide=0:keyint=10:bframes=0
+    encode a.m2v -c:v mpeg2video -q:v 3
+    encode b.m2v -c:v mpeg2video -q:v 5 -intra_matrix "$(printf '8%.0s,' {1..32})$(printf '60,%.0s' {1..31})60"
+    joined qp.h264 7 8 -- a.h264 b.h264 a.h264
+    joined profile.h264 7 8 -- a.h264 c.h264 d.h264
+    joined qp.hevc 32 33 34 -- a.hevc b.hevc a.hevc
+    joined matrix.m2v -- a.m2v b.m2v a.m2v
+    joined own.h264 -- a.h264 b.h264 a.h264
+    for f in qp.h264.mp4 qp.h264.mkv qp.h264.avi profile.h264.mp4 profile.h264.mkv qp.hevc.mp4 qp.hevc.mkv matrix.m2v.mp4 matrix.m2v.mkv matrix.m2v.avi \
+        own.h264.mp4 own.h264.mkv own.h264.avi; do
+        # Raw streams have no times for a Matroska, and into an AVI ffmpeg would write the MP4's headers with each key frame.
+        case $f in
+            *.mkv) from=${f%.mkv}.mp4 ;;
+            *) from=${f%.*} ;;
+        esac
+        ffmpeg -nostdin -v error -y -i "$from" -c copy "$f" 2> /dev/null
+        rm -f exact.json exact.rgb
+        exactly "$f" --strict
+        exactly "$f" --strict --columns 7
+        exactly "$f" --strict --interval 1.3 --start 4 --end 6.1
+        says_not .
+        # What brings with each key frame all that this goes by is read by its index.
+        ok "$f" --keyframes --columns 7 -v -m average -o k.png
+        case $f in
+            own*) says_not "read through" ;;
+            *) says "go by headers that changed in mid-film: it is read through" ;;
+        esac
+    done
+    ok qp.h264.mp4 -q --keyframes --columns 7 -m average --dump file.rgb -o file.png
+    "$BARCODE" /dev/stdin -q --keyframes --columns 7 -m average --dump stdin.rgb -o stdin.png < qp.h264.mp4 || fail "not from stdin"
+    cmp stdin.rgb file.rgb || fail "other key frames from stdin"
+}
+
 # Only key frames are read where there is an index.
 test_keyframes_read_little() {
     f=$(clip film-1080p.mp4)

@@ -129,3 +129,26 @@ need_numpy() {
 whole_clips() {
     find "$CLIPS" -maxdepth 1 -type f ! -name SKIPPED -printf '%f\n' | sort
 }
+
+# joined NAME KIND... -- RECORDING...: one after the other, each with its units of these kinds at its start and never again. Of MPEG-2 that is
+# the sequence header with what extends it.
+joined() {
+    "$PYTHON" - "$@" << 'END'
+import re, sys
+name, kinds = sys.argv[1], [int(k) for k in sys.argv[2:sys.argv.index("--")]]
+out = b""
+for part in sys.argv[sys.argv.index("--") + 1:]:
+    seen = set()
+    if name.endswith("m2v"):
+        groups = re.split(b"(?=\0\0\1\xb3)", open(part, "rb").read())[1:]
+        out += groups[0] + b"".join(g[g.index(b"\0\0\1\xb8"):] for g in groups[1:])
+        continue
+    for unit in re.split(b"\0?\0\0\1", open(part, "rb").read())[1:]:
+        kind = unit[0] >> 1 & 63 if name.endswith("hevc") else unit[0] & 31
+        if kind in kinds and kind in seen:
+            continue
+        seen.add(kind)
+        out += b"\0\0\0\1" + unit
+open(name, "wb").write(out)
+END
+}
