@@ -176,7 +176,7 @@ part_trim() {
 
 # What --engine gets: the first two GPUs, or the only one twice.
 pair() {
-    if "$bin/barcode" "$pack/sample.mkv" -q -n 100000 -m average --engine cuda:1 -o "$work/x.png" 2> /dev/null; then echo cuda:0,1; else echo cuda:0,0; fi
+    if "$bin/barcode" "$film" -q -n 100000 -m average --engine cuda:1 -o "$work/x.png" 2> /dev/null; then echo cuda:0,1; else echo cuda:0,0; fi
 }
 
 # Files without what differs by right: who made them, and when.
@@ -187,7 +187,7 @@ plain() { # FOLDER
 part_gpus() {
     local pair way file name options same=0 other=0
     pair=$(pair)
-    echo "$("$bin/barcode" "$pack/sample.mkv" -v -n 100000 -m average --engine "$pair" -o "$work/x.png" 2>&1 | grep -o 'threads, .*') is $pair"
+    echo "$("$bin/barcode" "$film" -v -n 100000 -m average --engine "$pair" -o "$work/x.png" 2>&1 | grep -o 'threads, .*') is $pair"
     for file in "$pack"/barred/* "$films"/*; do
         for options in "-n 3" "--columns 300 --steady -k 16 --light linear --width 50" "-n 3 --keyframes --size 1/4"; do
             for way in "cpu --decode cpu" "$pair --decode cpu" "$pair --decode nvdec" "$pair" "cuda"; do
