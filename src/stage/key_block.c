@@ -49,7 +49,7 @@ static bool read_element(int fd, int64_t at, uint8_t bytes[HEAD], struct element
 }
 
 /* A block: the track's number, two bytes of time after the cluster's, flags. */
-static bool is_block_of(const struct element *e, uint64_t track, int64_t time, struct key_block *block, bool *single)
+static bool is_block_of(const struct element *e, uint64_t track, uint64_t time, struct key_block *block, bool *single)
 {
     enum { LACING = 0x06 };
     size_t used = 0;
@@ -59,7 +59,7 @@ static bool is_block_of(const struct element *e, uint64_t track, int64_t time, s
     *single = (e->bytes[used + 2] & LACING) == 0;
     block->at = e->data + (int64_t)used + 3;
     block->size = (size_t)e->size - used - 3;
-    return after == time;
+    return (uint64_t)after == time;
 }
 
 bool key_block_track(int fd, int64_t at, uint64_t *track)
@@ -78,7 +78,8 @@ bool key_block_find(int fd, int64_t cluster, uint64_t track, int64_t time, struc
     *block = (struct key_block){.read = HEAD};
     if (!read_element(fd, cluster, bytes, &e) || e.id != CLUSTER)
         return false;
-    int64_t begins = 0, at = e.data, end = e.size == UNKNOWN ? INT64_MAX : e.data + (int64_t)e.size;
+    int64_t at = e.data, end = e.size == UNKNOWN ? INT64_MAX : e.data + (int64_t)e.size;
+    uint64_t begins = 0;          /* a damaged file may say anything */
     for (int i = 0; i < CHILDREN_MOST && at < end; i++) {
         bool single = false;
         block->read += HEAD;
@@ -87,9 +88,9 @@ bool key_block_find(int fd, int64_t cluster, uint64_t track, int64_t time, struc
         if (e.id == TIMESTAMP && e.size <= 8 && e.size <= e.count) {
             begins = 0;
             for (size_t b = 0; b < e.size; b++)
-                begins = (int64_t)((uint64_t)begins << 8 | e.bytes[b]);
+                begins = begins << 8 | e.bytes[b];
         }
-        if ((e.id == SIMPLE_BLOCK || e.id == BLOCK) && is_block_of(&e, track, time - begins, block, &single))
+        if ((e.id == SIMPLE_BLOCK || e.id == BLOCK) && is_block_of(&e, track, (uint64_t)time - begins, block, &single))
             return single;
         /* A group's children come as if they were the cluster's. */
         at = e.data + (e.id == GROUP ? 0 : (int64_t)e.size);
