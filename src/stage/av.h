@@ -16,7 +16,9 @@
 
 #include "film_cut.h"
 #include "film_end.h"
+#include "film_fragments.h"
 #include "film_index.h"
+#include "film_more.h"
 #include "film_zeros.h"
 #include "gather.h"
 #include "headers.h"
@@ -104,6 +106,7 @@ struct demux {
     int64_t reached_us;             /* the latest time at which a packet is decoded              */
     struct film_index index;
     struct film_zeros zeros;
+    struct film_fragments fragments;
     struct film_end end;
     AVPacket *waits;         /* read already: the pictures that are skipped come first; NULL: none */
     size_t skipped;                 /* so many pictures the demuxer jumped over right here       */
@@ -115,6 +118,7 @@ struct demux {
     struct film_av_said said;       /* by demuxers while they read this film                     */
     const struct film_av_said *opening;   /* while they opened it, which reads its first pictures; NULL: unknown */
     int64_t position;               /* of the last packet in the file                            */
+    bool goes_on;                   /* the film ended, and another stream begins there           */
     uint64_t looked;                /* bytes of the file that were read past libavformat         */
     uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };

@@ -65,6 +65,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
              nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->cut = film_cut_of(format, s);
     film_zeros_open(&r->zeros, format, s);
+    film_fragments_open(&r->fragments, format, s);
     film_end_open(&r->end);
     if (!demux_begin_headers(r, e) || !film_index_open(&r->index, format, s, e)) {
         demux_close(r);
@@ -472,7 +473,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
-        r->doubt |= film_zeros_before(&r->zeros, r->format->pb, packet);
+        r->doubt |= film_zeros_before(&r->zeros, r->format->pb, packet) || film_fragments_lost(&r->fragments, r->format, packet);
         bool fine = describe(r, packet, p, e);
         if (fine && !shortage_met())
             return true;
@@ -484,6 +485,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         r->hole |= lacks_entries(r) || is_cut_off(r) || film_end_may_hurt(&r->end, r->format);
         r->failed |= film_end_is_torn(&r->end, r->format, r->stream);
         film_end_of_ts(r->format, r->stream->id, &r->hole, &r->doubt);
+        r->goes_on = film_more_goes_on(r->format, r->stream, r->fragments.at);
     }
     r->failed |= r->said.errors > 0 || r->hole;
     return false;

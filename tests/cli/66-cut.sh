@@ -208,3 +208,61 @@ test_bytes_taken_out_of_asf() {
     "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 50 or d["missing"] < 2)' ||
         fail "not 50 columns, or too few missing"
 }
+
+# without FILE N: the fragmented MP4 but for fragment N, from 0, in lost.mp4.
+without() {
+    python3 - "$1" "$2" <<'EOF'
+import sys
+film, lost, at, fragment, out = open(sys.argv[1], "rb").read(), int(sys.argv[2]), 0, -1, b""
+while at < len(film):
+    size, kind = int.from_bytes(film[at:at + 4], "big"), film[at + 4:at + 8]
+    fragment += kind == b"moof"
+    if kind not in (b"moof", b"mdat") or fragment != lost:
+        out += film[at:at + size]
+    at += size
+open("lost.mp4", "wb").write(out)
+EOF
+}
+
+test_lost_fragments() {
+    make a.mp4 -c:v libx264 -g 10 -movflags +frag_keyframe+empty_moov+default_base_moof
+    whole a.mp4
+    without a.mp4 2
+    run lost.mp4 --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says '10 of 50 columns are missing'
+    # Of variable rate, and whole: a fragment's last picture does not say how long it stays.
+    $FF -i a.mp4 -vf "select=lt(n\,13)+gte(n\,31)" -fps_mode vfr -c:v libx264 -g 5 -movflags +frag_keyframe+empty_moov v.mp4
+    whole v.mp4
+}
+
+test_films_behind_the_film() {
+    make a.mp4 -c:v libx264
+    whole a.mp4
+    cat a.mp4 a.mp4 > two.mp4
+    run two.mp4 --strict -n 1 -m average --cache c -o p.png
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says 'another film stands behind this one in the file, and is not read'
+    ok two.mp4 -n 1 -m average --cache c -o p.png
+    says 'another film stands behind'
+    ok two.mp4 -m average --keyframes -o p.png
+    says 'another film stands behind'
+    # Other containers go on.
+    make a.mkv -c:v libx264
+    cat a.mkv a.mkv > two.mkv
+    ok two.mkv -n 1 -m average -o p.png
+    says 'wrote .*: 100 columns'
+}
+
+test_a_stream_goes_on_under_another_pid() {
+    make a.ts -c:v libx264
+    make b.ts -c:v libx264 -streamid 0:0x110 -output_ts_offset 2
+    cat a.ts b.ts > two.ts
+    run two.ts --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says 'another video stream begins where this one ends, and is not read'
+    # Two views side by side are two films, and the longer one is no loss.
+    $FF -i a.ts -stream_loop 1 -i a.ts -map 0:v -map 1:v -c copy sides.ts
+    ok sides.ts --stream 0 --strict -n 1 -m average -o p.png
+    says_not warning
+}

@@ -1,0 +1,99 @@
+#include "film_more.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <libavutil/intreadwrite.h>
+
+#include "av.h"
+
+bool film_more_behind(const AVFormatContext *format)
+{
+    enum { BOX = 8, LONG = 16, BOXES_MOST = 256 };
+    if (!strstr(format->iformat->name, "mp4") || !film_av_seekable(format))
+        return false;
+    bool film = false, type = false;
+    int64_t at = 0;
+    for (int i = 0; i < BOXES_MOST; i++) {
+        uint8_t head[LONG];
+        int got = film_av_peek(format, at, head, LONG);
+        uint64_t size = got >= BOX ? AV_RB32(head) : 0;
+        if (size == 1 && got == LONG)
+            size = AV_RB64(head + BOX);
+        bool moov = got >= BOX && memcmp(head + 4, "moov", 4) == 0;
+        if (moov && film && type)
+            return true;
+        /* A writer may leave an older `moov` behind; a second film brings its file type too. */
+        type |= film && got >= BOX && memcmp(head + 4, "ftyp", 4) == 0;
+        film |= moov;
+        if (size < BOX || size > (uint64_t)(INT64_MAX - at))
+            return false;
+        at += (int64_t)size;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ MPEG-TS */
+
+enum { BLOCK = 1 << 16, PIDS_MOST = 8 };
+
+/* The video streams but `stream`, of any programme: libavformat forgets a programme's streams when it is changed. */
+static int others_of(const AVFormatContext *format, const AVStream *stream, int pid[PIDS_MOST])
+{
+    int count = 0;
+    for (unsigned i = 0; i < format->nb_streams && count < PIDS_MOST; i++)
+        if (format->streams[i] != stream && format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO)
+            pid[count++] = format->streams[i]->id;
+    return count;
+}
+
+/* The length of the packets that begin at some byte of a block's beginning, which *from gets; 0: there are none. */
+static int find_packets(const uint8_t *bytes, int count, int *from)
+{
+    static const int lengths[] = {188, 192, 204};
+    enum { IN_A_ROW = 5 };
+    for (int at = 0; at < 204; at++)
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+            int n = 0;
+            while (n < IN_A_ROW && at + n * lengths[l] < count && bytes[at + n * lengths[l]] == 0x47)
+                n++;
+            if (n == IN_A_ROW) {
+                *from = at;
+                return lengths[l];
+            }
+        }
+    return 0;
+}
+
+/* Adds up how many pictures' packets begin from `at` to `end`, of each PID, until one has `enough`: which; -1: none. */
+static int count_begins(const AVFormatContext *format, int64_t at, int64_t end, const int pid[], int pids, int enough)
+{
+    uint8_t *bytes = malloc(BLOCK);
+    int begins[PIDS_MOST] = {0}, found = -1;
+    while (bytes && found < 0 && at < end) {
+        int got = film_av_peek(format, at, bytes, BLOCK), i = 0, length = find_packets(bytes, got, &i);
+        if (length == 0)
+            break;
+        for (; i + length <= got && at + i < end && found < 0; i += length)
+            for (int p = 0; p < pids && bytes[i] == 0x47; p++)
+                if ((bytes[i + 1] & 0x40) && (AV_RB16(bytes + i + 1) & 0x1fff) == pid[p] && ++begins[p] == enough)
+                    found = p;
+        at += i;
+    }
+    free(bytes);
+    return found;
+}
+
+bool film_more_goes_on(const AVFormatContext *format, const AVStream *stream, int64_t last)
+{
+    const int64_t before = 1 << 20, most = 64 << 20;
+    enum { ENOUGH = 10 };          /* pictures: a few may be what a recorder was stopped in */
+    int pid[PIDS_MOST], pids = 0;
+    if (strcmp(format->iformat->name, "mpegts") == 0 && film_av_seekable(format) && last >= 0)
+        pids = others_of(format, stream, pid);
+    for (int p; pids > 0 && (p = count_begins(format, last, last + most, pid, pids, ENOUGH)) >= 0; pid[p] = pid[--pids])
+        /* One that ran beside the film's is another view of it, and may be longer. */
+        if (count_begins(format, last < before ? 0 : last - before, last, pid + p, 1, 1) < 0)
+            return true;
+    return false;
+}
