@@ -474,7 +474,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     if (e->code == ERR_NONE) {
         r->hole |= lacks_entries(r) || is_cut_off(r) || film_end_may_hurt(&r->end, r->format);
         r->failed |= film_end_is_torn(&r->end, r->format, r->stream);
-        film_end_of_ts(r->format, r->stream->id, &r->hole, &r->doubt);
+        film_end_of_ts(r->format, r->stream, &r->hole, &r->doubt);
     }
     r->failed |= r->said.errors > 0 || r->hole;
     return false;

@@ -133,6 +133,72 @@ test_behind_the_end() {
     done
 }
 
+# A music player writes its tag behind any file: ID3's first version, APE's.
+tag() {
+    if [ "$1" = id3 ]; then
+        printf 'TAGTitle%85s1999%30s\f' '' '' | tr ' ' '\0'
+    else
+        printf 'APETAGEX\320\7\0\0\55\0\0\0\1\0\0\0\0\0\0\240\0\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0abcde'
+        printf 'APETAGEX\320\7\0\0\55\0\0\0\1\0\0\0\0\0\0\200\0\0\0\0\0\0\0\0'
+    fi
+}
+
+test_tags_behind_the_end() {
+    make a.h264 -c:v libx264
+    make a.m2v -c:v mpeg2video
+    make a.ts -c:v mpeg2video
+    make a.ivf -c:v libvpx -deadline realtime -auto-alt-ref 0
+    make a.y4m -pix_fmt yuv420p
+    make a.nut -c:v mjpeg
+    make a.gxf -s 720x576 -c:v mpeg2video
+    make a.mpjpeg -f mpjpeg
+    make a.rm -c:v rv10
+    for f in a.h264 a.m2v a.ts a.ivf a.y4m a.nut a.gxf a.mpjpeg a.rm; do
+        (cat $f && tag id3) > "id3.${f#*.}"
+        whole "id3.${f#*.}"
+        (cat $f && tag ape && tag id3) > "both.${f#*.}"
+        whole "both.${f#*.}"
+    done
+    # A tag makes no film whole.
+    (head -c $(($(stat -c %s a.nut) * 6 / 10)) a.nut && tag id3) > cut.nut
+    torn cut.nut
+    (head -c $(($(stat -c %s a.y4m) * 7 / 10 + 100)) a.y4m && tag ape) > cut.y4m
+    torn cut.y4m
+}
+
+# at FILE BYTE: as a hole begins, on a sector's first byte: zeros from there to the end, and some more.
+at() {
+    (head -c "$2" "$1" && head -c $(($(stat -c %s "$1") - $2 + 5000)) /dev/zero) > "hole.${1##*.}"
+}
+
+# Padding begins inside a sector, or behind the container's own end; what begins with a sector may be a hole.
+test_padding_behind_the_end() {
+    make a.h264 -c:v libx264
+    make a.ts -c:v libx264
+    make b.ts -c:v mpeg2video
+    make a.y4m -pix_fmt yuv420p
+    make a.nut -c:v mjpeg
+    make a.gxf -s 720x576 -c:v mpeg2video
+    make a.mpjpeg -f mpjpeg
+    for f in a.h264 a.ts b.ts a.y4m a.nut a.gxf a.mpjpeg; do
+        for zeros in 100 188 512 9000; do
+            (cat $f && head -c $zeros /dev/zero) > "full.${f#*.}"
+            case $f in                   # this encoder's film may end where a hole could begin
+                *.h264 | *.ts | *.y4m) [ $((($(stat -c %s $f) + 3) / 512)) -eq $((($(stat -c %s $f) - 1) / 512)) ] || continue ;;
+            esac
+            whole "full.${f#*.}"
+        done
+        at $f $(($(stat -c %s $f) * 8 / 10 / 512 * 512))
+        run "hole.${f#*.}" --any --strict -n 1 -m average -o p.png
+        [ "$STATUS" -eq 1 ] || fail "hole.${f#*.} --strict: exit status $STATUS, not 1"
+    done
+    # HEVC's decoder does not tell of a picture that breaks off.
+    make a.hevc -c:v libx265 -x265-params log-level=none
+    at a.hevc $(($(stat -c %s a.hevc) * 8 / 10 + 1))
+    run hole.hevc --any --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "hole.hevc --strict: exit status $STATUS, not 1"
+}
+
 # These demuxers end with an error.
 test_ends_with_an_error() {
     make a.gxf -s 720x576 -c:v mjpeg
