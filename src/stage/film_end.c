@@ -156,6 +156,13 @@ static bool is_padded(const struct film_end *x, const AVFormatContext *format)
     return same;
 }
 
+/* SMJPEG's demuxer goes on behind the end of a film that was read once when it was opened, where it finds nothing. */
+static bool ends_in_done(const AVFormatContext *format)
+{
+    uint8_t last[4];
+    return avio_feof(format->pb) && film_av_peek(format, avio_size(format->pb) - 4, last, 4) == 4 && memcmp(last, "DONE", 4) == 0;
+}
+
 /*
  * The head of an IVF has room for the number of its pictures, and FFmpeg writes the length there, in steps of time; others write
  * 0, -1 or what they were asked for. The film lacks pictures by either reading, and comes at an even pace, so that no
@@ -280,7 +287,7 @@ bool film_end_is_over(const struct film_end *x, const AVFormatContext *format)
     if (!film_av_seekable(format))
         return false;
     return (strcmp(name, "gif") == 0 && follow(format, x->behind, part_of_gif) == PART_END) ||
-           (strcmp(name, "yuv4mpegpipe") == 0 && is_padded(x, format));
+           (strcmp(name, "yuv4mpegpipe") == 0 && is_padded(x, format)) || (strcmp(name, "smjpeg") == 0 && ends_in_done(format));
 }
 
 bool film_end_is_end(const AVFormatContext *format, int code)

@@ -199,6 +199,25 @@ test_padding_behind_the_end() {
     [ "$STATUS" -eq 1 ] || fail "hole.hevc --strict: exit status $STATUS, not 1"
 }
 
+# Sound that goes on for seconds, sound that begins before 0, and a demuxer that goes on behind the end.
+test_whole_in_other_ways() {
+    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=2 -f lavfi -i sine=d=6 -c:v mpeg2video -c:a mp2 a.nut
+    whole a.nut
+    ok a.nut --strict --columns 20 -m average -o p.png
+    says_not warning
+    head -c $(($(stat -c %s a.nut) * 9 / 10)) a.nut > cut.nut
+    torn cut.nut
+    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=6 -f lavfi -i sine=d=6 -c:v libvpx -g 50 -c:a libvorbis all.ogv
+    $FF -ss 3.3 -i all.ogv -c copy part.ogv
+    whole part.ogv
+    make a.smjpeg -c:v mjpeg -f smjpeg -frames:v 5
+    whole a.smjpeg
+    for size in 3 50 2000; do
+        head -c -$size a.smjpeg > cut.smjpeg
+        torn cut.smjpeg
+    done
+}
+
 # These demuxers end with an error.
 test_ends_with_an_error() {
     make a.gxf -s 720x576 -c:v mjpeg
