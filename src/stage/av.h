@@ -66,6 +66,7 @@ struct film_av_said {
     uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
     uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
     uint64_t unknown;     /* Matroska: elements that libavformat does not know: bytes of something else, or too new for it */
+    uint64_t sums;        /* Ogg: pages whose checksum is wrong, which are left out                              */
     int64_t at[FILM_AV_SAID];   /* where in the file the demuxer was reading when it said the first ones    */
     size_t places;
 };

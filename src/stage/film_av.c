@@ -79,6 +79,7 @@ static void hear_demuxer(AVIOContext *file, int level, const char *format)
     listener->jumps += jump;
     listener->searches += search;
     listener->unknown += strange;
+    listener->sums += begins(format, "CRC mismatch");
     if ((error || jump || search || strange) && listener->places < FILM_AV_SAID && file)
         listener->at[listener->places++] = avio_tell(file);
 }

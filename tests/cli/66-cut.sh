@@ -249,6 +249,22 @@ test_ogg_behind_ogg() {
     tail -c $((50 * 768)) both.rgb | cmp - b.rgb
 }
 
+# A page whose checksum is wrong is left out in silence, which the first ones are while the film is opened.
+test_first_pages_of_ogg() {
+    make a.ogv -c:v libvpx -g 10 -page_duration 400000
+    whole a.ogv
+    "$PYTHON" - << 'END'
+data = bytearray(open("a.ogv", "rb").read())
+pages = [i for i in range(len(data)) if data[i:i + 4] == b"OggS"]
+for name, page in (("first.ogv", pages[2]), ("last.ogv", pages[-1])):
+    data[page + 22] ^= 1
+    open(name, "wb").write(data)
+    data[page + 22] ^= 1
+END
+    torn first.ogv
+    torn last.ogv
+}
+
 # Cameras fill pictures up with zeros, and their streams end with no boundary.
 test_pictures_filled_up() {
     make a.mpjpeg -c:v mjpeg -f mpjpeg
