@@ -207,6 +207,9 @@ test_whole_in_other_ways() {
     says_not warning
     head -c $(($(stat -c %s a.nut) * 9 / 10)) a.nut > cut.nut
     torn cut.nut
+    # Its last pictures are not there, and sound goes on.
+    (head -c $(($(between a.nut 47) - 5)) a.nut && tail -c +$(($(between a.nut 49) + 500)) a.nut) > hole.nut
+    torn hole.nut
     $FF -f lavfi -i testsrc2=s=192x128:r=25:d=6 -f lavfi -i sine=d=6 -c:v libvpx -g 50 -c:a libvorbis all.ogv
     $FF -ss 3.3 -i all.ogv -c copy part.ogv
     whole part.ogv
