@@ -1,10 +1,11 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes),
  * film_pictures.c (pictures one after another), film_index.c and film_zeros.c (what the demuxer jumped over), blank.c (packets of
- * zeros), film_cut.c and film_end.c (what is cut off), demux.c (packets), headers.c and side_data.c (what was said before),
- * decoder.c (one context), damage.c and damage_settle.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c
- * (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone), film_probe.c (a look before), session.c
- * and sequential.c (decoding), source_film.c. What the threads of one staging share is in staging.h.
+ * zeros), film_cut.c and film_end.c (what is cut off), film_tail.c (what stands behind the end), demux.c (packets), headers.c and
+ * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), film_colour.c, view.c and
+ * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
+ * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in
+ * staging.h.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -67,6 +68,7 @@ struct film_av_said {
     uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
     uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
     uint64_t unknown;     /* Matroska: elements that libavformat does not know: bytes of something else, or too new for it */
+    uint64_t sums;        /* Ogg: pages whose checksum is wrong, which are left out                              */
     int64_t at[FILM_AV_SAID];   /* where in the file the demuxer was reading when it said the first ones    */
     size_t places;
 };

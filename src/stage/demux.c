@@ -229,6 +229,15 @@ static bool heard_before(struct demux *r, const struct picture *p)
     return heard;
 }
 
+/* True if NUT's demuxer said something of what lies behind the last picture while the film was being opened: it means no header there. */
+static bool heard_behind(const struct demux *r)
+{
+    bool heard = false;
+    for (size_t i = 0; r->opening && strcmp(r->format->iformat->name, "nut") == 0 && i < r->opening->places; i++)
+        heard |= r->opening->at[i] > r->position;
+    return heard;
+}
+
 static void note_headers(struct demux *r, const AVPacket *packet, struct picture *p)
 {
     size_t size = 0;
@@ -482,9 +491,9 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
             shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
     }
     if (e->code == ERR_NONE) {
-        r->hole |= lacks_entries(r) || is_cut_off(r) || film_end_may_hurt(&r->end, r->format);
+        r->hole |= lacks_entries(r) || is_cut_off(r) || heard_behind(r) || film_end_may_hurt(&r->end, r->format);
         r->failed |= film_end_is_torn(&r->end, r->format, r->stream);
-        film_end_of_ts(r->format, r->stream->id, &r->hole, &r->doubt);
+        film_end_of_ts(r->format, r->stream, &r->hole, &r->doubt);
         r->goes_on = film_more_goes_on(r->format, r->stream, r->fragments.at);
     }
     r->failed |= r->said.errors > 0 || r->hole;

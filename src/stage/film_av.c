@@ -70,13 +70,16 @@ static void hear_demuxer(AVIOContext *file, int level, const char *format)
 {
     /* Of an ASF that was sent, the index behind the last packet is read as one. */
     bool index = begins(format, "ff asf skip ");
-    bool error = level <= AV_LOG_ERROR && !index, jump = begins(format, "Continuity check failed");
+    /* Ogg's first packets, of sound too, may begin before 0, as behind a cut: they get no time. */
+    bool early = begins(format, "invalid pts %");
+    bool error = level <= AV_LOG_ERROR && !index && !early, jump = begins(format, "Continuity check failed");
     bool search = begins(format, "Probe: %d, score") || begins(format, "syncing from ");
-    bool strange = index || begins(format, "Unknown entry 0x");
+    bool strange = index || early || begins(format, "Unknown entry 0x");
     listener->errors += error;
     listener->jumps += jump;
     listener->searches += search;
     listener->unknown += strange;
+    listener->sums += begins(format, "CRC mismatch");
     if ((error || jump || search || strange) && listener->places < FILM_AV_SAID && file)
         listener->at[listener->places++] = avio_tell(file);
 }

@@ -189,5 +189,8 @@ int64_t film_cut_pictures(const AVFormatContext *format, const AVStream *stream)
 
 bool film_cut_is_whole(const AVFormatContext *format, const struct film_cut *cut)
 {
+    /* A NUT's length is the time at which the last packet begins, found where the file ends. */
+    if (strcmp(format->iformat->name, "nut") == 0)
+        return format->nb_streams > 1;
     return strcmp(format->iformat->name, "asf") == 0 && format->nb_streams > 1 && !cut->off && cut->duration_us > 0 && film_av_seekable(format);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "av.h"
+#include "film_tail.h"
 
 enum { HEAD = 32 };
 
@@ -137,6 +138,31 @@ static bool is_torn_y4m(const struct film_end *x, const AVFormatContext *format)
     return got > 0 && memcmp(rest, "FRAME", (size_t)got) == 0;
 }
 
+/* True if the file goes on behind the last picture with nothing but padding, of one byte, which that picture does not end in. */
+static bool is_padded(const struct film_end *x, const AVFormatContext *format)
+{
+    enum { BLOCK = 4096, MANY = 64 << 20 };
+    uint8_t block[BLOCK], value[2];
+    int64_t size = avio_size(format->pb);
+    if (!film_tail_is_padding(x->behind) || size - x->behind > MANY || film_av_peek(format, x->behind - 1, value, sizeof value) != sizeof value)
+        return false;
+    bool same = value[0] != value[1] && (value[1] == 0 || value[1] == 0xff);
+    for (int64_t at = x->behind; same && at < size; at += BLOCK) {
+        int got = film_av_peek(format, at, block, BLOCK);
+        same = got > 0;
+        for (int i = 0; i < got; i++)
+            same &= block[i] == value[1];
+    }
+    return same;
+}
+
+/* SMJPEG's demuxer goes on behind the end of a film that was read once when it was opened, where it finds nothing. */
+static bool ends_in_done(const AVFormatContext *format)
+{
+    uint8_t last[4];
+    return avio_feof(format->pb) && film_av_peek(format, avio_size(format->pb) - 4, last, 4) == 4 && memcmp(last, "DONE", 4) == 0;
+}
+
 /*
  * The head of an IVF has room for the number of its pictures, and FFmpeg writes the length there, in steps of time; others write
  * 0, -1 or what they were asked for. The film lacks pictures by either reading, and comes at an even pace, so that no
@@ -257,7 +283,11 @@ bool film_end_may_hurt(const struct film_end *x, const AVFormatContext *format)
 
 bool film_end_is_over(const struct film_end *x, const AVFormatContext *format)
 {
-    return strcmp(format->iformat->name, "gif") == 0 && film_av_seekable(format) && follow(format, x->behind, part_of_gif) == PART_END;
+    const char *name = format->iformat->name;
+    if (!film_av_seekable(format))
+        return false;
+    return (strcmp(name, "gif") == 0 && follow(format, x->behind, part_of_gif) == PART_END) ||
+           (strcmp(name, "yuv4mpegpipe") == 0 && is_padded(x, format)) || (strcmp(name, "smjpeg") == 0 && ends_in_done(format));
 }
 
 bool film_end_is_end(const AVFormatContext *format, int code)
@@ -271,36 +301,72 @@ bool film_end_is_end(const AVFormatContext *format, int code)
            (code == AVERROR_INVALIDDATA && strcmp(name, "mpjpeg") == 0 && ends_in_boundary(format));
 }
 
+enum { TS_PACKET = 188, TS_CHECKED = 204 };
+
+static const size_t ts_length[] = {TS_PACKET, 192, TS_CHECKED};     /* alone, after a time, before a checksum */
+
+/* True if a packet begins at end[at], and others before it. */
+static bool is_packet(const uint8_t *end, size_t at, size_t length)
+{
+    enum { SYNC = 0x47, IN_A_ROW = 4 };
+    size_t seen = 0;
+    while (seen < IN_A_ROW && at >= seen * length && end[at - seen * length] == SYNC)
+        seen++;
+    return seen == IN_A_ROW;
+}
+
 /* Where in end[0..size), the end of an MPEG-TS, a packet begins that breaks off; `size`: its last one is whole. */
 static size_t torn_packet(const uint8_t *end, size_t size)
 {
-    static const size_t length[] = {188, 192, 204};         /* alone, after a time, before a checksum */
-    enum { PACKET = 188, SYNC = 0x47, IN_A_ROW = 4 };
-    for (size_t left = 1; left < PACKET; left++)
-        for (size_t k = 0; k < sizeof length / sizeof *length; k++) {
-            size_t at = size - left, seen = 0;
-            while (seen < IN_A_ROW && at >= seen * length[k] && end[at - seen * length[k]] == SYNC)
-                seen++;
-            if (seen == IN_A_ROW)
-                return at;
-        }
+    for (size_t left = 1; left < TS_PACKET; left++)
+        for (size_t k = 0; k < sizeof ts_length / sizeof *ts_length; k++)
+            if (is_packet(end, size - left, ts_length[k]))
+                return size - left;
     return size;
 }
 
-void film_end_of_ts(AVFormatContext *format, int pid, bool *hole, bool *doubt)
+static bool ends_in_packet(const uint8_t *end, size_t size)
 {
-    enum { PACKET = 188, TAIL = 1024 };
+    bool is = false;
+    for (size_t k = 0; k < sizeof ts_length / sizeof *ts_length; k++)
+        is |= is_packet(end, size - (ts_length[k] == TS_CHECKED ? TS_CHECKED : TS_PACKET), ts_length[k]);
+    return is;
+}
+
+/*
+ * True if the zeros that end an MPEG-TS may be padding: they begin behind a whole packet, inside a sector. A picture that breaks off
+ * there is told by its decoder, but for HEVC's.
+ */
+static bool is_padded_ts(const AVFormatContext *format, enum AVCodecID codec)
+{
+    enum { BLOCK = 1024, MANY = 60 << 10 };  /* the demuxer looks for a packet through 64 KiB */
+    uint8_t block[BLOCK];
+    int64_t end = avio_size(format->pb);
+    for (int64_t at = end; codec != AV_CODEC_ID_HEVC && at >= BLOCK && end - at < MANY;) {
+        if (film_av_peek(format, at - BLOCK, block, BLOCK) != BLOCK)
+            return false;
+        size_t zeros = nal_zeros_at_end(block, BLOCK);
+        at -= (int64_t)zeros;
+        if (zeros < BLOCK)
+            return film_tail_is_padding(at) && film_av_peek(format, at - BLOCK, block, BLOCK) == BLOCK && ends_in_packet(block, BLOCK);
+    }
+    return false;
+}
+
+void film_end_of_ts(AVFormatContext *format, const AVStream *stream, bool *hole, bool *doubt)
+{
+    enum { TAIL = 1024 };
     uint8_t end[TAIL];
     if (strcmp(format->iformat->name, "mpegts") != 0 || !film_av_seekable(format))
         return;
     int64_t size = avio_size(format->pb);
     if (size < TAIL || film_av_peek(format, size - TAIL, end, TAIL) != TAIL)
         return;
-    bool zeros = nal_zeros_at_end(end, TAIL) >= PACKET;
+    bool zeros = nal_zeros_at_end(end, TAIL) >= TS_PACKET;
     size_t at = torn_packet(end, TAIL);
     bool torn = !zeros && at < TAIL;
-    bool ours = torn && at + 3 <= TAIL && ((end[at + 1] & 31) << 8 | end[at + 2]) == pid;
-    *hole |= zeros || ours;
+    bool ours = torn && at + 3 <= TAIL && ((end[at + 1] & 31) << 8 | end[at + 2]) == stream->id;
+    *hole |= (zeros && !is_padded_ts(format, stream->codecpar->codec_id)) || ours;
     *doubt |= torn;
 }
 

@@ -39,10 +39,10 @@ bool film_end_is_stopgap(const AVFormatContext *format, const AVStream *stream);
 
 /*
  * MPEG-TS's demuxer looks for the next packet after the last one, and comes to the end of the file in silence. Zeros there
- * are a hole. So is a packet that breaks off, if it is the film's, of stream `pid`; of another one it is one if pictures are missing, for
+ * are a hole, or padding. A packet that breaks off is a hole if it is the film's; of another stream it is one if pictures are missing, for
  * recorders stop anywhere: *doubt. Other containers: nothing is done.
  */
-void film_end_of_ts(AVFormatContext *format, int pid, bool *hole, bool *doubt);
+void film_end_of_ts(AVFormatContext *format, const AVStream *stream, bool *hole, bool *doubt);
 
 /*
  * av_read_frame failed: true if the film is over, and only what stands behind its end was looked at. GIF's demuxer goes on there, if the

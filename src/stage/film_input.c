@@ -1,6 +1,7 @@
 #include "film_input.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libavutil/intreadwrite.h>
 #include <libavutil/mem.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "film_tail.h"
 #include "barcode/file.h"
 #include "barcode/interrupt.h"
 #include "barcode/slow_file.h"
@@ -25,11 +27,24 @@ struct film_input {
     size_t kept_bytes, kept_room, kept_taken;
 };
 
+/* True if something stands behind the film in a regular file, which libav would read on its own. */
+static bool has_tail(const char *path, int64_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool has = fd >= 0 && film_tail_begin(fd, size) < size;
+    if (fd >= 0)
+        close(fd);
+    return has;
+}
+
 bool film_input_wanted(const char *path)
 {
     struct stat s;
+    if (file_descriptor(path) >= 0)
+        return true;
     /* A disk can be sought in by its name, as a file can. */
-    return file_descriptor(path) >= 0 || (stat(path, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISCHR(s.st_mode) || S_ISSOCK(s.st_mode)));
+    return stat(path, &s) == 0 &&
+           (S_ISFIFO(s.st_mode) || S_ISCHR(s.st_mode) || S_ISSOCK(s.st_mode) || (S_ISREG(s.st_mode) && has_tail(path, s.st_size)));
 }
 
 static void forget(struct film_input *f)
@@ -79,6 +94,8 @@ static int read_new(struct film_input *f, uint8_t *to, int bytes)
     }
     if (interrupted())
         return AVERROR_EXIT;
+    if (f->size >= 0 && bytes > f->size - f->at)
+        bytes = f->at < f->size ? (int)(f->size - f->at) : 0;
     ssize_t n = f->size >= 0 ? pread(f->fd, to, (size_t)bytes, (off_t)f->at) : slow_read(f->fd, to, (size_t)bytes);
     if (n < 0)
         return errno == EINTR && interrupted() ? AVERROR_EXIT : AVERROR(errno);
@@ -144,7 +161,7 @@ AVIOContext *film_input_open(const char *path, struct err *e)
         film_input_close(&io);
         return NULL;
     }
-    f->size = S_ISREG(s.st_mode) ? s.st_size : -1;
+    f->size = S_ISREG(s.st_mode) ? film_tail_begin(f->fd, s.st_size) : -1;
     f->keeping = f->size < 0;
     io->seekable = f->size >= 0 ? AVIO_SEEKABLE_NORMAL : 0;
     return io;

@@ -44,6 +44,7 @@ static bool open_reader(const struct source_film *f, struct demux *r, struct err
 {
     bool fine = demux_open(r, f->format, f->base.film.stream, e);
     r->opening = &f->opening;
+    r->failed |= f->opening.sums > 0;      /* of the first pages, too */
     return fine;
 }
 

@@ -133,6 +133,94 @@ test_behind_the_end() {
     done
 }
 
+# A music player writes its tag behind any file: ID3's first version, APE's.
+tag() {
+    if [ "$1" = id3 ]; then
+        printf 'TAGTitle%85s1999%30s\f' '' '' | tr ' ' '\0'
+    else
+        printf 'APETAGEX\320\7\0\0\55\0\0\0\1\0\0\0\0\0\0\240\0\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0abcde'
+        printf 'APETAGEX\320\7\0\0\55\0\0\0\1\0\0\0\0\0\0\200\0\0\0\0\0\0\0\0'
+    fi
+}
+
+test_tags_behind_the_end() {
+    make a.h264 -c:v libx264
+    make a.m2v -c:v mpeg2video
+    make a.ts -c:v mpeg2video
+    make a.ivf -c:v libvpx -deadline realtime -auto-alt-ref 0
+    make a.y4m -pix_fmt yuv420p
+    make a.nut -c:v mjpeg
+    make a.gxf -s 720x576 -c:v mpeg2video
+    make a.mpjpeg -f mpjpeg
+    make a.rm -c:v rv10
+    for f in a.h264 a.m2v a.ts a.ivf a.y4m a.nut a.gxf a.mpjpeg a.rm; do
+        (cat $f && tag id3) > "id3.${f#*.}"
+        whole "id3.${f#*.}"
+        (cat $f && tag ape && tag id3) > "both.${f#*.}"
+        whole "both.${f#*.}"
+    done
+    # A tag makes no film whole.
+    (head -c $(($(stat -c %s a.nut) * 6 / 10)) a.nut && tag id3) > cut.nut
+    torn cut.nut
+    (head -c $(($(stat -c %s a.y4m) * 7 / 10 + 100)) a.y4m && tag ape) > cut.y4m
+    torn cut.y4m
+}
+
+# at FILE BYTE: as a hole begins, on a sector's first byte: zeros from there to the end, and some more.
+at() {
+    (head -c "$2" "$1" && head -c $(($(stat -c %s "$1") - $2 + 5000)) /dev/zero) > "hole.${1##*.}"
+}
+
+# Padding begins inside a sector, or behind the container's own end; what begins with a sector may be a hole.
+test_padding_behind_the_end() {
+    make a.h264 -c:v libx264
+    make a.ts -c:v libx264
+    make b.ts -c:v mpeg2video
+    make a.y4m -pix_fmt yuv420p
+    make a.nut -c:v mjpeg
+    make a.gxf -s 720x576 -c:v mpeg2video
+    make a.mpjpeg -f mpjpeg
+    for f in a.h264 a.ts b.ts a.y4m a.nut a.gxf a.mpjpeg; do
+        for zeros in 100 188 512 9000; do
+            (cat $f && head -c $zeros /dev/zero) > "full.${f#*.}"
+            case $f in                   # this encoder's film may end where a hole could begin
+                *.h264 | *.ts | *.y4m) [ $((($(stat -c %s $f) + 3) / 512)) -eq $((($(stat -c %s $f) - 1) / 512)) ] || continue ;;
+            esac
+            whole "full.${f#*.}"
+        done
+        at $f $(($(stat -c %s $f) * 8 / 10 / 512 * 512))
+        run "hole.${f#*.}" --any --strict -n 1 -m average -o p.png
+        [ "$STATUS" -eq 1 ] || fail "hole.${f#*.} --strict: exit status $STATUS, not 1"
+    done
+    # HEVC's decoder does not tell of a picture that breaks off.
+    make a.hevc -c:v libx265 -x265-params log-level=none
+    at a.hevc $(($(stat -c %s a.hevc) * 8 / 10 + 1))
+    run hole.hevc --any --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "hole.hevc --strict: exit status $STATUS, not 1"
+}
+
+# Sound that goes on for seconds, sound that begins before 0, and a demuxer that goes on behind the end.
+test_whole_in_other_ways() {
+    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=2 -f lavfi -i sine=d=6 -c:v mpeg2video -c:a mp2 a.nut
+    whole a.nut
+    ok a.nut --strict --columns 20 -m average -o p.png
+    says_not warning
+    head -c $(($(stat -c %s a.nut) * 9 / 10)) a.nut > cut.nut
+    torn cut.nut
+    # Its last pictures are not there, and sound goes on.
+    (head -c $(($(between a.nut 47) - 5)) a.nut && tail -c +$(($(between a.nut 49) + 500)) a.nut) > hole.nut
+    torn hole.nut
+    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=6 -f lavfi -i sine=d=6 -c:v libvpx -g 50 -c:a libvorbis all.ogv
+    $FF -ss 3.3 -i all.ogv -c copy part.ogv
+    whole part.ogv
+    make a.smjpeg -c:v mjpeg -f smjpeg -frames:v 5
+    whole a.smjpeg
+    for size in 3 50 2000; do
+        head -c -$size a.smjpeg > cut.smjpeg
+        torn cut.smjpeg
+    done
+}
+
 # These demuxers end with an error.
 test_ends_with_an_error() {
     make a.gxf -s 720x576 -c:v mjpeg
@@ -162,6 +250,22 @@ test_ogg_behind_ogg() {
     ok both.ogv --any --strict -n 1 --size 16x16 --trim off -m average --dump both.rgb -o p.png
     ok b.ogv --any --strict -n 1 --size 16x16 --trim off -m average --dump b.rgb -o p.png
     tail -c $((50 * 768)) both.rgb | cmp - b.rgb
+}
+
+# A page whose checksum is wrong is left out in silence, which the first ones are while the film is opened.
+test_first_pages_of_ogg() {
+    make a.ogv -c:v libvpx -g 10 -page_duration 400000
+    whole a.ogv
+    "$PYTHON" - << 'END'
+data = bytearray(open("a.ogv", "rb").read())
+pages = [i for i in range(len(data)) if data[i:i + 4] == b"OggS"]
+for name, page in (("first.ogv", pages[2]), ("last.ogv", pages[-1])):
+    data[page + 22] ^= 1
+    open(name, "wb").write(data)
+    data[page + 22] ^= 1
+END
+    torn first.ogv
+    torn last.ogv
 }
 
 # Cameras fill pictures up with zeros, and their streams end with no boundary.
