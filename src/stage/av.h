@@ -20,6 +20,7 @@
 #include "film_fragments.h"
 #include "film_index.h"
 #include "film_more.h"
+#include "film_table.h"
 #include "film_zeros.h"
 #include "gather.h"
 #include "headers.h"

@@ -384,37 +384,6 @@ static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
     return false;
 }
 
-/* How many packets the table of the film's stream has before an edit list cuts any; -1: unknown. */
-static int64_t entries_before_edits(const struct demux *r)
-{
-    AVFormatContext *again = NULL;
-    AVDictionary *options = NULL;
-    av_dict_set(&options, "ignore_editlist", "1", 0);
-    av_dict_set(&options, "protocol_whitelist", "file", 0);
-    int code = avformat_open_input(&again, r->format->url, r->format->iformat, &options);
-    av_dict_free(&options);
-    bool same = code >= 0 && (unsigned)r->stream->index < again->nb_streams;
-    int64_t entries = same ? avformat_index_get_entries_count(again->streams[r->stream->index]) : -1;
-    avformat_close_input(&again);
-    return entries;
-}
-
-/*
- * True if fewer packets came than an MP4's table has entries, or if that has fewer than it says that the film has pictures. Edit
- * lists leave entries out, which nothing tells: only who reads the table again without them knows.
- */
-static bool lacks_entries(const struct demux *r)
-{
-    int64_t entries = r->table ? avformat_index_get_entries_count(r->stream) : 0, said = r->stream->nb_frames;
-    uint64_t came = r->serial + r->bare;
-    if (entries <= 0 || (uint64_t)entries > came)
-        return entries > 0;
-    if (said <= 0 || (uint64_t)said <= came || !film_av_seekable(r->format))
-        return false;
-    int64_t all = entries_before_edits(r);
-    return all > 0 && all < said;
-}
-
 /* The next packet of the film's stream that has bytes; false at the end, or on `e`. */
 static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
 {
@@ -491,7 +460,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
             shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
     }
     if (e->code == ERR_NONE) {
-        r->hole |= lacks_entries(r) || is_cut_off(r) || heard_behind(r) || film_end_may_hurt(&r->end, r->format);
+        r->hole |= film_table_lacks(r->format, r->stream, r->serial + r->bare) || is_cut_off(r) || heard_behind(r) || film_end_may_hurt(&r->end, r->format);
         r->failed |= film_end_is_torn(&r->end, r->format, r->stream);
         film_end_of_ts(r->format, r->stream, &r->hole, &r->doubt);
         r->goes_on = film_more_goes_on(r->format, r->stream, r->fragments.at);
