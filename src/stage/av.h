@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "film_blocks.h"
 #include "film_cut.h"
 #include "film_end.h"
 #include "film_fragments.h"
@@ -110,6 +111,7 @@ struct demux {
     struct film_index index;
     struct film_zeros zeros;
     struct film_fragments fragments;
+    struct film_blocks blocks;
     struct film_end end;
     AVPacket *waits;         /* read already: the pictures that are skipped come first; NULL: none */
     size_t skipped;                 /* so many pictures the demuxer jumped over right here       */

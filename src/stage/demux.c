@@ -66,6 +66,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     r->cut = film_cut_of(format, s);
     film_zeros_open(&r->zeros, format, s);
     film_fragments_open(&r->fragments, format, s);
+    film_blocks_open(&r->blocks, format, s);
     film_end_open(&r->end);
     if (!demux_begin_headers(r, e) || !film_index_open(&r->index, format, s, e)) {
         demux_close(r);
@@ -451,7 +452,8 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
-        r->doubt |= film_zeros_before(&r->zeros, r->format->pb, packet) || film_fragments_lost(&r->fragments, r->format, packet);
+        r->doubt |= film_zeros_before(&r->zeros, r->format->pb, packet) || film_fragments_lost(&r->fragments, r->format, packet) ||
+                    film_blocks_lost(&r->blocks, r->format, packet);
         bool fine = describe(r, packet, p, e);
         if (fine && !shortage_met())
             return true;

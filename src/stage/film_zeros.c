@@ -7,7 +7,7 @@
 void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *stream)
 {
     /* In others packets are longer, or there are better signs: an index, a table, messages, counters. */
-    static const char *const known[] = {"mpeg", "asf", "asf_o", "mxf", "ogg", "rm"};
+    static const char *const known[] = {"mpeg", "asf", "asf_o", "mxf", "ogg", "rm", "wtv"};
     enum { SECTOR = 2048 };
     *z = (struct film_zeros){.dts = AV_NOPTS_VALUE};
     AVRational rate = av_guess_frame_rate(format, stream, NULL);

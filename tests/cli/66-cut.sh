@@ -370,3 +370,53 @@ test_a_stream_goes_on_under_another_pid() {
     ok sides.ts --stream 0 --strict -n 1 -m average -o p.png
     says_not warning
 }
+
+# packed FILE: in packed.mkv the film of one track with its blocks in zlib, without an index.
+packed() {
+    python3 - "$1" <<'EOF'
+import sys, zlib
+TRACK, BLOCKS, INDEX, PARENTS = 0xae, (0xa3, 0xa1), (0x114d9b74, 0x1c53bb6b, 0xbf, 0xec), (0x18538067, 0x1f43b675, 0x1654ae6b, 0xa0)
+
+def number(b, at, marked):
+    n = 9 - b[at].bit_length()
+    value = int.from_bytes(b[at:at + n], "big")
+    return (value if marked else value & (1 << 7 * n) - 1), at + n
+
+def element(kind, content):
+    return kind.to_bytes((kind.bit_length() + 7) // 8, "big") + (1 << 56 | len(content)).to_bytes(8, "big") + content
+
+def pack(b):
+    at, out = 0, b""
+    while at < len(b):
+        kind, at = number(b, at, True)
+        size, at = number(b, at, False)
+        content, at = b[at:at + size], at + size
+        if kind in PARENTS:
+            content = pack(content)
+        elif kind in BLOCKS:
+            content = content[:4] + zlib.compress(content[4:])
+        elif kind == TRACK:
+            content += element(0x6d80, element(0x6240, element(0x5034, element(0x4254, b"\0"))))
+        if kind not in INDEX:
+            out += element(kind, content)
+    return out
+
+open("packed.mkv", "wb").write(pack(open(sys.argv[1], "rb").read()))
+EOF
+}
+
+# What cannot be unpacked libavformat leaves out in silence, and all of its cluster behind it.
+test_compressed_blocks() {
+    local place size
+    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=16 -c:v libx264 -g 50 a.mkv
+    packed a.mkv
+    whole packed.mkv
+    size=$(stat -c %s packed.mkv)
+    for place in 20 45 70; do
+        cp packed.mkv hurt.mkv
+        dd if=/dev/zero of=hurt.mkv bs=1 seek=$((size * place / 100)) count=20 conv=notrunc status=none
+        run hurt.mkv --strict -n 1 -m average -o p.png
+        [ "$STATUS" -eq 1 ] || fail "zeros at $place %: exit status $STATUS, not 1"
+        says 'of 400 columns are missing'
+    done
+}
