@@ -17,11 +17,12 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return path_order((*a)->fts_name, (*b)->fts_name);
 }
 
-static bool is_candidate(const FTSENT *entry, const struct stat *index)
+/* `name`: below the gallery's folder, whose own name may have any bytes. */
+static bool is_candidate(const FTSENT *entry, const char *name, const struct stat *index)
 {
     const struct writer *w = writer_find("html");
     const struct stat *s = entry->fts_statp;
-    return entry->fts_info == FTS_F && writer_has_ending(entry->fts_name, w->ending) && !strchr(entry->fts_path, '\n') &&
+    return entry->fts_info == FTS_F && writer_has_ending(entry->fts_name, w->ending) && !strchr(name, '\n') &&
            !(s->st_dev == index->st_dev && s->st_ino == index->st_ino);
 }
 
@@ -37,9 +38,10 @@ char *gallery_pages(const char *folder, const char *index, struct err *e)
         own = (struct stat){0};
     for (FTSENT *entry; f && walk && (entry = fts_read(walk)); ) {
         const struct stat *s = entry->fts_statp;
-        if (is_candidate(entry, &own) && strcmp(entry->fts_path + skip, strrchr(index, '/') ? strrchr(index, '/') + 1 : index) != 0)
+        const char *name = strlen(entry->fts_path) > skip ? entry->fts_path + skip : "";
+        if (is_candidate(entry, name, &own) && strcmp(name, strrchr(index, '/') ? strrchr(index, '/') + 1 : index) != 0)
             fprintf(f, "%" PRIuMAX ",%" PRIdMAX ",%" PRIdMAX ".%09ld/%s\n", (uintmax_t)s->st_ino, (intmax_t)s->st_size,
-                    (intmax_t)s->st_mtim.tv_sec, s->st_mtim.tv_nsec, entry->fts_path + skip);
+                    (intmax_t)s->st_mtim.tv_sec, s->st_mtim.tv_nsec, name);
     }
     if (walk)
         fts_close(walk);

@@ -294,7 +294,8 @@ test_holes_in_silence() {
     $FF -c:v wmv2 -g 25 whole.wmv
     $FF -c:v mpeg2video -bf 2 whole.mxf
     $FF -c:v mpeg2video -bf 2 -g 25 whole.vob
-    for f in whole.wmv whole.mxf whole.vob; do
+    $FF -c:v mpeg2video -bf 2 -g 25 whole.wtv
+    for f in whole.wmv whole.mxf whole.vob whole.wtv; do
         size=$(stat -c %s $f)
         zeroed $f "hole.${f#*.}" $((size / 2)) $((size / 10))
         run "hole.${f#*.}" --strict -n 1 -m average --json d.json -o p.png

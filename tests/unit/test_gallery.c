@@ -138,6 +138,13 @@ static void sees_what_changes(void **state)
     char *other = gallery_pages("", "index.html", &e);
     assert_string_not_equal(more, other);
     free(before), free(same), free(more), free(other);
+    /* The folder's own name may have any bytes. */
+    assert_int_equal(mkdir("two\nlines", 0700), 0);
+    put_page("two\nlines/c.html", "viewer", "{\"name\":\"c\"}");
+    char *pages = gallery_pages("two\nlines/", "two\nlines/index.html", &e);
+    assert_non_null(pages);
+    assert_non_null(strstr(pages, "/c.html\n"));
+    free(pages);
 }
 
 int main(void)
