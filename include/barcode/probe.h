@@ -29,11 +29,13 @@ enum probe_want {
     PROBE_BARS = 1 << 2        /* black bars, in two dozen key frames spread over the film. Not found where nothing can be sought  */
 };
 
+enum { PROBE_THREADS = 8 };    /* PROBE_BARS: more cores bring nothing */
+
 struct probe_request {
     unsigned want;             /* PROBE_ flags, together; 0 asks nothing and costs nothing           */
-    int threads;               /* PROBE_BARS: cores to decode on, 1 or more                          */
-    struct gate_turn *turn;    /* PROBE_BARS: the caller's, at a gate of its own for looks, or NULL: while it feeds, all cores are
-                                  taken; it feeds no longer where what is left takes a few, which it is busy with then      */
+    int threads;               /* PROBE_BARS: cores to decode on, 1 or more, of which PROBE_THREADS are used */
+    struct gate_turn *turn;    /* PROBE_BARS: the caller's, at a gate for looks, or NULL: while it feeds, all of the gate's cores
+                                  are taken; it feeds no longer where what is left takes a few, which it is busy with then      */
 };
 
 struct probe_facts {

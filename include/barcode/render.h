@@ -26,7 +26,7 @@ struct render {
     struct decoders *decoders;   /* of several films: the GPU's that are kept; NULL: one film                */
     bool again;                  /* an earlier worker of this run had the film, and may have written outputs of it */
     struct gate *beside;         /* the same for films that are decoded in software beside those that NVDEC decodes */
-    struct gate *looks;          /* the same for the look for bars, which decodes on several threads too     */
+    struct gate *looks;          /* the same for the look for bars, which decodes on several threads too: one of several films' */
 };
 
 /*

@@ -6,7 +6,10 @@
 #include "barcode/decoders.h"
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
+#include "barcode/probe.h"
 #include "render_run.h"
+
+enum { LOOKS_MOST = 16 };        /* films that are looked at at once */
 
 /* A thread that works on films, and what is its own. */
 struct lane {
@@ -57,12 +60,13 @@ static void *lane_main(void *argument)
 }
 
 /* The lanes beside the first one, which is this thread's. As many as there is memory and are threads for: fewer will do. */
-static int start_lanes(const struct render *r, struct film_queue *queue, struct worker *w, struct lane *lane, int count)
+static int start_lanes(const struct render *r, struct film_queue *queue, struct worker *w, struct lane *lane, int count, struct gate *const *looks, int gates)
 {
     const struct options *o = r->options;
     for (int i = 0; i < count; i++) {
         lane[i] = (struct lane){.render = *r, .queue = queue, .worker = w};
         lane[i].render.lane = i + 1;
+        lane[i].render.looks = looks[(i + 1) % gates];
         lane[i].render.engines = &lane[i].engines;
         engines_init(&lane[i].engines, o->engine, &o->devices, r->threads);
         lane[i].engines.films = r->engines->films;
@@ -72,22 +76,39 @@ static int start_lanes(const struct render *r, struct film_queue *queue, struct 
     return count;
 }
 
+/*
+ * Gates for the look for bars, one for as many cores as a film's look takes: a short film's takes a tenth of a second, and with one after another
+ * a folder of such films waits for nothing else. Returns how many there are.
+ */
+static int open_looks(int threads, struct gate *looks[LOOKS_MOST], struct err *e)
+{
+    int count = 0, wanted = threads / PROBE_THREADS;
+    wanted = wanted < 1 ? 1 : wanted > LOOKS_MOST ? LOOKS_MOST : wanted;
+    while (count < wanted && (looks[count] = gate_open(threads / wanted, e)))
+        count++;
+    return count;
+}
+
 static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w, int lanes)
 {
     struct lane lane[OPTION_JOBS_MOST];
+    struct gate *looks[LOOKS_MOST];
     struct err e = ERR_INIT;
-    int count = 0;
+    int count = 0, gates = 0;
     if (lanes > 1 && (r->gate = gate_open(r->threads, &e)))
-        r->looks = gate_open(r->threads, &e);
-    if (r->looks)
+        gates = open_looks(r->threads, looks, &e);
+    if (gates > 0)
         r->beside = gate_open(r->threads, &e);
+    r->looks = gates > 0 ? looks[0] : NULL;
     if (r->beside)
-        count = start_lanes(r, queue, w, lane, lanes - 1);
+        count = start_lanes(r, queue, w, lane, lanes - 1, looks, gates);
     work(r, queue, w, film_queue_next);
     for (int i = 0; i < count; i++)
         pthread_join(lane[i].thread, NULL);
+    r->looks = NULL;
     gate_free(&r->beside);
-    gate_free(&r->looks);
+    for (int i = 0; i < gates; i++)
+        gate_free(&looks[i]);
     gate_free(&r->gate);
 }
 

@@ -154,7 +154,7 @@ static void tell_trim(const struct render_job *j, const struct probe_facts *fact
         log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path, facts->looked, facts->told);
 }
 
-/* Mostly one film at a time: each of the threads has a decoder of its own, and with as many as all lanes would have, memory is full of them. */
+/* A film for each eight threads at a time: each of the threads has a decoder of its own, and with as many as all lanes would have, memory is full of them. */
 static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct err *e)
 {
     struct gate_turn turn = {.gate = j->render->looks};

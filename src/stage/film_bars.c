@@ -19,7 +19,7 @@
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
 
-enum { LOOKS = 24, THREADS = 8 };
+enum { LOOKS = 24, THREADS = PROBE_THREADS };
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
 enum { FEW = 4, MORE = 10, APART = 12, ENOUGH = FEW };  /* fewer keys than FEW: up to MORE pictures that are APART, until ENOUGH tell */
 enum { AT_ONCE = 8 };                              /* films that are looked at side by side, about               */
@@ -44,6 +44,7 @@ struct looker {
     bool alone;                           /* a packet is a picture, and a key frame can be had without what follows it */
     bool hurt;                            /* a packet of this look was damaged             */
     bool doubted;                         /* a decoder with threads may have met damage    */
+    bool fresh;                           /* the decoder is new                            */
     const AVFormatContext *opened;        /* the film, as whoever asked has it; NULL: not at all */
     size_t from, to;                      /* both LOOKS: at what follows the first key frame */
     struct look *look;                    /* [LOOKS + MORE], the film's */
@@ -162,6 +163,7 @@ static bool look_alone(struct looker *l, size_t look)
  */
 static bool open_decoder(struct looker *l)
 {
+    l->fresh = true;
     decoder_close(&l->decoder);
     damage_watch_close(&l->watch);
     l->watch = (struct damage_watch){0};
@@ -182,13 +184,15 @@ static bool claim(struct looker *l, size_t look, int64_t at)
     return first;
 }
 
-/* The first picture from a key frame on. What follows that one is only sent so that it comes out. */
+/* The first picture from a key frame on. What follows that one is only sent so that it comes out. Most looks come to a key frame that others had. */
 static void look_once(struct looker *l, enum way way, size_t look)
 {
     if (!seek(l, way, look) || !next_packet(l, true))
         return;
     int64_t at = l->packet->pos >= 0 ? l->packet->pos : l->packet->pts;
-    if (!claim(l, look, at) || (l->alone && look_alone(l, look))) {
+    bool mine = claim(l, look, at) && (l->fresh || open_decoder(l));
+    l->fresh = l->fresh && !mine;
+    if (!mine || (l->alone && look_alone(l, look))) {
         av_packet_unref(l->packet);
         return;
     }
@@ -320,8 +324,7 @@ static void *looker_main(void *argument)
         look_on(l);
     for (size_t i = l->from; i < l->to && l->from < LOOKS && way != NO_WAY && l->error.code == ERR_NONE && !interrupted(); i++) {
         shortage_begin();
-        if (i == l->from || open_decoder(l))
-            look_once(l, way, i);
+        look_once(l, way, i);
         if (shortage_met())
             shortage_error(l->film->path, "looked at", &l->error);
     }
