@@ -100,6 +100,7 @@ struct demux {
     struct nal_colours colours;     /* as of the last packet                                     */
     struct nal_sets sets;           /* H.264: likewise                                           */
     struct headers headers;         /* likewise                                                  */
+    struct absent *absent;          /* NULL: of other codecs                                     */
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool odd;                       /* something that only a sequential decode gets right        */
@@ -146,6 +147,9 @@ uint64_t demux_position(const struct demux *r);
 uint64_t demux_bytes_read(const struct demux *r);
 
 void demux_close(struct demux *r);
+
+/* demux_absent.c: marks `p`, whose packet this is, where it refers to pictures that the film lacks (absent.h). */
+void demux_note_absent(struct demux *r, const AVPacket *packet, const struct nal_info *info, struct picture *p, int64_t dts_us);
 
 /* ---- decoder.c: one libavcodec context ---- */
 

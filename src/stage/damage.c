@@ -237,7 +237,8 @@ bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt)
         w->tainted = false;
     }
     bool spoilt = hurt || w->tainted || (leads && w->tainted_before);
-    w->tainted |= hurt && !p->droppable;
+    /* What follows an HEVC key in display order refers to nothing that leads it: H.265 7.4.2.2. */
+    *(p->marked_leading ? &w->tainted_before : &w->tainted) |= hurt && !p->droppable;
     return spoilt;
 }
 

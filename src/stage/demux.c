@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "absent.h"
 #include "av.h"
 #include "blank.h"
 #include "shortage.h"
@@ -51,6 +52,7 @@ bool demux_begin_headers(struct demux *r, struct err *e)
     nal_extradata_colours(r->traits.stream, extradata, size, &r->colours);
     if (r->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(extradata, size, &r->sets);
+    absent_extradata(r->absent, extradata, size);
     r->headers.stream = r->traits.stream;
     return headers_begin(&r->headers, extradata, size, e);
 }
@@ -68,7 +70,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     film_fragments_open(&r->fragments, format, s);
     film_blocks_open(&r->blocks, format, s);
     film_end_open(&r->end);
-    if (!demux_begin_headers(r, e) || !film_index_open(&r->index, format, s, e)) {
+    if (!absent_open(&r->absent, r->traits.stream, e) || !demux_begin_headers(r, e) || !film_index_open(&r->index, format, s, e)) {
         demux_close(r);
         return false;
     }
@@ -93,6 +95,7 @@ void demux_close(struct demux *r)
     avcodec_free_context(&r->parse_context);
     av_packet_free(&r->waits);
     headers_free(&r->headers);
+    absent_close(&r->absent);
     film_index_close(&r->index);
 }
 
@@ -103,6 +106,7 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->shaken = 0;
     /* What lies between here and there was jumped over on purpose. */
     film_index_close(&r->index);
+    absent_jumped(r->absent);
     r->zeros.run = 0;
     r->end.jumped = true;
 }
@@ -246,6 +250,8 @@ static void note_headers(struct demux *r, const AVPacket *packet, struct picture
     bool h264 = r->traits.stream == STREAM_H264;
     if (headers)
         nal_extradata_colours(r->traits.stream, headers, size, &r->colours);
+    if (headers)
+        absent_extradata(r->absent, headers, size);
     if (headers && h264)
         nal_sets_scan_extradata(headers, size, &r->sets);
     nal_scan_colours(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &r->colours);
@@ -331,7 +337,10 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     note_headers(r, packet, p);
     if (r->parser)
         parse(r, packet, p);
-    return keep_headers(r, packet, p, &info, e);
+    if (!keep_headers(r, packet, p, &info, e))
+        return false;
+    demux_note_absent(r, packet, &info, p, microseconds(packet->dts, r->stream->time_base));
+    return true;
 }
 
 static const char *path_of(const struct demux *r)

@@ -11,21 +11,6 @@ enum { SIZE_MOST = 1 << 12 };     /* of one; none is near that, and a damaged fi
 enum { NUMBERS = 256 };           /* of a kind                                                       */
 #define NONE UINT32_MAX
 
-/* Over profile, tier and level of an HEVC SPS with so many temporal layers above the first: H.265 7.3.3. */
-static size_t profile_bits(const uint8_t *sps, size_t size, size_t bit, uint32_t above)
-{
-    size_t from = bit;
-    bit += 96;
-    if (above == 0)
-        return bit - from;
-    size_t more = 0;
-    for (uint32_t i = 0; i < above; i++) {
-        more += read_bit(sps, size, &bit) ? 88 : 0;
-        more += read_bit(sps, size, &bit) ? 8 : 0;
-    }
-    return bit - from + (size_t)(8 - above) * 2 + more;
-}
-
 /*
  * What a slice turns into when a bit of its type falls over must not be taken for a header, or it would be given to each key that
  * follows: so some of what a header has to say is looked at.
@@ -48,7 +33,7 @@ static uint32_t number_of_hevc_sps(const uint8_t *sps, size_t size)
     uint32_t above = read_bits(sps, size, &bit, 3);
     if (above > 6)
         return NONE;
-    bit += 1 + profile_bits(sps, size, bit + 1, above);
+    bit += 1 + nal_profile_bits(sps, size, bit + 1, above);
     uint32_t number = read_ue(sps, size, &bit);
     return number < 16 && read_ue(sps, size, &bit) <= 3 ? number : NONE;             /* chroma_format_idc */
 }

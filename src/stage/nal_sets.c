@@ -8,19 +8,21 @@ enum { HEAD = 64 };           /* bytes that a slice's header needs up to its ord
 
 static void read_sps(const uint8_t *data, size_t size, size_t bit, struct nal_sps *sps)
 {
+    size_t depths = bit;
     sps->planes = nal_skip_high_profile(data, size, &bit, data[1]);
+    sps->grey = sps->planes || (bit > depths && read_ue(data, size, &depths) == 0);
     uint32_t frame_num = read_ue(data, size, &bit), type = read_ue(data, size, &bit), order = 0;
     if (type == 0) {
         order = read_ue(data, size, &bit);
     } else if (type == 1) {
-        read_bit(data, size, &bit);
+        sps->no_deltas = read_bit(data, size, &bit);
         read_ue(data, size, &bit);
         read_ue(data, size, &bit);
         for (uint32_t n = read_ue(data, size, &bit); n > 0 && bit < size * 8; n--)
             read_ue(data, size, &bit);
     }
     uint32_t references = read_ue(data, size, &bit);
-    read_bit(data, size, &bit);               /* gaps allowed */
+    sps->gaps = read_bit(data, size, &bit);
     read_ue(data, size, &bit);                /* width, height */
     read_ue(data, size, &bit);
     sps->known = bit < size * 8 && frame_num <= 12 && type <= 2 && order <= 12 && references <= 16;
@@ -29,6 +31,23 @@ static void read_sps(const uint8_t *data, size_t size, size_t bit, struct nal_sp
     sps->order_type = (uint8_t)(type & 3);
     sps->order_bits = (uint8_t)((order & 15) + 4);
     sps->references = (uint8_t)(references & 31);
+}
+
+/* 7.3.2.2, from behind the numbers on. */
+static void read_pps(const uint8_t *data, size_t size, size_t bit, struct nal_pps *pps)
+{
+    read_bit(data, size, &bit);               /* entropy_coding_mode_flag */
+    pps->bottom_order = read_bit(data, size, &bit);
+    uint32_t groups = read_ue(data, size, &bit), first = read_ue(data, size, &bit), second = read_ue(data, size, &bit);
+    pps->weighted = read_bit(data, size, &bit);
+    pps->weighted_both = (uint8_t)read_bits(data, size, &bit, 2);
+    for (int i = 0; i < 3; i++)               /* quantisers */
+        read_ue(data, size, &bit);
+    read_bits(data, size, &bit, 2);
+    pps->known = bit < size * 8 && groups == 0 && first < 32 && second < 32;
+    pps->redundant = read_bit(data, size, &bit);
+    pps->references[0] = (uint8_t)((first & 31) + 1);
+    pps->references[1] = (uint8_t)((second & 31) + 1);
 }
 
 /* Zeros at a unit's end belong to what is around it. */
@@ -59,6 +78,8 @@ static void note_set(const struct nal *nal, struct nal_sets *s)
         read_sps(bytes, size, bit, &s->sps[id]);
     else if ((sps = read_ue(bytes, size, &bit)) < 32)
         s->set_of[id] = (uint8_t)(sps + 1);
+    if (type == 8)
+        read_pps(bytes, size, bit, &s->pps[id]);
 }
 
 void nal_sets_scan(int length_size, const uint8_t *data, size_t size, struct nal_sets *s)
@@ -85,21 +106,22 @@ static bool is_slice(const struct nal *nal)
     return type == 1 || type == 5;
 }
 
-/* `data`: a slice's unit without emulation prevention bytes, at least HEAD of it. */
-static bool read_slice(const struct nal_sets *s, const uint8_t *data, size_t size, struct nal_slice *slice)
+/* `data`: at least HEAD of it, or all. */
+bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t size, struct nal_slice *slice)
 {
     size_t bit = 8;
     *slice = (struct nal_slice){.idr = (data[0] & 31) == 5};
-    read_ue(data, size, &bit);                /* the first macroblock, the type of slice */
-    read_ue(data, size, &bit);
+    read_ue(data, size, &bit);                /* the first macroblock */
+    slice->type = read_ue(data, size, &bit) % 5;
     uint32_t pps = read_ue(data, size, &bit);
     if (pps > 255 || s->set_of[pps] == 0 || !s->sps[s->set_of[pps] - 1].known)
         return false;
+    slice->pps = (int)pps;
     slice->sps = s->set_of[pps] - 1;
     const struct nal_sps *sps = &s->sps[slice->sps];
     if (sps->planes)
         read_bits(data, size, &bit, 2);
-    read_bits(data, size, &bit, sps->frame_num_bits);
+    slice->frame_num = read_bits(data, size, &bit, sps->frame_num_bits);
     slice->field = !sps->frames && read_bit(data, size, &bit);
     slice->bottom = slice->field && read_bit(data, size, &bit);
     if (slice->idr)
@@ -114,7 +136,7 @@ static bool read_head(const struct nal_sets *s, const struct nal *nal, struct na
 {
     uint8_t head[HEAD];
     size_t size = unescape(nal, head, sizeof head);
-    return read_slice(s, head, size, slice);
+    return nal_sets_read_slice(s, head, size, slice);
 }
 
 bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size, struct nal_slice *slice)
@@ -227,7 +249,7 @@ size_t nal_separate(const struct nal_sets *s, int length_size, const uint8_t *da
             continue;
         size_t n = unescape(&nal, plain, nal.size);
         n -= nal_zeros_at_end(plain, n);
-        if (n == 0 || !read_slice(s, plain, n, &slice))
+        if (n == 0 || !nal_sets_read_slice(s, plain, n, &slice))
             return 0;
         const struct nal_sps *sps = &s->sps[slice.sps];
         uint32_t mask = (UINT32_C(1) << sps->order_bits) - 1;

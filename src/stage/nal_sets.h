@@ -25,12 +25,26 @@ struct nal_sps {
     uint8_t order_type;       /* pic_order_cnt_type, 0 to 2                                     */
     uint8_t order_bits;       /* of type 0: log2_max_pic_order_cnt_lsb, 4 to 16                  */
     uint8_t references;       /* max_num_ref_frames, 0 to 16                                    */
+    bool gaps;                /* gaps_in_frame_num_value_allowed_flag                           */
+    bool grey;                /* ChromaArrayType is 0                                           */
+    bool no_deltas;           /* of type 1: delta_pic_order_always_zero_flag                     */
+};
+
+/* What of a PPS a slice's header depends on. */
+struct nal_pps {
+    bool known;               /* its slices stand in rows: no slice groups                      */
+    bool bottom_order;        /* bottom_field_pic_order_in_frame_present_flag                   */
+    bool redundant;           /* redundant_pic_cnt_present_flag                                 */
+    bool weighted;            /* weighted_pred_flag                                             */
+    uint8_t weighted_both;    /* weighted_bipred_idc                                            */
+    uint8_t references[2];    /* num_ref_idx_default_active, 1 to 32                            */
 };
 
 /* The sets that were seen last, an SPS and a PPS for each id. Zero it first. */
 struct nal_sets {
     uint64_t state;           /* a hash over the two below: the same for the same sets          */
     struct nal_sps sps[32];
+    struct nal_pps pps[256];
     uint8_t set_of[256];      /* the SPS of each PPS, and 1; 0: not seen                        */
     uint64_t sps_hash[32], pps_hash[256];      /* hash_64 of their bytes, 0: not seen           */
 };
@@ -43,11 +57,16 @@ void nal_sets_scan_extradata(const uint8_t *extradata, size_t size, struct nal_s
 
 /* What a slice's header says. */
 struct nal_slice {
-    int sps;                  /* the id of the SPS that its picture goes by                     */
+    int sps, pps;             /* the ids of the sets that its picture goes by                   */
+    uint32_t type;            /* slice_type, 0 to 4                                             */
+    uint32_t frame_num;
     bool idr, field, bottom;
     uint32_t order;           /* pic_order_cnt_lsb, 0 where the SPS's order_type is not 0        */
     size_t order_bit;         /* where that stands in the unit, counted without emulation prevention bytes */
 };
+
+/* The header of the slice in `data`, a unit without emulation prevention bytes. False: it breaks off, or its sets are not known. */
+bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t size, struct nal_slice *slice);
 
 /* The packet's first slice. False: it has none, or its sets are not known. */
 bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size, struct nal_slice *slice);

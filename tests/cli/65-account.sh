@@ -343,3 +343,38 @@ END
     [ "$STATUS" -eq 1 ] || fail "cut.ogv --strict: exit status $STATUS, not 1"
     says 'the file is damaged'
 }
+
+# A recorder lost pictures and wrote the rest into a whole file: what refers to them is told of, by no decoder but by the film's own numbers.
+test_lost_before_it_was_written() {
+    FF="ffmpeg -nostdin -v error -y"
+    lost="noise=drop='between(n\\,40\\,41)'"
+    $FF -f lavfi -i testsrc2=s=160x96:r=25:d=6 -pix_fmt yuv420p -c:v libx264 -g 75 -bf 0 -sc_threshold 0 h264.mkv
+    $FF -f lavfi -i testsrc2=s=160x96:r=25:d=6 -c:v libx265 -x265-params log-level=0:keyint=75:bframes=0:scenecut=0 hevc.mkv
+    $FF -f lavfi -i testsrc2=s=160x96:r=25:d=6 -pix_fmt yuv420p -c:v libx264 -x264-params keyint=75:bframes=3:b-pyramid=normal:open-gop=1 open.mkv
+    for film in h264 hevc open; do
+        for as in mkv ts mp4; do
+            $FF -i $film.mkv -c copy whole-$film.$as
+            ok whole-$film.$as --strict -n 1 -m average -o p.png
+            says_not warning
+            $FF -i $film.mkv -c copy -bsf:v "$lost" lost-$film.$as
+            run lost-$film.$as --strict -n 1 -m average --json d.json -o p.png
+            [ "$STATUS" -eq 1 ] || fail "lost-$film.$as --strict: exit status $STATUS, not 1"
+            says 'come from damaged pictures'
+            [ $film = open ] || "$PYTHON" - << 'END' || fail "lost-$film.$as: $(cat "$LOGS/stderr")"
+import json, sys
+c = json.load(open("d.json"))["columns"]
+good = len(c) == 150 and all(x.get("missing") for x in c[40:42]) and all(x.get("damaged") for x in c[42:75])
+sys.exit(not good or any(x.get("damaged") or x.get("missing") for x in c[:39] + c[75:]))
+END
+        done
+        for threads in 1 5; do
+            ok lost-$film.mkv -n 1 -m average -q --no-cache --threads $threads --json $threads.json -o $threads.png
+        done
+        cmp 1.png 5.png || fail "lost-$film.mkv: another picture with other threads"
+        check same 1.json 5.json || fail "lost-$film.mkv: another JSON with other threads"
+    done
+    $FF -i lost-h264.mkv -c copy lost.h264          # without times: damaged, and nothing shows how many are gone
+    run lost.h264 --strict -n 1 -m average -o p.png
+    [ "$STATUS" -eq 1 ] || fail "lost.h264 --strict: exit status $STATUS, not 1"
+    says 'come from damaged pictures'
+}

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stage/absent.h"
 #include "stage/nal.h"
 #include "stage/nal_sets.h"
 #include "fuzz.h"
@@ -25,6 +26,23 @@ static void separate(int length_size, const uint8_t *data, size_t size)
     if (n > 0 && nal_sets_first_slice(&sets, length_size, out, n, &again))
         fuzz_demand(again.idr && again.sps == sps);
     free(out);
+}
+
+/* The bytes are parameter sets, and twice a picture. */
+static void miss(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
+{
+    struct err e = ERR_INIT;
+    struct absent *a = NULL;
+    struct nal_sets sets = {0};
+    struct nal_info info;
+    if (!absent_open(&a, kind, &e))
+        return;
+    absent_extradata(a, data, size);
+    nal_scan(kind, length_size, data, size, &info);
+    nal_sets_scan(length_size, data, size, &sets);
+    for (int i = 0; i < 2; i++)
+        absent_look(a, &sets, &(struct absent_packet){length_size, data, size, &info, i});
+    absent_close(&a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -57,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_demand(kind == STREAM_H264 || kind == STREAM_MPEG2 || !colours.unsaid.matrix);
     if (kind == STREAM_H264)
         separate(data[1] % 5, copy, n);
+    miss(kind, data[1] % 5, copy, n);
     free(copy);
     return 0;
 }

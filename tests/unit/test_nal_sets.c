@@ -8,43 +8,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include "nal_bytes.h"
+#include "h26x_bits.h"
 #include "stage/nal_sets.h"
-
-/* Bits under construction. */
-struct bits {
-    uint8_t at[64];
-    size_t n;
-};
-
-static void bit(struct bits *b, int value)
-{
-    if (value)
-        b->at[b->n / 8] |= (uint8_t)(0x80 >> b->n % 8);
-    b->n++;
-}
-
-static void bits(struct bits *b, int n, unsigned value)
-{
-    while (n-- > 0)
-        bit(b, value >> n & 1);
-}
-
-static void ue(struct bits *b, unsigned value)
-{
-    int n = 0;
-    while ((value + 1) >> (n + 1))
-        n++;
-    bits(b, n, 0);
-    bits(b, n + 1, value + 1);
-}
-
-/* With the stop bit. */
-static void unit(struct bytes *to, int length_size, struct bits *b)
-{
-    bit(b, 1);
-    nal(to, length_size, b->at, (b->n + 7) / 8);
-}
 
 /* An SPS of the main profile, number `id`. */
 static void sps(struct bytes *to, unsigned id, unsigned order_bits, unsigned references, bool frames)
@@ -63,7 +28,7 @@ static void sps(struct bytes *to, unsigned id, unsigned order_bits, unsigned ref
     if (!frames)
         bit(&b, 0);
     bits(&b, 3, 0);
-    unit(to, 4, &b);
+    unit(to, &b);
 }
 
 /* Of four bytes or fewer, as they are. */
@@ -74,7 +39,7 @@ static void pps(struct bytes *to, unsigned id, unsigned of)
     ue(&b, id);
     ue(&b, of);
     bits(&b, 6, 0);
-    unit(to, 4, &b);
+    unit(to, &b);
 }
 
 enum { FRAME, TOP, BOTTOM };
@@ -95,7 +60,7 @@ static void slice(struct bytes *to, int type, unsigned set, bool frames, int fie
         ue(&b, 0);
     bits(&b, (int)order_bits, order);
     bits(&b, 16, 0xabcd);
-    unit(to, 4, &b);
+    unit(to, &b);
 }
 
 static struct nal_sets sets_of(const struct bytes *b)
