@@ -95,6 +95,23 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     return c;
 }
 
+bool decoder_square(AVPacket *packet, const struct picture *p, struct err *e)
+{
+    if (p->shaped && av_packet_make_writable(packet) < 0)
+        return err_set(e, ERR_FAILED, "out of memory for a packet");
+    if (p->shaped)
+        sequence_square(packet->data, (size_t)packet->size);
+    return true;
+}
+
+void decoder_begin_anew(AVCodecContext *c)
+{
+    avcodec_flush_buffers(c);
+    /* It looks whether the size is another one, and never whether the chroma format is: so we take the size away. */
+    if (c->codec_id == AV_CODEC_ID_MPEG1VIDEO || c->codec_id == AV_CODEC_ID_MPEG2VIDEO)
+        c->coded_width = 0;
+}
+
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
 {
     if (av_packet_ref(to, p->packet) < 0)
@@ -104,7 +121,10 @@ bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
     to->duration = 0;
     if (p->action == ACTION_DECODE)
         to->flags |= AV_PKT_FLAG_DISCARD;
-    return true;
+    if (decoder_square(to, p, e))
+        return true;
+    av_packet_unref(to);
+    return false;
 }
 
 void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const struct run *run)
