@@ -40,18 +40,25 @@ static uint64_t form_of_extension(uint64_t form, const uint8_t *p)
     return form | (uint64_t)1 << 32 | chroma << 33 | low_delay << 35 | progressive << 36;
 }
 
-/* Takes over what the packet's headers say; *shaped: one names a shape of the pixel that is not 1:1. */
-static void note_headers(struct sequence *s, const uint8_t *data, size_t size, bool *shaped)
+bool sequence_is_shaped(const uint8_t *data, size_t size)
+{
+    for (size_t at = next_header(data, 0, size); at < size; at = next_header(data, at + 3, size))
+        if (is_sequence(data, at, size) && data[at + 7] >> 4 != SQUARE)
+            return true;
+    return false;
+}
+
+/* Takes over what the packet's headers say. */
+static void note_headers(struct sequence *s, const uint8_t *data, size_t size)
 {
     uint64_t form = 0;
     for (size_t at = next_header(data, 0, size); at < size; at = next_header(data, at + 3, size)) {
-        if (is_sequence(data, at, size)) {
+        if (is_sequence(data, at, size))
             form = form_of_header(data + at);
-            *shaped |= data[at + 7] >> 4 != SQUARE;
-        } else if (form != 0 && form >> 32 == 0 && size - at >= SEQUENCE_EXTENSION && data[at + 4] >> 4 == 1) {
+        else if (form != 0 && form >> 32 == 0 && size - at >= SEQUENCE_EXTENSION && data[at + 4] >> 4 == 1)
             form = form_of_extension(form, data + at);
-        }
     }
+    s->shaped |= sequence_is_shaped(data, size);
     if (form == 0 || form == s->form)
         return;
     s->changed = s->form != 0;
@@ -61,7 +68,8 @@ static void note_headers(struct sequence *s, const uint8_t *data, size_t size, b
 
 void sequence_note(struct sequence *s, const uint8_t *data, size_t size, const struct nal_info *info, struct picture *p)
 {
-    note_headers(s, data, size, &p->shaped);
+    note_headers(s, data, size);
+    p->shaped = s->shaped;
     p->sequence = s->number;
     if (!info->picture)
         return;

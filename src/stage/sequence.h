@@ -28,6 +28,7 @@ struct sequence {
     uint64_t form;         /* all of it that a decoder cannot take over from the sequence before; 0: none was seen */
     uint32_t number;       /* counts its changes                                                                  */
     bool changed;          /* since the last picture                                                              */
+    bool shaped;           /* some header so far named a shape of the pixel that is not 1:1                        */
     bool orphans, broken;  /* what leads the last reference picture has lost what it refers to; it says so itself */
 };
 
@@ -36,6 +37,9 @@ struct sequence {
  * picture that begins a sequence, and hides what leads one that says that its link is broken.
  */
 void sequence_note(struct sequence *s, const uint8_t *data, size_t size, const struct nal_info *info, struct picture *p);
+
+/* True if a header before the packet's picture names another shape of the pixel than 1:1. */
+bool sequence_is_shaped(const uint8_t *data, size_t size);
 
 /* Writes 1:1 as the shape of a pixel into the headers before the packet's picture. */
 void sequence_square(uint8_t *data, size_t size);

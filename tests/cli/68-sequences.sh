@@ -69,6 +69,19 @@ test_mpeg_aspect_changes() {
     done
 }
 
+# The headers are said once, at the start of each recording: later keys are given those in force.
+test_mpeg_headers_said_once() {
+    part narrow testsrc2=s=160x96:r=25 -c:v mpeg2video -bf 2 -aspect 4:3
+    part wide mandelbrot=s=160x96:r=25 -c:v mpeg2video -bf 2 -aspect 16:9
+    part large mandelbrot=s=192x128:r=25 -c:v mpeg2video -bf 2
+    joined j.m2v 179 -- narrow.m2v wide.m2v large.m2v narrow.m2v
+    cat part.narrow part.wide part.large part.narrow > right
+    every j.m2v right
+    $FF -fflags +genpts -r 25 -i j.m2v -c copy j.mkv
+    rm -rf c
+    every j.mkv right
+}
+
 test_mpeg_size_changes() {
     for codec in mpeg1video mpeg2video; do
         part small testsrc2=s=160x96:r=25 -c:v $codec -bf 2

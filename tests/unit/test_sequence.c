@@ -169,10 +169,13 @@ static void pixels_become_square(void **state)
     extension(&square, 0, 1, 0);
     coded(&square, I);
     PUT(&square, 0, 0, 1, 0xb3, 0x2d, 0x02, 0x40, 0x33);
-    assert_true(note(&s, &wide).shaped);
-    struct picture p = note(&s, &square);
-    assert_true(!p.shaped && !p.anew);                  /* a shape alone begins nothing */
+    assert_false(note(&s, &square).shaped);
+    struct picture p = note(&s, &wide);
+    assert_true(p.shaped && !p.anew);                   /* a shape alone begins nothing */
+    assert_true(note(&s, &square).shaped);              /* its key may be given the header that was in force (headers.h) */
+    assert_true(sequence_is_shaped(wide.at, wide.n));
     sequence_square(wide.at, wide.n);
+    assert_false(sequence_is_shaped(wide.at, wide.n));
     assert_memory_equal(wide.at, square.at, square.n);
 }
 
