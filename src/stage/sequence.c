@@ -21,11 +21,13 @@ static bool is_sequence(const uint8_t *data, size_t at, size_t size)
     return data[at + 3] == SEQUENCE && size - at >= HEADER;
 }
 
+enum { EXTENDED = 32 };       /* the bit of the form that says so */
+
 /* A sequence header without its extension is MPEG-1's. libavcodec refuses one without a size, and the one before stays in force. */
 static uint64_t form_of_header(const uint8_t *p)
 {
     uint64_t width = (uint64_t)p[4] << 4 | p[5] >> 4, height = (uint64_t)(p[5] & 15) << 8 | p[6];
-    return width > 0 && height > 0 ? width << 16 | height : 0;
+    return width > 0 && height > 0 ? (uint64_t)(p[7] >> 4) << 40 | width << 16 | height : 0;
 }
 
 /* With what the extension adds: chroma format, low delay, the upper bits of the size, and whether this is MPEG-2. */
@@ -37,7 +39,7 @@ static uint64_t form_of_extension(uint64_t form, const uint8_t *p)
     /* Fields have macroblocks of their own: an interlaced sequence may need another row of them. */
     uint64_t rows = ((form & 0x3fff) + MACROBLOCK - 1) / MACROBLOCK;
     uint64_t progressive = rows % 2 == 1 && (p[5] & 8);
-    return form | (uint64_t)1 << 32 | chroma << 33 | low_delay << 35 | progressive << 36;
+    return form | (uint64_t)1 << EXTENDED | chroma << 33 | low_delay << 35 | progressive << 36;
 }
 
 bool sequence_is_shaped(const uint8_t *data, size_t size)
@@ -55,7 +57,7 @@ static void note_headers(struct sequence *s, const uint8_t *data, size_t size)
     for (size_t at = next_header(data, 0, size); at < size; at = next_header(data, at + 3, size)) {
         if (is_sequence(data, at, size))
             form = form_of_header(data + at);
-        else if (form != 0 && form >> 32 == 0 && size - at >= SEQUENCE_EXTENSION && data[at + 4] >> 4 == 1)
+        else if (form != 0 && (form >> EXTENDED & 1) == 0 && size - at >= SEQUENCE_EXTENSION && data[at + 4] >> 4 == 1)
             form = form_of_extension(form, data + at);
     }
     s->shaped |= sequence_is_shaped(data, size);

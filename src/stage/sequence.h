@@ -1,12 +1,13 @@
 /*
  * sequence.h - MPEG-1 and MPEG-2: where a film's sequence header changes in mid-film, and how a decoder is kept from losing pictures there.
  *
- * libavcodec's decoder holds the last reference picture back until the next one is there. When a sequence header has another size it
- * begins anew, and what it holds is gone without a word; when only the chroma format changes it does not begin anew, and decodes the
- * new pictures as if they had the old one. So such a picture begins a run, before which the decoder is drained and made to begin anew.
+ * libavcodec's decoder holds the last reference picture back until the next one is there. When a sequence header has another size or
+ * shape of a pixel it begins anew, and what it holds is gone without a word: television does that at each advert. When only the chroma
+ * format changes it does not begin anew, and decodes the new pictures as if they had the old one. So such a picture begins a run, before
+ * which the decoder is drained and made to begin anew. What leads it in an open GOP may refer to another recording: it is not shown.
  *
- * It begins anew too when the shape of a pixel changes, as television does at each advert, and there all pictures would still be good
- * references. We stretch no picture, so no decoder needs to hear of that shape: it gets 1:1 always.
+ * The shape of a pixel also goes by the display extension, with which a sequence need not end. We stretch no picture, so no decoder needs
+ * to hear of that shape: it gets 1:1 always, and begins anew where we say.
  *
  * Pure functions over untrusted bytes. ISO/IEC 11172-2 2.4.2.3; ITU-T H.262 6.2.2.1, 6.2.2.3, 6.3.3, 6.3.5.
  */

@@ -111,9 +111,11 @@ END
 
 # They are neither shown wrong nor passed over in silence, unless the recording says itself that they are not to be shown.
 test_mpeg_open_gop_behind_a_change() {
-    for codec in mpeg1video mpeg2video; do
-        part small testsrc2=s=160x96:r=25 -c:v $codec -bf 2
-        part large mandelbrot=s=192x128:r=25 -c:v $codec -bf 2
+    for how in 'mpeg1video -s 192x128' 'mpeg2video -s 192x128' 'mpeg2video -aspect 16:9'; do
+        codec=${how%% *}
+        part small testsrc2=s=160x96:r=25 -c:v "$codec" -bf 2
+        # shellcheck disable=SC2086  # several words
+        part large mandelbrot=s=160x96:r=25 -bf 2 -c:v $how
         splice 0
         for how in '--threads 1' '--threads 5' --verify; do
             # shellcheck disable=SC2086  # two words
