@@ -1,7 +1,7 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes),
  * film_pictures.c (pictures one after another), film_index.c and film_zeros.c (what the demuxer jumped over), blank.c (packets of
- * zeros), film_cut.c and film_end.c (what is cut off), film_tail.c (what stands behind the end), demux.c (packets), headers.c and
+ * zeros), film_cut.c and film_end.c (what is cut off), film_tail.c (what stands behind the end), demux.c (packets), owed.c (what they owe), headers.c and
  * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), film_colour.c, view.c and
  * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
  * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in
@@ -27,6 +27,7 @@
 #include "headers.h"
 #include "keys.h"
 #include "nal_sets.h"
+#include "sequence.h"
 #include "barcode/queue.h"
 #include "barcode/source.h"
 
@@ -101,8 +102,10 @@ struct demux {
     struct nal_sets sets;           /* H.264: likewise                                           */
     struct headers headers;         /* likewise                                                  */
     struct absent *absent;          /* NULL: of other codecs                                     */
+    struct sequence sequence;       /* MPEG-1, MPEG-2: likewise                                  */
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
+    bool veiled;                    /* HEVC: pictures may stay hidden, and only the decoder knows which */
     bool odd;                       /* something that only a sequential decode gets right        */
     bool framed;                    /* a packet is a picture: the container says where each begins */
     bool table;                     /* MP4: it has a table of all its packets                   */
@@ -151,6 +154,17 @@ void demux_close(struct demux *r);
 /* demux_absent.c: marks `p`, whose packet this is, where it refers to pictures that the film lacks (absent.h). */
 void demux_note_absent(struct demux *r, const AVPacket *packet, const struct nal_info *info, struct picture *p, int64_t dts_us);
 
+/* ---- owed.c: which packets must become a picture ---- */
+
+/*
+ * True if a packet is no picture, of a container that has one for each picture. A temporal unit of AV1 always shows one. Frames of
+ * VP9 that are not shown come together with one that is, but for some films: so only a damaged file's are rubbish.
+ */
+bool owed_is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info);
+
+/* True if a decoder that gives nothing for the picture has lost it, though it says nothing; but for what `veiled` says of HEVC. */
+bool owed_is(const struct demux *r, const AVPacket *packet, const struct picture *p);
+
 /* ---- decoder.c: one libavcodec context ---- */
 
 /* A context for the stream of the film `path`; `threads` 1: single-threaded, more: frame threads. */
@@ -181,6 +195,12 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
  * itself is not wanted. The caller unrefs it once it is sent.
  */
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);
+
+/* Keeps from the decoder what it need not know of the pixel's shape (sequence.h). ERR_FAILED without memory. */
+bool decoder_square(AVPacket *packet, const struct picture *p, struct err *e);
+
+/* Flushes a decoder, which is drained; it makes itself anew at its next sequence header, of MPEG-1 or MPEG-2, whatever that says. */
+void decoder_begin_anew(AVCodecContext *c);
 
 /*
  * Gives an H.264 decoder the delay that `run` needs, before its first packet: decoders learn it on the fly, and the picture

@@ -42,6 +42,18 @@ static bool begins_in_zeros(const AVFormatContext *format)
     return film_av_peek(format, 0, head, SECTOR) == SECTOR && nal_zeros_at_end(head, SECTOR) == SECTOR;
 }
 
+/* A picture that is no key and begins a sequence has lost what it refers to. */
+static void note_sequence(struct demux *r, const uint8_t *data, size_t size, struct picture *p)
+{
+    enum AVCodecID id = r->stream->codecpar->codec_id;
+    struct nal_info info;
+    if (id != AV_CODEC_ID_MPEG1VIDEO && id != AV_CODEC_ID_MPEG2VIDEO)
+        return;
+    nal_scan(STREAM_MPEG2, 0, data, size, &info);
+    sequence_note(&r->sequence, data, size, &info, p);
+    r->odd |= p->anew && p->cut == CUT_NONE;
+}
+
 bool demux_begin_headers(struct demux *r, struct err *e)
 {
     const uint8_t *extradata = r->stream->codecpar->extradata;
@@ -54,6 +66,7 @@ bool demux_begin_headers(struct demux *r, struct err *e)
         nal_sets_scan_extradata(extradata, size, &r->sets);
     absent_extradata(r->absent, extradata, size);
     r->headers.stream = r->traits.stream;
+    note_sequence(r, extradata, size, &(struct picture){.serial = 0});
     return headers_begin(&r->headers, extradata, size, e);
 }
 
@@ -63,8 +76,9 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat),
                         .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format)};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
-    r->odd = r->traits.stream == STREAM_HEVC &&
-             nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    r->veiled = r->traits.stream == STREAM_HEVC &&
+                nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    r->odd = r->veiled;
     r->cut = film_cut_of(format, s);
     film_zeros_open(&r->zeros, format, s);
     film_fragments_open(&r->fragments, format, s);
@@ -163,9 +177,10 @@ static void note_ends(struct demux *r, const struct nal_info *info, struct pictu
     if (info->cut != CUT_NONE) {
         r->orphans = info->broken_link || anew;
         bool cra = !info->broken_link && !info->closed;
-        r->odd |= p->serial > 0 && (info->discards || (cra && anew));
+        r->veiled |= p->serial > 0 && (info->discards || (cra && anew));
     }
-    r->odd |= info->hides;
+    r->veiled |= info->hides;
+    r->odd |= r->veiled;
     p->hidden |= info->needs_before && r->orphans;
 }
 
@@ -176,19 +191,6 @@ static void lose(struct demux *r, struct picture *p)
     packet_free(&p->packet);
     *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole,
                           .doubtful = p->doubtful};
-}
-
-/*
- * True if a packet is no picture, of a container that has one for each picture. A temporal unit of AV1 always shows one. Frames of
- * VP9 that are not shown come together with one that is, but for some films: so only a damaged file's are rubbish.
- */
-static bool is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info)
-{
-    bool shows = info->picture && info->shown;
-    bool must = r->traits.stream == STREAM_AV1 || (r->traits.stream == STREAM_VP9 && r->unreadable > 0);
-    /* What stands before the film's first picture belongs to no picture. */
-    bool begins = info->picture && p->serial == 0;
-    return (info->unreadable && !begins) || (must && !shows);
 }
 
 /*
@@ -307,7 +309,7 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     p->doubtful = !r->hole;
     r->hole = r->doubt = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    bool rubbish = r->framed && (is_rubbish(r, p, &info) || blank_is(r->stream->codecpar->codec_id, packet));
+    bool rubbish = r->framed && (owed_is_rubbish(r, p, &info) || blank_is(r->stream->codecpar->codec_id, packet));
     if (rubbish && !dropped) {
         lose(r, p);
         return true;
@@ -333,10 +335,12 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     r->odd |= info.field;
     r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
     note_ends(r, &info, p);
+    note_sequence(r, packet->data, (size_t)packet->size, p);
     r->hidden += p->hidden;
     note_headers(r, packet, p);
     if (r->parser)
         parse(r, packet, p);
+    p->owed = owed_is(r, packet, p);
     if (!keep_headers(r, packet, p, &info, e))
         return false;
     demux_note_absent(r, packet, &info, p, microseconds(packet->dts, r->stream->time_base));

@@ -158,6 +158,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
         if (p[0] == 0xb8 && left >= 5) {
             gop = true;
             info->closed = p[4] >> 6 & 1;
+            info->broken_link = p[4] >> 5 & 1;
         } else if (p[0] == 0xb3) {
             sequence = info->headers = true;
         } else if (p[0] == 0x00 && left >= 3 && !info->picture) {

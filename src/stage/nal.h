@@ -38,7 +38,7 @@ struct nal_info {
     bool leading;          /* HEVC RASL or RADL                                                 */
     bool needs_before;     /* HEVC RASL: cannot be decoded when decoding starts at its key      */
     bool closed;           /* MPEG-2: the GOP header's closed_gop; HEVC: IDR                    */
-    bool broken_link;      /* HEVC BLA: a key whose RASL pictures are never displayed            */
+    bool broken_link;      /* HEVC BLA: a key whose RASL pictures are never displayed; MPEG-2: the GOP header's  */
     bool after_end, ends;  /* HEVC: an end of sequence before the picture, or after it (or no picture) */
     bool discards;         /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
     bool hides;            /* HEVC: a PPS lets pictures hide themselves                          */

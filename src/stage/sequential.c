@@ -21,6 +21,7 @@
 
 enum {
     SLOTS = 4096,             /* packets inside a decoder at once, at most; generously     */
+    REACH = 17,               /* no codec reorders by so many                              */
     AWAITED_MAX = 512         /* pictures that may be lost; a decoder holds a few dozen    */
 };
 
@@ -32,6 +33,7 @@ struct sent {
     bool second;              /* the second field of the picture before it                 */
     bool lost;                /* struct picture's                                          */
     bool hurt;                /* something was wrong with the packet, or before it         */
+    bool owed, orphan;        /* struct picture's                                          */
     struct nal_unsaid unsaid; /* struct picture's                                          */
 };
 
@@ -162,7 +164,6 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
  */
 static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
 {
-    enum { REACH = 17 };
     uint64_t reach = a->lost && q->staging->traits.stream == STREAM_OTHER ? 1 : REACH;
     if (a->pts_us != TIME_NONE && b->pts_us != TIME_NONE)
         return a->pts_us < b->pts_us;
@@ -185,18 +186,46 @@ static void end_waiting(struct sequential *q, const struct sent *p)
             drop_awaited(q, i);
 }
 
+/*
+ * True if `a` does not come any more, because `b` came out. Where nothing else is wrong a single wrong time must not cost a picture: by
+ * that alone nobody is given up.
+ */
+static bool is_passed_over(const struct sequential *q, const struct sent *a, const struct sent *b)
+{
+    if (a->orphan)                       /* it leads its sequence's key, the first to come out */
+        return true;
+    if (a->hurt || a->lost)
+        return precedes(q, a, b);
+    bool timed = a->pts_us != TIME_NONE && b->pts_us != TIME_NONE, ordered = a->order != TIME_NONE && b->order != TIME_NONE;
+    if (timed && ordered && a->pts_us < b->pts_us)
+        return a->gop < b->gop || (a->gop == b->gop && a->order < b->order);
+    return a->serial + (q->decoder->has_b_frames > 0 ? REACH : 0) < b->serial;
+}
+
+/*
+ * True if it is no loss that the decoder gives nothing of `p`. What should come before the first picture refers to what is not in the
+ * film; and HEVC may hide pictures.
+ */
+static bool may_stay_away(const struct sequential *q, const struct sent *p)
+{
+    bool first = !q->held.there && q->numbered_us < 0;
+    return !p->hurt && !p->lost && (first || q->reader->veiled);
+}
+
 /* Those that are displayed before `p`, which came out, will not come any more; NULL: nor will any other. */
 static bool give_up_waiting(struct sequential *q, const struct sent *p, struct err *e)
 {
     for (;;) {
         size_t next = q->awaits;
         for (size_t i = 0; i < q->awaits; i++)
-            if ((!p || precedes(q, &q->awaited[i], p)) && (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
+            if ((!p || is_passed_over(q, &q->awaited[i], p)) && (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
                 next = i;
         if (next == q->awaits)
             return true;
         struct sent lost = q->awaited[next];
         drop_awaited(q, next);
+        if (may_stay_away(q, &lost))
+            continue;
         q->sent[lost.serial % SLOTS].ignore = true;      /* it has its number */
         if (!advance(q, lost.serial, lost.pts_us, e))
             return false;
@@ -281,15 +310,29 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
         holes_note(&q->holes, p->serial);
     q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
                             .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
-                            .lost = p->lost, .unsaid = p->unsaid};
+                            .lost = p->lost, .owed = p->owed, .orphan = p->orphan, .unsaid = p->unsaid};
     struct sent *noted = &q->sent[p->serial % SLOTS];
     *noted = q->last;
     return noted;
 }
 
+/* A sequence ends (sequence.h): what the decoder holds comes out, and nothing else of it will. */
+static bool end_sequence(struct sequential *q, struct err *e)
+{
+    if (decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
+        return starved(q, e);
+    if (!receive(q, e) || !give_up_waiting(q, NULL, e))
+        return false;
+    decoder_begin_anew(q->decoder);
+    damage_forget(&q->watch);
+    return true;
+}
+
 static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
 {
     AVPacket *packet = p->packet;
+    if (p->anew && q->counts.sent > 0 && !end_sequence(q, e))
+        return false;
     struct sent *sent = note_sent(q, p);
     if (p->lost) {                       /* the decoder is given nothing, and the picture takes its place */
         found_damage(q);
@@ -298,10 +341,12 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     }
     packet->pts = (int64_t)p->serial;
     packet->dts = AV_NOPTS_VALUE;
+    if (!decoder_square(packet, p, e))
+        return false;
     int code = decoder_send(q->decoder, packet);
     bool hurt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
     sent->hurt = damage_spreads(&q->watch, p, hurt);
-    if (sent->hurt)
+    if (sent->hurt || sent->owed)
         await(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))

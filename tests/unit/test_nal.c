@@ -314,8 +314,11 @@ static void mpeg2_closed_and_fields(void **state)
     mpeg_gop(&closed, true);
     mpeg_picture(&closed, 0, MPEG_I, 3);
     struct nal_info info = scan(STREAM_MPEG2, 0, &closed);
-    assert_true(info.closed);
+    assert_true(info.closed && !info.broken_link);
     assert_int_equal(info.cut, CUT_OPEN);
+    closed.at[7] = 0x20;
+    info = scan(STREAM_MPEG2, 0, &closed);
+    assert_true(!info.closed && info.broken_link);
     mpeg_picture(&top, 0, MPEG_P, 1);
     assert_true(scan(STREAM_MPEG2, 0, &top).field);
     mpeg_picture(&bottom, 0, MPEG_P, 2);
