@@ -34,13 +34,13 @@ static const char *recipe(const char *line)
 static void what_it_says(void **state)
 {
     (void)state;
-    assert_string_equal(recipe(""), "definition=7.1 mode=kmeans every=auto size=320 trim=auto tone_map=bt2390 height=360 k=8 n_init=20 race=yes init=scalable "
+    assert_string_equal(recipe(""), "definition=8.1 mode=kmeans every=auto size=320 trim=auto tone_map=bt2390 height=360 k=8 n_init=20 race=yes init=scalable "
                                     "max_iter=300 seed=0");
     assert_string_equal(recipe("-m average,downsample --interval 0.5 --start 1:00 --end 90.25 --size 1/4 --trim off --stream 2 --width 7 --keyframes"),
-                        "definition=7.1 mode=average,downsample interval=0.500000 keyframes start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
+                        "definition=8.1 mode=average,downsample interval=0.500000 keyframes start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
                         "width=7 height=360");
     assert_string_equal(recipe("-m dominant --steady --columns 16 --size full --trim 4:5:6:7 --height 9"),
-                        "definition=7.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 steady=10");
+                        "definition=8.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 steady=10");
 }
 
 /* Every option that changes a picture changes its recipe. */
