@@ -30,9 +30,12 @@ struct numbered {
     bool known;               /* `last` is                                                      */
     bool fresh;               /* since the last cut, before which numbers are missing or none were, nothing came that may be referred to */
     bool torn;                /* since the last cut a number was left out                       */
+    bool aside, right;        /* nothing refers to the last picture; behind such a one some picture had the right number */
     uint32_t last;            /* PrevRefFrameNum: 7.4.3                                         */
     uint64_t seen, gaps;      /* pictures; of them, those before which a number was left out, and that are no cuts */
-    int64_t dts_us, step_us;  /* of the last packet; from the one before it to that              */
+    int64_t dts_us;           /* of the last packet                                              */
+    int64_t last_us, usual_us;    /* from the one before it to that; what some in a row had alike, 0: none did */
+    int alike;                /* so many in a row are about as long as the last one              */
 };
 
 struct absent {
@@ -58,7 +61,7 @@ void absent_jumped(struct absent *a)
 {
     if (!a)
         return;
-    a->numbered = (struct numbered){.dts_us = TIME_NONE, .seen = a->numbered.seen, .gaps = a->numbered.gaps};
+    a->numbered = (struct numbered){.dts_us = TIME_NONE, .seen = a->numbered.seen, .gaps = a->numbered.gaps, .usual_us = a->numbered.usual_us};
     a->named.count = 0;
     a->named.begun = a->named.ended = a->named.orphans = false;
 }
@@ -71,27 +74,38 @@ void absent_extradata(struct absent *a, const uint8_t *extradata, size_t size)
 
 /* ------------------------------------------------------------------ H.264 */
 
+/* One odd step, as at a film's start or where films are joined, tells nothing of the others. */
+static void learn_usual(struct numbered *n, int64_t step)
+{
+    enum { IN_A_ROW = 3 };
+    bool like = step >= n->last_us - n->last_us / 4 && step <= n->last_us + n->last_us / 4;
+    n->alike = like && n->alike > 0 ? n->alike + 1 : 1;
+    n->last_us = step;
+    if (n->alike >= IN_A_ROW)
+        n->usual_us = step;
+}
+
 /* Packets of the usual distance that would fit in before this one. */
 static int64_t fit_before(struct numbered *n, int64_t dts_us)
 {
     bool timed = dts_us != TIME_NONE && n->dts_us != TIME_NONE && dts_us > n->dts_us;
-    int64_t step = timed ? dts_us - n->dts_us : 0, usual = n->step_us;
+    int64_t step = timed ? dts_us - n->dts_us : 0, usual = n->usual_us;
     int64_t fit = step > 0 && usual > 0 ? (step + usual / 4) / usual - 1 : 0;
     n->dts_us = dts_us;
-    if (step > 0 && fit == 0)
-        n->step_us = step;
-    return fit;
+    if (step > 0)
+        learn_usual(n, step);
+    return fit > 0 ? fit : 0;
 }
 
 /*
  * A number is left out before a picture that is no cut. Some encoders count wrongly all along, so what happens often is taken for
- * loss only where there is a gap in time, and what happens all the time never. Some begin to count anew in pictures that refer
- * to none, and films are joined there: these need a gap in time too.
+ * loss only where there is a gap in time, and what happens all the time never; but the first few times are told, for a film may
+ * begin with a loss. Some begin to count anew in pictures that refer to none, and films are joined there: these need a gap in time too.
  */
 static bool is_loss(const struct numbered *n, bool intra, int64_t fit)
 {
-    enum { OFTEN = 16, ALWAYS = 4 };
-    bool often = n->gaps * OFTEN > n->seen, always = n->gaps * ALWAYS > n->seen;
+    enum { FEW = 3, OFTEN = 8, ALWAYS = 4 };
+    bool habit = n->gaps > FEW, often = habit && n->gaps * OFTEN > n->seen, always = habit && n->gaps * ALWAYS > n->seen;
     return fit > 0 ? !always : !often && !intra;
 }
 
@@ -104,11 +118,13 @@ static struct absent_sign count_on(struct numbered *n, const struct nal_frame *f
     if (info->cut != CUT_NONE) {
         /* What leads it may refer to what is gone. Where films were joined, number and time do not fit together. */
         sign.before = gap && left_out <= fit;
-        n->fresh = gap || !n->known;
+        n->fresh = !f->idr && (gap || !n->known);         /* nothing leads an IDR picture */
         n->torn = false;
     } else if (gap && !n->fresh) {
+        /* Some encoders count pictures that nothing refers to as well. */
+        bool habit = n->aside && !n->right && left_out == 1 && fit <= 0;
         n->gaps++;
-        sign.before = is_loss(n, info->intra, fit);
+        sign.before = !habit && is_loss(n, info->intra, fit);
         n->torn |= sign.before;
     }
     /* Editors leave out what leads a film's first key, and pictures may refer to some of that. */
@@ -117,6 +133,8 @@ static struct absent_sign count_on(struct numbered *n, const struct nal_frame *f
         n->last = f->resets ? 0 : f->frame_num;
     else if (gap)
         n->last = (f->frame_num - 1) & mask;
+    n->right |= n->known && n->aside && !gap && !f->idr;
+    n->aside = !f->reference;
     n->known = true;
     sign.hurts = n->torn;
     return sign;

@@ -143,6 +143,9 @@ void demux_jumped(struct demux *r, uint64_t serial);
 /* What is known of headers is what the container says in front, as it is before the first packet. False: memory. */
 bool demux_begin_headers(struct demux *r, struct err *e);
 
+/* The signs of what vanished and of the file's end know nothing, as before the first packet. */
+void demux_begin_signs(struct demux *r);
+
 /* How far into the file it has read. */
 uint64_t demux_position(const struct demux *r);
 

@@ -65,9 +65,18 @@ bool demux_begin_headers(struct demux *r, struct err *e)
     if (r->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(extradata, size, &r->sets);
     absent_extradata(r->absent, extradata, size);
+    r->sequence = (struct sequence){.form = 0};
     r->headers.stream = r->traits.stream;
     note_sequence(r, extradata, size, &(struct picture){.serial = 0});
     return headers_begin(&r->headers, extradata, size, e);
+}
+
+void demux_begin_signs(struct demux *r)
+{
+    film_zeros_open(&r->zeros, r->format, r->stream);
+    film_fragments_open(&r->fragments, r->format, r->stream);
+    film_blocks_open(&r->blocks, r->format, r->stream);
+    film_end_open(&r->end);
 }
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
@@ -80,10 +89,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
                 nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->odd = r->veiled;
     r->cut = film_cut_of(format, s);
-    film_zeros_open(&r->zeros, format, s);
-    film_fragments_open(&r->fragments, format, s);
-    film_blocks_open(&r->blocks, format, s);
-    film_end_open(&r->end);
+    demux_begin_signs(r);
     if (!absent_open(&r->absent, r->traits.stream, e) || !demux_begin_headers(r, e) || !film_index_open(&r->index, format, s, e)) {
         demux_close(r);
         return false;

@@ -115,9 +115,14 @@ static struct film_cut cut_of_flv(const AVFormatContext *format, const AVStream 
 {
     struct film_cut cut = {.duration_us = -1};
     double told_size = meta_of_flv(head, size, "filesize"), told_s = meta_of_flv(head, size, "duration");
-    if (!(told_size > (double)file_size && told_size < 1e15 && told_s > 0 && told_s < 86400))
+    if (!(told_size >= (double)file_size && told_size < 1e15 && told_s > 0 && told_s < 86400))
         return cut;
     struct tag last = tag_before(format, file_size);
+    /* It is as long as it says, and ends in no tag: its end was overwritten. */
+    if (!(told_size > (double)file_size)) {
+        cut.off = last.at < 0;
+        return cut;
+    }
     cut.off = last.at < 0 || told_s * 1000 - (double)last.ms > (double)slack_of_flv(s);
     return cut;
 }

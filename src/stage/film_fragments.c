@@ -5,6 +5,7 @@
 #include <libavutil/intreadwrite.h>
 
 #include "av.h"
+#include "barcode/interrupt.h"
 
 void film_fragments_open(struct film_fragments *f, const AVFormatContext *format, AVStream *stream)
 {
@@ -28,21 +29,36 @@ static bool take_fragment(struct film_fragments *f, uint32_t number, bool behind
     return lost;
 }
 
-/* Looks at the boxes up to `end`. True if fragments are missing behind the last packet. */
+enum { BOX = 8, LONG = 16, HEADER = 24 };       /* a moof's: its own head, its mfhd's with flags, the number */
+
+/* The box whose first bytes these are: how long it is, 0 if it goes on to the file's end or is none. *lost: fragments are missing before it. */
+static uint64_t look_at_box(struct film_fragments *f, const uint8_t *head, int count, bool *lost)
+{
+    uint64_t size = count >= BOX ? AV_RB32(head) : 0;
+    if (size == 1)
+        size = count >= LONG ? AV_RB64(head + BOX) : 0;
+    f->others++;
+    if (count >= HEADER && memcmp(head + 4, "moof", 4) == 0 && memcmp(head + 12, "mfhd", 4) == 0) {
+        *lost |= take_fragment(f, AV_RB32(head + 20), f->next > f->at);
+        f->others = 0;
+    }
+    return size >= BOX && size < (uint64_t)(INT64_MAX - f->next) ? size : 0;
+}
+
+/* Looks at the boxes up to `end`. True if fragments are missing behind the last packet. What has ever more boxes and no fragments is no film's. */
 static bool look(struct film_fragments *f, const AVFormatContext *format, int64_t end)
 {
-    enum { BOX = 8, LONG = 16, HEADER = 24 };       /* a moof's: its own head, its mfhd's with flags, the number */
-    uint8_t head[HEADER];
+    enum { BLOCK = 4096, OTHERS_MOST = 1000 };
+    uint8_t block[BLOCK];
     bool lost = false;
-    while (f->next >= 0 && f->next <= end) {
-        int got = film_av_peek(format, f->next, head, HEADER);
-        uint64_t size = got >= BOX ? AV_RB32(head) : 0;
-        if (size == 1 && got >= LONG)
-            size = AV_RB64(head + BOX);
-        if (got == HEADER && memcmp(head + 4, "moof", 4) == 0 && memcmp(head + 12, "mfhd", 4) == 0)
-            lost |= take_fragment(f, AV_RB32(head + 20), f->next > f->at);
-        /* One without a length goes on to the file's end. */
-        f->next = size >= BOX && size < (uint64_t)(INT64_MAX - f->next) ? f->next + (int64_t)size : -1;
+    while (f->next >= 0 && f->next <= end && !interrupted()) {
+        int got = film_av_peek(format, f->next, block, BLOCK);
+        int64_t at = f->next;
+        do {
+            int from = (int)(f->next - at);
+            uint64_t size = look_at_box(f, block + from, got - from, &lost);
+            f->next = size > 0 && f->others < OTHERS_MOST ? f->next + (int64_t)size : -1;
+        } while (f->next >= 0 && f->next <= end && f->next - at + HEADER <= got);
     }
     return lost;
 }

@@ -12,7 +12,7 @@ bool film_more_behind(const AVFormatContext *format)
     enum { BOX = 8, LONG = 16, BOXES_MOST = 256 };
     if (!strstr(format->iformat->name, "mp4") || !film_av_seekable(format))
         return false;
-    bool film = false, type = false;
+    bool film = false, type = false, behind = false;
     int64_t at = 0;
     for (int i = 0; i < BOXES_MOST; i++) {
         uint8_t head[LONG];
@@ -21,16 +21,18 @@ bool film_more_behind(const AVFormatContext *format)
         if (size == 1 && got == LONG)
             size = AV_RB64(head + BOX);
         bool moov = got >= BOX && memcmp(head + 4, "moov", 4) == 0;
-        if (moov && film && type)
-            return true;
+        /* Of a fragmented one libavformat reads on, and each segment may bring the head anew. */
+        if (got >= BOX && memcmp(head + 4, "moof", 4) == 0)
+            return false;
+        behind |= moov && film && type;
         /* A writer may leave an older `moov` behind; a second film brings its file type too. */
         type |= film && got >= BOX && memcmp(head + 4, "ftyp", 4) == 0;
         film |= moov;
         if (size < BOX || size > (uint64_t)(INT64_MAX - at))
-            return false;
+            break;
         at += (int64_t)size;
     }
-    return false;
+    return behind;
 }
 
 /* ------------------------------------------------------------------ MPEG-TS */
@@ -86,14 +88,14 @@ static int count_begins(const AVFormatContext *format, int64_t at, int64_t end, 
 
 bool film_more_goes_on(const AVFormatContext *format, const AVStream *stream, int64_t last)
 {
-    const int64_t before = 1 << 20, most = 64 << 20;
+    const int64_t near = 16 << 20, most = 64 << 20;
     enum { ENOUGH = 10 };          /* pictures: a few may be what a recorder was stopped in */
     int pid[PIDS_MOST], pids = 0;
     if (strcmp(format->iformat->name, "mpegts") == 0 && film_av_seekable(format) && last >= 0)
         pids = others_of(format, stream, pid);
     for (int p; pids > 0 && (p = count_begins(format, last, last + most, pid, pids, ENOUGH)) >= 0; pid[p] = pid[--pids])
-        /* One that ran beside the film's is another view of it, and may be longer. */
-        if (count_begins(format, last < before ? 0 : last - before, last, pid + p, 1, 1) < 0)
+        /* One that ran beside the film's is another one, and may be longer; of a few pictures a minute, even. */
+        if (count_begins(format, last < near ? 0 : last - near, last, pid + p, 1, 1) < 0 && count_begins(format, 0, last < near ? last : near, pid + p, 1, 1) < 0)
             return true;
     return false;
 }

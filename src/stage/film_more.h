@@ -11,13 +11,13 @@
 
 /*
  * True if another film stands behind the first one in an MP4 (two were joined byte by byte): a second `moov` of which libavformat takes
- * no notice. The file's position stays.
+ * no notice. Not of a fragmented one, of which it reads on. The file's position stays.
  */
 bool film_more_behind(const AVFormatContext *format);
 
 /*
- * An MPEG-TS was read to its end, where `stream`'s last packet began at `last`: true if another video stream begins about there and
- * goes on, for some recorders give the pictures another PID in mid-film. The file's position stays.
+ * An MPEG-TS was read to its end, where `stream`'s last packet began at `last`: true if another video stream, of which there is nothing at the
+ * film's beginning nor in the last megabytes of it, goes on behind it, for some recorders give the pictures another PID in mid-film. The file's position stays.
  */
 bool film_more_goes_on(const AVFormatContext *format, const AVStream *stream, int64_t last);
 

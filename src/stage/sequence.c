@@ -63,8 +63,10 @@ static void note_headers(struct sequence *s, const uint8_t *data, size_t size)
     s->shaped |= sequence_is_shaped(data, size);
     if (form == 0 || form == s->form)
         return;
-    s->changed = s->form != 0;
-    s->number += s->changed;
+    /* What a container says in front may lack the extension, and no decoder holds anything yet. */
+    bool changed = s->form != 0 && s->begun;
+    s->changed |= changed;
+    s->number += changed;
     s->form = form;
 }
 
@@ -77,6 +79,7 @@ void sequence_note(struct sequence *s, const uint8_t *data, size_t size, const s
         return;
     p->anew = s->changed;
     s->changed = false;
+    s->begun = true;
     if (p->anew && info->intra && p->cut == CUT_NONE)
         p->cut = CUT_OPEN;
     if (info->droppable) {

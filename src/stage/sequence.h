@@ -28,6 +28,7 @@ extern "C" {
 struct sequence {
     uint64_t form;         /* all of it that a decoder cannot take over from the sequence before; 0: none was seen */
     uint32_t number;       /* counts its changes                                                                  */
+    bool begun;            /* a picture came                                                                      */
     bool changed;          /* since the last picture                                                              */
     bool shaped;           /* some header so far named a shape of the pixel that is not 1:1                        */
     bool orphans, broken;  /* what leads the last reference picture has lost what it refers to; it says so itself */

@@ -296,8 +296,12 @@ static void suspect_last(struct sequential *q)
 
 static void await(struct sequential *q, const struct sent *p)
 {
-    if (!p->ignore && !p->second && q->awaits < AWAITED_MAX)
+    if (p->ignore || p->second)
+        return;
+    if (q->awaits < AWAITED_MAX)
         q->awaited[q->awaits++] = *p;
+    else
+        found_damage(q);
 }
 
 /* Notes what is known of `p` before it is sent. */

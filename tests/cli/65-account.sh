@@ -377,4 +377,12 @@ END
     run lost.h264 --strict -n 1 -m average -o p.png
     [ "$STATUS" -eq 1 ] || fail "lost.h264 --strict: exit status $STATUS, not 1"
     says 'come from damaged pictures'
+    for film in h264 open; do                       # right behind the first key
+        for as in mkv h264; do
+            $FF -i $film.mkv -c copy -bsf:v "noise=drop='eq(n\\,1)'" first.$as
+            run first.$as --strict -n 1 -m average -o p.png
+            [ "$STATUS" -eq 1 ] || fail "$film without its second picture, first.$as --strict: exit status $STATUS, not 1"
+            says 'come from damaged pictures'
+        done
+    done
 }

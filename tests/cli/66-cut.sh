@@ -340,6 +340,19 @@ test_lost_fragments() {
     whole v.mp4
 }
 
+# An FLV as long as it says, whose last third is zeros.
+test_zeroed_end_of_flv() {
+    local size
+    make a.flv -c:v libx264 -bf 0
+    whole a.flv
+    size=$(stat -c %s a.flv)
+    for place in 60 67 74 81 88; do
+        head -c $((size * place / 100)) a.flv > cut.flv
+        truncate -s "$size" cut.flv
+        torn cut.flv
+    done
+}
+
 test_films_behind_the_film() {
     make a.mp4 -c:v libx264
     whole a.mp4
@@ -351,7 +364,11 @@ test_films_behind_the_film() {
     says 'another film stands behind'
     ok two.mp4 -m average --keyframes -o p.png
     says 'another film stands behind'
-    # Other containers go on.
+    # Other containers go on, and so do fragmented ones.
+    make f.mp4 -c:v libx264 -g 10 -movflags +frag_keyframe+empty_moov+default_base_moof
+    cat f.mp4 f.mp4 > two.mp4
+    run two.mp4 -n 1 -m average -o p.png
+    says_not 'another film'
     make a.mkv -c:v libx264
     cat a.mkv a.mkv > two.mkv
     ok two.mkv -n 1 -m average -o p.png

@@ -87,14 +87,31 @@ static void it_spreads_from_one_that_nothing_refers_to(void **state)
     assert_int_equal(h264(1, true, (n + 2) & 15, CUT_NONE), 'h');
 }
 
-static void early_ones_need_a_gap_in_time(void **state)
+static void early_ones(void **state)
 {
     (void)state;
-    for (int gap = 0; gap < 2; gap++) {
+    for (int gap = 0; gap < 2; gap++)
+        for (unsigned before = 0; before < 6; before++) {
+            open_stream(STREAM_H264, false);
+            begin_h264(before);
+            now += gap * 80000;
+            assert_int_equal(h264(1, true, before + 3, CUT_NONE), 'x');
+            absent_close(&absent);
+        }
+}
+
+/* What one step says of the times is nothing. */
+static void an_odd_step_at_the_start(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 2; way++) {
         open_stream(STREAM_H264, false);
-        begin_h264(5);
-        now += gap * 80000;
-        assert_int_equal(h264(1, true, 8, CUT_NONE), gap ? 'x' : '.');
+        assert_int_equal(h264(5, true, 0, CUT_NONE), '.');
+        now += way ? 400000 : -39000;
+        for (unsigned i = 1; i < 100; i++) {
+            now += i % 10 == 0 ? 40000 : 0;
+            assert_int_equal(h264(1, i % 2, i & 15, CUT_NONE), '.');
+        }
         absent_close(&absent);
     }
 }
@@ -232,7 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_number_is_left_out, close_stream),
         cmocka_unit_test_teardown(it_spreads_from_one_that_nothing_refers_to, close_stream),
-        cmocka_unit_test_teardown(early_ones_need_a_gap_in_time, close_stream),
+        cmocka_unit_test_teardown(early_ones, close_stream), cmocka_unit_test_teardown(an_odd_step_at_the_start, close_stream),
         cmocka_unit_test_teardown(a_habit_is_no_loss, close_stream),
         cmocka_unit_test_teardown(gaps_may_be_allowed, close_stream),
         cmocka_unit_test_teardown(a_reset_counts_as_nought, close_stream),

@@ -56,6 +56,7 @@ static void films_behind(void **state)
     assert_true(behind("mp4", "ftypmoovmdatftypmoovmdat"));
     assert_true(behind("mp4", "ftypfreemdatmoovftypfreemdatmoov"));
     assert_false(behind("mp4", "ftypmoovmdat") || behind("mp4", "ftypmdatmoov"));
+    assert_false(behind("mp4", "ftypmoovmoofmdatftypmoovmoofmdat"));      /* of which libavformat reads on */
     assert_false(behind("mp4", "ftypmoovmdatmoov"));              /* an older one, left behind */
     assert_false(behind("mp4", "ftypmoovmdatftypmdat"));
     assert_false(behind("mp4", "ftypmoovMDATftypmoovmdat"));

@@ -56,6 +56,27 @@ static void vops(void **state)
     assert_false(owed(AV_CODEC_ID_MPEG4, &none, (struct picture){.serial = 1}));
 }
 
+/* At a film's beginning B pictures may refer to what an editor left out. */
+static void what_leads_the_first_key(void **state)
+{
+    (void)state;
+    struct bytes vop = {.n = 0}, b = {.n = 0}, key = {.n = 0};
+    PUT(&vop, 0, 0, 1, 0xb6, 0x90);
+    memset(vop.at + vop.n, 0x5f, 40);
+    vop.n += 40;
+    assert_false(owed(AV_CODEC_ID_MPEG4, &vop, (struct picture){.serial = 2}));
+    assert_true(owed(AV_CODEC_ID_MPEG4, &vop, (struct picture){.serial = 20}));
+    PUT(&b, 0, 0, 1, 0x00, 0x00, 0x58, 0xff, 0xff);
+    PUT(&key, 0, 0, 1, 0xb3, 1, 2, 3, 4, 0, 0, 1, 0x00, 0x00, 0x48, 0xff);
+    for (int mpeg2 = 0; mpeg2 < 2; mpeg2++) {
+        enum AVCodecID id = mpeg2 ? AV_CODEC_ID_MPEG2VIDEO : AV_CODEC_ID_MPEG1VIDEO;
+        assert_false(owed(id, &b, (struct picture){.serial = 2}));
+        assert_true(owed(id, &b, (struct picture){.serial = 20}));
+        assert_true(owed(id, &key, (struct picture){.serial = 0}));
+    }
+    assert_false(owed(AV_CODEC_ID_H264, &key, (struct picture){.serial = 2, .droppable = true}));
+}
+
 static void rubbish(void **state)
 {
     (void)state;
@@ -79,7 +100,7 @@ static void rubbish(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codecs), cmocka_unit_test(pictures_that_do_not_come), cmocka_unit_test(vops), cmocka_unit_test(rubbish),
+        cmocka_unit_test(codecs), cmocka_unit_test(pictures_that_do_not_come), cmocka_unit_test(vops), cmocka_unit_test(what_leads_the_first_key), cmocka_unit_test(rubbish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
