@@ -97,10 +97,8 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     int count = 0, gates = 0;
     if (lanes > 1 && (r->gate = gate_open(r->threads, &e)))
         gates = open_looks(r->threads, looks, &e);
-    if (gates > 0)
-        r->beside = gate_open(r->threads, &e);
     r->looks = gates > 0 ? looks[0] : NULL;
-    if (r->beside)
+    if (gates > 0 && (r->beside = gate_open(r->threads, &e)))
         count = start_lanes(r, queue, w, lane, lanes - 1, looks, gates);
     work(r, queue, w, film_queue_next);
     for (int i = 0; i < count; i++)

@@ -71,7 +71,7 @@ static bool add(struct nal_rps *set, int32_t delta, bool used)
 /* 7.4.8, (7-61) and (7-62): a set that is another one, `of`, moved by `shift`, as its flags let each picture of it in. */
 static bool derive(struct reader *r, const struct nal_rps *of, int32_t shift, struct nal_rps *set)
 {
-    bool used[RPS_SHORT + 1], in[RPS_SHORT + 1];
+    bool used[RPS_SHORT + 1] = {false}, in[RPS_SHORT + 1] = {false};
     int count = of->count, before = of->before;
     for (int i = 0; i <= count; i++) {
         used[i] = flag(r);
