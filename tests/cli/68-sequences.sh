@@ -111,11 +111,11 @@ END
 
 # They are neither shown wrong nor passed over in silence, unless the recording says itself that they are not to be shown.
 test_mpeg_open_gop_behind_a_change() {
-    for how in 'mpeg1video -s 192x128' 'mpeg2video -s 192x128' 'mpeg2video -aspect 16:9'; do
-        codec=${how%% *}
+    for as in 'mpeg1video -s 192x128' 'mpeg2video -s 192x128' 'mpeg2video -aspect 16:9'; do
+        codec=${as%% *}
         part small testsrc2=s=160x96:r=25 -c:v "$codec" -bf 2
         # shellcheck disable=SC2086  # several words
-        part large mandelbrot=s=160x96:r=25 -bf 2 -c:v $how
+        part large mandelbrot=s=160x96:r=25 -bf 2 -c:v $as
         splice 0
         for how in '--threads 1' '--threads 5' --verify; do
             # shellcheck disable=SC2086  # two words
