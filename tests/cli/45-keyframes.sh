@@ -59,19 +59,14 @@ test_keyframes_from_a_pipe() {
 
 # Recordings of other settings, joined, which say their headers once: a key frame in mid-film that nobody asks for changes them for all behind it.
 test_keyframes_behind_other_headers() {
-    encode() { # NAME OPTION...
-        out=$1
-        shift
-        ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=192x108:r=25:d=3 -g 10 -preset veryfast "$@" -pix_fmt yuv420p "$out"
-    }
-    encode a.h264 -c:v libx264 -qp 20
-    encode b.h264 -c:v libx264 -qp 34 -x264-params cabac=0
-    encode c.h264 -c:v libx264 -profile:v baseline -qp 24
-    encode d.h264 -c:v libx264 -qp 30 -x264-params chroma-qp-offset=6:ref=1
-    encode a.hevc -c:v libx265 -x265-params log-level=error:qp=22:keyint=10:bframes=0
-    encode b.hevc -c:v libx265 -x265-params log-level=error:qp=36:cbqpoffs=4:sign-hide=0:keyint=10:bframes=0
-    encode a.m2v -c:v mpeg2video -q:v 3
-    encode b.m2v -c:v mpeg2video -q:v 5 -intra_matrix "$(printf '8%.0s,' {1..32})$(printf '60,%.0s' {1..31})60"
+    recording a.h264 3 -c:v libx264 -qp 20
+    recording b.h264 3 -c:v libx264 -qp 34 -x264-params cabac=0
+    recording c.h264 3 -c:v libx264 -profile:v baseline -qp 24
+    recording d.h264 3 -c:v libx264 -qp 30 -x264-params chroma-qp-offset=6:ref=1
+    recording a.hevc 3 -c:v libx265 -x265-params log-level=error:qp=22:keyint=10:bframes=0
+    recording b.hevc 3 -c:v libx265 -x265-params log-level=error:qp=36:cbqpoffs=4:sign-hide=0:keyint=10:bframes=0
+    recording a.m2v 3 -c:v mpeg2video -q:v 3
+    recording b.m2v 3 -c:v mpeg2video -q:v 5 -intra_matrix "$(printf '8%.0s,' {1..32})$(printf '60,%.0s' {1..31})60"
     joined qp.h264 7 8 -- a.h264 b.h264 a.h264
     joined profile.h264 7 8 -- a.h264 c.h264 d.h264
     joined qp.hevc 32 33 34 -- a.hevc b.hevc a.hevc

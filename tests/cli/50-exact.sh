@@ -51,17 +51,12 @@ test_few_runs_share_all_threads() {
 # Headers that change in mid-film and are said once: whoever starts behind the change must have them. The third recording has those of
 # the first again.
 test_headers_said_once() {
-    encode() { # NAME OPTION...
-        out=$1
-        shift
-        ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=192x108:r=25:d=5 -g 10 -preset veryfast "$@" -pix_fmt yuv420p "$out"
-    }
-    encode a.h264 -c:v libx264 -qp 20
-    encode b.h264 -c:v libx264 -qp 34 -x264-params cabac=0
-    encode c.h264 -c:v libx264 -profile:v baseline -qp 24
-    encode a.hevc -c:v libx265 -x265-params log-level=error:qp=22
-    encode b.hevc -c:v libx265 -x265-params log-level=error:qp=36:cbqpoffs=4:sign-hide=0
-    encode d.h264 -c:v libx264 -qp 30 -x264-params sps-id=1
+    recording a.h264 5 -c:v libx264 -qp 20
+    recording b.h264 5 -c:v libx264 -qp 34 -x264-params cabac=0
+    recording c.h264 5 -c:v libx264 -profile:v baseline -qp 24
+    recording a.hevc 5 -c:v libx265 -x265-params log-level=error:qp=22
+    recording b.hevc 5 -c:v libx265 -x265-params log-level=error:qp=36:cbqpoffs=4:sign-hide=0
+    recording d.h264 5 -c:v libx264 -qp 30 -x264-params sps-id=1
     joined qp.h264 7 8 -- a.h264 b.h264 a.h264
     joined profile.h264 7 8 -- a.h264 c.h264 a.h264
     joined pps.h264 8 -- a.h264 d.h264 b.h264

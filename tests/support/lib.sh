@@ -130,6 +130,13 @@ whole_clips() {
     find "$CLIPS" -maxdepth 1 -type f ! -name SKIPPED -printf '%f\n' | sort
 }
 
+# recording NAME SECONDS OPTION...: with a key frame in 10 pictures.
+recording() {
+    local name=$1 seconds=$2
+    shift 2
+    ffmpeg -nostdin -v error -y -f lavfi -i "testsrc2=s=192x108:r=25:d=$seconds" -g 10 -preset veryfast "$@" -pix_fmt yuv420p "$name"
+}
+
 # joined NAME KIND... -- RECORDING...: one after the other, each with its units of these kinds at its start and never again. Of MPEG-2 that is
 # the sequence header with what extends it.
 joined() {
