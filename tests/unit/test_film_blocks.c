@@ -3,17 +3,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "stage/film_blocks.h"
+#include "format_of.h"
 
 enum { FRAME = 40, SIZE = 200, AT = 30 };
 
 /* A file with a block of track `track` at AT, whose content begins with `before` bytes that the packet has not, or lacks its first `less`. */
-static AVFormatContext *format_of(const uint8_t *packet, int track, int before, int less)
+static AVFormatContext *with_block(const uint8_t *packet, int track, int before, int less)
 {
     uint8_t bytes[AT + 300] = {0}, *at = bytes + AT;
     if (track >= 127)
@@ -21,15 +21,7 @@ static AVFormatContext *format_of(const uint8_t *packet, int track, int before, 
     *at++ = (uint8_t)(track >= 127 ? track : 0x80 | track);
     memset(at, 0xee, 3 + (size_t)before);
     memcpy(at + 3 + before, packet + less, SIZE - (size_t)less);
-    AVFormatContext *format = avformat_alloc_context();
-    FILE *f = tmpfile();
-    assert_true(format && f && fwrite(bytes, sizeof bytes, 1, f) == 1 && fflush(f) == 0);
-    char url[64];
-    snprintf(url, sizeof url, "/proc/self/fd/%d", fileno(f));
-    format->iformat = av_find_input_format("matroska");
-    assert_int_equal(avio_open(&format->pb, url, AVIO_FLAG_READ), 0);
-    fclose(f);
-    return format;
+    return format_of("matroska", bytes, sizeof bytes);
 }
 
 /* Packets every FRAME, but for the fifth, which comes `late`; of these the ones before which pictures may be missing, a bit each. */
@@ -38,7 +30,7 @@ static unsigned trial(int track, int before, int less, int late, int flags)
     uint8_t data[SIZE];
     for (int i = 0; i < SIZE; i++)
         data[i] = (uint8_t)(i * 7 + 3);
-    AVFormatContext *format = format_of(data, track, before, less);
+    AVFormatContext *format = with_block(data, track, before, less);
     struct film_blocks b = {.frame = FRAME, .dts = AV_NOPTS_VALUE};
     unsigned found = 0;
     for (int i = 0; i < 8; i++) {
@@ -46,8 +38,7 @@ static unsigned trial(int track, int before, int less, int late, int flags)
         found |= (unsigned)film_blocks_lost(&b, format, &p) << i;
     }
     assert_int_equal(avio_tell(format->pb), 0);
-    avio_closep(&format->pb);
-    avformat_free_context(format);
+    close_format(format);
     return found;
 }
 

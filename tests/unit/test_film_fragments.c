@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,11 +10,12 @@
 #include <libavutil/intreadwrite.h>
 
 #include "stage/film_fragments.h"
+#include "format_of.h"
 
 enum { FRAME = 100, MOOF = 32, MDAT = 50, FRAGMENT = MOOF + MDAT, FIRST = 20 };
 
 /* An MP4 of a box and fragments of these numbers. */
-static void make(AVFormatContext *format, const uint32_t *number, int count)
+static AVFormatContext *make(const uint32_t *number, int count)
 {
     uint8_t bytes[4096] = {0, 0, 0, FIRST, 'f', 't', 'y', 'p'};
     for (int i = 0; i < count; i++) {
@@ -24,31 +24,24 @@ static void make(AVFormatContext *format, const uint32_t *number, int count)
         AV_WB32(at + 20, number[i]);
         memcpy(at + MOOF, (const uint8_t[]){0, 0, 0, 1, 'm', 'd', 'a', 't', 0, 0, 0, 0, 0, 0, 0, MDAT}, 16);
     }
-    FILE *f = tmpfile();
-    assert_true(f && fwrite(bytes, (size_t)(FIRST + count * FRAGMENT), 1, f) == 1 && fflush(f) == 0);
-    char url[64];
-    snprintf(url, sizeof url, "/proc/self/fd/%d", fileno(f));
-    *format = (AVFormatContext){.iformat = av_find_input_format("mp4")};
-    assert_int_equal(avio_open(&format->pb, url, AVIO_FLAG_READ), 0);
-    fclose(f);
+    return format_of("mp4", bytes, (size_t)(FIRST + count * FRAGMENT));
 }
 
 /* Fragments of these numbers, of two packets each; that numbered `late` begins 300 later. Before which packet some are missing; -1: nowhere. */
 static int trial(const uint32_t *number, int count, int late)
 {
-    AVFormatContext format;
-    make(&format, number, count);
+    AVFormatContext *format = make(number, count);
     struct film_fragments f = {.frame = FRAME, .at = -1};
     int found = -1;
     for (int i = 0; i < 2 * count; i++) {
         AVPacket p = {.pos = FIRST + i / 2 * FRAGMENT + MOOF + 16 + i % 2, .dts = i * FRAME + (i >= 2 * late ? 300 : 0)};
-        bool lost = film_fragments_lost(&f, &format, &p);
+        bool lost = film_fragments_lost(&f, format, &p);
         assert_false(lost && found >= 0);
         if (lost)
             found = i;
     }
-    assert_int_equal(avio_tell(format.pb), 0);
-    avio_closep(&format.pb);
+    assert_int_equal(avio_tell(format->pb), 0);
+    close_format(format);
     return found;
 }
 

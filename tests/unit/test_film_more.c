@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,25 +10,7 @@
 #include <libavutil/intreadwrite.h>
 
 #include "stage/film_more.h"
-
-static AVFormatContext *format_of(const char *name, const uint8_t *bytes, size_t size)
-{
-    AVFormatContext *format = avformat_alloc_context();
-    FILE *f = tmpfile();
-    assert_true(format && f && fwrite(bytes, size, 1, f) == 1 && fflush(f) == 0);
-    char url[64];
-    snprintf(url, sizeof url, "/proc/self/fd/%d", fileno(f));
-    format->iformat = av_find_input_format(name);
-    assert_int_equal(avio_open(&format->pb, url, AVIO_FLAG_READ), 0);
-    fclose(f);
-    return format;
-}
-
-static void close_format(AVFormatContext *format)
-{
-    avio_closep(&format->pb);
-    avformat_free_context(format);
-}
+#include "format_of.h"
 
 /* Boxes of 20 bytes; one named in capitals says that it is longer than the file. */
 static bool behind(const char *format, const char *boxes)
