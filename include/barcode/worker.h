@@ -36,8 +36,14 @@ bool worker_start(struct worker *w);
 void worker_takes(struct worker *w, size_t film);
 void worker_did(struct worker *w, size_t film, const struct err *failure);
 
-/* For who works: no film is left. Nothing else may follow but the process's orderly end. */
-void worker_leaves(struct worker *w);
+/*
+ * For who works: no film is left. Nothing else may follow but the process's orderly end, with the exit status `status`.
+ *
+ * `lingers`: that end takes a while, because a driver takes back what a GPU holds (14 NVDEC decoders: 0.5 s, whether they are destroyed or the
+ * process just exits). The parent does not wait for it then: every film is done, and every file is written. The worker lets go of the
+ * three standard streams here, so that nobody who reads a pipe waits for it either. It dies with its parent (interrupt_fork).
+ */
+void worker_leaves(struct worker *w, int status, bool lingers);
 
 enum worker_end {
     WORKER_DONE,     /* every film of the queue is accounted for there                                                  */
@@ -53,7 +59,7 @@ struct worker_films {
 };
 
 /*
- * For the parent: notes in `queue` what the worker says until that is gone, and takes the films there that it took. The files
+ * For the parent: notes in `queue` what the worker says until that is gone, or lingers, and takes the films there that it took. The files
  * that a crash left half written are removed. `e` comes in empty. Main thread only.
  */
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct worker_films *films, struct err *e);

@@ -18,6 +18,8 @@ struct message {
     enum word word;
     enum err_code code;
     size_t film;
+    int status;              /* of LEAVES: the exit status to come               */
+    bool lingers;            /* of LEAVES: nobody need wait for the process's end */
 };
 
 static void send(const struct worker *w, struct message m)
@@ -56,11 +58,25 @@ void worker_did(struct worker *w, size_t film, const struct err *failure)
     send(w, (struct message){.word = DID, .film = film, .code = failure ? failure->code : ERR_NONE});
 }
 
-void worker_leaves(struct worker *w)
+/* Who reads what this program writes through a pipe reads to the last writer's end. */
+static void let_go_of_streams(void)
 {
-    send(w, (struct message){.word = LEAVES});
-    if (w->pipe >= 0)
-        close(w->pipe);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    fflush(NULL);
+    for (int i = 0; i < 3 && nothing >= 0; i++)
+        dup2(nothing, i);
+    if (nothing > 2)
+        close(nothing);
+}
+
+void worker_leaves(struct worker *w, int status, bool lingers)
+{
+    if (w->pipe < 0)
+        return;
+    if (lingers)
+        let_go_of_streams();
+    send(w, (struct message){.word = LEAVES, .status = status, .lingers = lingers});
+    close(w->pipe);
     w->pipe = -1;
 }
 
@@ -73,13 +89,14 @@ static void forget(struct worker_films *films, size_t film)
     films->count = kept;
 }
 
-/* What the worker says until its end of the pipe is closed. `films` are under way then. True: it said that it leaves. */
-static bool listen_to(const struct worker *w, struct film_queue *queue, struct worker_films *films)
+/* What the worker says until its end of the pipe is closed. `films` are under way then. True: it said that it leaves, in *last. */
+static bool listen_to(const struct worker *w, struct film_queue *queue, struct worker_films *films, struct message *last)
 {
     struct message m;
     bool leaves = false;
     while (!leaves && read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m) {
         struct err failure = {.code = m.code};
+        *last = m;
         if (m.word == TAKES) {
             film_queue_take(queue, m.film);
             if (films->count < WORKER_FILMS_MOST)
@@ -93,19 +110,25 @@ static bool listen_to(const struct worker *w, struct film_queue *queue, struct w
     return leaves;
 }
 
+/* How it ended, as waitpid has it. */
+static int wait_for(pid_t worker)
+{
+    int how = 0;
+    pid_t gone;
+    while ((gone = waitpid(worker, &how, 0)) < 0 && errno == EINTR)
+        continue;
+    return gone == worker ? how : SIGKILL;       /* somebody else took its status: it counts as killed */
+}
+
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct worker_films *films, struct err *e)
 {
     *films = (struct worker_films){.count = 0};
-    bool leaves = listen_to(w, queue, films);
-    int how = 0;
-    pid_t gone;
-    while ((gone = waitpid(w->pid, &how, 0)) < 0 && errno == EINTR)
-        continue;
-    if (gone != w->pid)              /* somebody else took its status: it counts as killed */
-        how = SIGKILL;
+    struct message last = {.lingers = false};
+    bool leaves = listen_to(w, queue, films, &last);
+    int how = leaves && last.lingers ? 0 : wait_for(w->pid);
     interrupt_forget_worker();
     close(w->pipe);
-    *w = (struct worker){.pid = -1, .pipe = -1, .status = WIFEXITED(how) ? WEXITSTATUS(how) : -1};
+    *w = (struct worker){.pid = -1, .pipe = -1, .status = !WIFEXITED(how) ? -1 : last.lingers ? last.status : WEXITSTATUS(how)};
     if (leaves)
         films->count = 0;
     if (WIFEXITED(how) && leaves)

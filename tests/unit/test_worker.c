@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "barcode/interrupt.h"
@@ -69,7 +70,7 @@ static void a_crash_has_a_culprit(void **state)
         err_clear(&e);
         if (!worker_start(&w)) {
             work(&w, queue, 0);
-            worker_leaves(&w);
+            worker_leaves(&w, film_queue_status(queue), false);
             _exit(film_queue_status(queue));
         }
         assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
@@ -168,7 +169,7 @@ static void children_that_nobody_waits_for(void **state)
     struct worker_films films;
     if (!worker_start(&w)) {
         work(&w, queue, 0);
-        worker_leaves(&w);
+        worker_leaves(&w, 7, false);
         _exit(7);
     }
     assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
@@ -186,11 +187,44 @@ static void a_crash_at_the_end(void **state)
     struct worker_films films;
     if (!worker_start(&w)) {
         work(&w, queue, 0);
-        worker_leaves(&w);
+        worker_leaves(&w, 0, false);
         kill(getpid(), SIGKILL);
     }
     assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_BROKE);
     assert_int_equal(film_queue_status(queue), ERR_INPUT);
+    film_queue_free(&queue);
+}
+
+/* Nobody waits for one that lingers, neither its parent nor who reads what the program writes. */
+static void one_that_lingers(void **state)
+{
+    (void)state;
+    struct film_queue *queue = open_queue();
+    struct worker w;
+    struct err e = ERR_INIT;
+    struct worker_films films;
+    int end[2];
+    char byte;
+    assert_int_equal(pipe(end), 0);
+    if (!worker_start(&w)) {
+        dup2(end[1], STDERR_FILENO);
+        close(end[0]);
+        close(end[1]);
+        work(&w, queue, 0);
+        worker_leaves(&w, 42, true);
+        for (;;)
+            pause();
+    }
+    pid_t pid = w.pid;
+    close(end[1]);
+    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
+    assert_int_equal(w.status, 42);
+    assert_int_equal(films.count, 0);
+    assert_int_equal(film_queue_status(queue), ERR_INPUT);
+    assert_int_equal(read(end[0], &byte, 1), 0);      /* no writer is left, while the process is */
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(end[0]);
     film_queue_free(&queue);
 }
 
@@ -210,7 +244,7 @@ static void no_worker_can_be_had(void **state)
     assert_false(parent);
     assert_int_equal(w.pid, -1);
     work(&w, queue, 0);
-    worker_leaves(&w);
+    worker_leaves(&w, 0, false);
     assert_int_equal(film_queue_status(queue), ERR_INPUT);
     film_queue_free(&queue);
 }
@@ -220,7 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_crash_has_a_culprit), cmocka_unit_test(temporaries_go), cmocka_unit_test(others_end_it),
         cmocka_unit_test(a_crash_at_the_end),    cmocka_unit_test(no_worker_can_be_had),
-        cmocka_unit_test(children_that_nobody_waits_for), cmocka_unit_test(several_under_way),
+        cmocka_unit_test(children_that_nobody_waits_for), cmocka_unit_test(several_under_way), cmocka_unit_test(one_that_lingers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
