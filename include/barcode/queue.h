@@ -31,8 +31,11 @@ bool queue_pop(struct queue *q, void **item);
 /* True when a pop would get nothing, now and for good: it was closed and is empty. Any thread. */
 bool queue_is_over(struct queue *q);
 
-/* The same without waiting: false also when the queue is empty. */
-bool queue_try_pop(struct queue *q, void **item);
+/*
+ * The same without waiting, and only if the first item `fits`: false also when the queue is empty or that item does not. `fits` is called with
+ * the queue locked.
+ */
+bool queue_pop_if(struct queue *q, bool (*fits)(const void *user, const void *item), const void *user, void **item);
 
 /* No more pushes; what is inside can still be popped. May be called twice. */
 void queue_close(struct queue *q);

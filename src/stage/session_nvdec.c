@@ -462,8 +462,14 @@ void *session_nvdec_main(void *staging)
     while (fine && staging_next_run(s.staging, true, &run)) {
         int64_t began = clock_ns();
         /* Only now: a film of few runs needs few decoders, and making one takes time. */
-        if (!s.kept && !open_all(&s, &e))
+        bool made = !s.kept;
+        if (made && !open_all(&s, &e))
             return fall_back(&s, run, began, &e);
+        if (made) {
+            int64_t now = clock_ns();
+            staging_decoder_made(shared, now - began);
+            began = now;
+        }
         size_t bytes = run->bytes, pictures = run->count;
         uint64_t frames = run->frames;
         fine = decode_run(&s, run, &e);

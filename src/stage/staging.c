@@ -179,6 +179,13 @@ void staging_fed(struct staging *s, struct run *run, size_t bytes)
     atomic_fetch_sub(&s->unfed, work);
 }
 
+void staging_decoder_made(struct staging *s, int64_t nanoseconds)
+{
+    pthread_mutex_lock(&s->lock);
+    s->begun_ns[1] += nanoseconds;
+    pthread_mutex_unlock(&s->lock);
+}
+
 void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, int threads, int64_t nanoseconds)
 {
     bool nvdec = threads == 0;
@@ -291,6 +298,13 @@ static void begin_run(struct staging *s, bool nvdec, struct run *run)
     gate_busy(s->job->turn, run->threads);
 }
 
+/* The run itself counts, not the average one: the long ones are those that the film's end waits for. Under the lock. */
+static bool fits_software(const void *staging, const void *item)
+{
+    const struct run *run = item;
+    return staging_worth_it(staging, (double)run->count);
+}
+
 /*
  * A run for a software session beside NVDEC sessions: waits until one is worth it. It looks again after a while even when nothing
  * happens, for then NVDEC is slower than was thought.
@@ -301,7 +315,7 @@ static bool take_share(struct staging *s, void **item)
     bool got = false;
     pthread_mutex_lock(&s->lock);
     while (!got && !staging_stopped(s) && s->pace[1].sessions > 0 && !(s->read_to_end && s->waiting.runs <= 0)) {
-        got = staging_worth_it(s) && queue_try_pop(s->runs, item);
+        got = queue_pop_if(s->runs, fits_software, s, item);
         if (got)
             begin_run(s, false, *item);
         struct timespec soon = clock_deadline(LOOK_AGAIN_NS);
@@ -338,7 +352,7 @@ static double part_of_film(const struct staging *s)
     return all > 0 && end > 0 && end < all ? (double)end / (double)all : 1;
 }
 
-bool staging_worth_it(const struct staging *s)
+bool staging_worth_it(const struct staging *s, double pictures)
 {
     struct pace pace[2] = {s->pace[0], s->pace[1]};
     double pixels = (double)s->film->coded_width * s->film->coded_height, part = part_of_film(s);
@@ -358,7 +372,7 @@ bool staging_worth_it(const struct staging *s)
     r.queued = s->queued;
     struct pace_left left = s->waiting;
     left.unread = pace_unread(&r);
-    return pace_worth_it(&pace[0], &pace[1], &left, left.queued / left.runs);
+    return pace_worth_it(&pace[0], &pace[1], &left, pictures);
 }
 
 void staging_note_colour(struct staging *s, const struct frame_view *view)

@@ -153,6 +153,12 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
 void staging_fed(struct staging *s, struct run *run, size_t bytes);
 
 /*
+ * The NVDEC session that has begun a run made its decoder for it, in `nanoseconds`: no part of how fast it decodes. The driver makes one at a time, so that the
+ * last of fourteen waits for 0.6 s, and a film of 12 minutes is done 2 s later.
+ */
+void staging_decoder_made(struct staging *s, int64_t nanoseconds);
+
+/*
  * A run of `bytes` and `pictures` went through a session in `nanoseconds`, on that many threads (0: an NVDEC session); `frames` of the
  * film are covered with it.
  */
@@ -173,8 +179,8 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
 /* A picture was staged with these colours: told under -v, once a kind, when they are not what was decided for the film. */
 void staging_note_colour(struct staging *s, const struct frame_view *view);
 
-/* True if a software session should take a run now (pace.h). Under the lock. */
-bool staging_worth_it(const struct staging *s);
+/* True if a software session should take a run of so many pictures now (pace.h). Under the lock. */
+bool staging_worth_it(const struct staging *s, double pictures);
 
 /* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
 

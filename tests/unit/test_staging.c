@@ -283,23 +283,25 @@ static void software_stops_before_the_end(void **state)
     (void)state;
     s.pace[0].sessions = s.pace[1].sessions = 2;
     reads(1000, false);
-    assert_false(staging_worth_it(&s));                     /* there is no run to take */
+    assert_false(staging_worth_it(&s, 100));                     /* there is no run to take */
     s.waiting = (struct pace_left){.runs = 4, .queued = 400};
-    assert_true(staging_worth_it(&s));
+    assert_true(staging_worth_it(&s, 100));
     s.waiting = (struct pace_left){.runs = 2, .queued = 200};
-    assert_false(staging_worth_it(&s));                     /* NVDEC takes both at once */
+    assert_false(staging_worth_it(&s, 100));                     /* NVDEC takes both at once */
     s.pace[1].busy = 2;
     s.pace[1].begun = 200;
     s.begun_ns[1] = 2 * clock_ns();
-    assert_true(staging_worth_it(&s));
+    assert_true(staging_worth_it(&s, 100));
+    assert_true(staging_worth_it(&s, 150));
+    assert_false(staging_worth_it(&s, 20000));              /* a longer one would be done last */
     reads(100000, true);
-    assert_false(staging_worth_it(&s));
+    assert_false(staging_worth_it(&s, 100));
     s.begun_ns[1] -= INT64_C(60) * 1000000000;              /* but it seems to hang */
-    assert_true(staging_worth_it(&s));
+    assert_true(staging_worth_it(&s, 100));
     s.begun_ns[1] = 2 * clock_ns();
     staging_lacks_nvdec(&s);
     staging_lacks_nvdec(&s);
-    assert_true(staging_worth_it(&s));                      /* nobody else is there to do it */
+    assert_true(staging_worth_it(&s, 100));                      /* nobody else is there to do it */
     assert_int_equal(s.pace[0].sessions, 4);
 }
 
