@@ -63,10 +63,16 @@ bool render_run_sets_aside(struct render_run *run, int lane, double need)
     pthread_mutex_lock(&run->lock);
     struct lane_film *f = &run->lane[lane];
     double left = (double)film_queue_tally(run->queue).bytes - (double)run->bytes_taken;
+    double mine = f->bytes;
     int others = 0;
-    for (int i = 0; i < run->lanes; i++)
-        others += &run->lane[i] != f && run->lane[i].aside;
-    f->aside |= f->bytes > 0 && others < RENDER_ASIDE_MOST && left >= need * f->bytes * (others + 1);
+    for (int i = 0; i < run->lanes; i++) {
+        const struct lane_film *other = &run->lane[i];
+        if (other == f || !other->title)
+            continue;
+        others += other->aside;
+        *(other->aside ? &mine : &left) += (1 - other->share) * other->bytes;
+    }
+    f->aside |= f->bytes > 0 && others < RENDER_ASIDE_MOST && left >= need * mine;
     bool aside = f->aside;
     pthread_mutex_unlock(&run->lock);
     return aside;

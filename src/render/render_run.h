@@ -20,8 +20,9 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
 void render_run_takes(struct render_run *run, int lane, size_t film);
 
 /*
- * True if the lane's film, which `run` has, is set aside: `need` (> 0) times its own bytes are in films that no lane has taken yet, and as many
- * again for each film that is aside already, of which there are RENDER_ASIDE_MOST at most. It is aside until it ends. NULL: false.
+ * True if the lane's film, which `run` has, is set aside: in films that no lane has taken yet, and in what is not done of those under way, NVDEC has
+ * `need` (> 0) times the bytes left that the cores have with this one, in it and in what is not done of those that are aside already, of which
+ * there are RENDER_ASIDE_MOST at most. It is aside until it ends. NULL: false.
  */
 bool render_run_sets_aside(struct render_run *run, int lane, double need);
 

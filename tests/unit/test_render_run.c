@@ -45,19 +45,25 @@ static void as_many_as_pay(void **state)
     const struct render r = {.options = &options, .inputs = &in};
     struct render_run *run = render_run_open(&r, queue, 8);
     for (int lane = 0; lane < 5; lane++)
-        take(run, queue, lane);                        /* 35 are left */
-    assert_false(render_run_sets_aside(run, 0, 36));
-    assert_true(render_run_sets_aside(run, 0, 11));
-    assert_true(render_run_sets_aside(run, 0, 11));    /* it is aside */
-    assert_true(render_run_sets_aside(run, 1, 11));
-    assert_false(render_run_sets_aside(run, 2, 12));
-    assert_true(render_run_sets_aside(run, 2, 11));
+        take(run, queue, lane);                        /* 35 are left, and these */
+    assert_false(render_run_sets_aside(run, 0, 40));
+    assert_true(render_run_sets_aside(run, 0, 39));
+    assert_true(render_run_sets_aside(run, 0, 39));    /* it is aside */
+    assert_false(render_run_sets_aside(run, 1, 19.5));
+    assert_true(render_run_sets_aside(run, 1, 19));
+    assert_false(render_run_sets_aside(run, 2, 12.5));
+    render_run_tick(run, 3, &(struct progress_state){.share = 0.5});
+    assert_false(render_run_sets_aside(run, 2, 12.25));  /* 35, one and a half, to three */
+    render_run_tick(run, 1, &(struct progress_state){.share = 0.5});
+    assert_false(render_run_sets_aside(run, 2, 15));
+    assert_true(render_run_sets_aside(run, 2, 14.5));    /* to two and a half */
     assert_false(render_run_sets_aside(run, 3, 1));
     end(run, queue, 1, 1);
     assert_true(render_run_sets_aside(run, 3, 1));
     for (int lane = 0; lane < 4; lane++)
         if (lane != 1)
             end(run, queue, lane, (size_t)lane);
+    render_run_tick(run, 4, &(struct progress_state){.share = 1});
     for (int i = 5; i < FILMS; i++) {
         take(run, queue, 0);
         bool aside = render_run_sets_aside(run, 0, 5);
