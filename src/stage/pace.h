@@ -51,8 +51,8 @@ double pace_software_prior(double pixels);
 double pace_nvdec_prior(enum bitstream stream, double pixels);
 
 /*
- * Pictures a second and session: the prior counts like one run that is done. What is under way for longer than the prior
- * explains counts as time too, so that a session that hangs is noticed before it is done.
+ * Pictures a second and session: the prior counts like one run that is done. What is under way counts too, as far done as the prior explains
+ * and at most half, so that a session that hangs is noticed before it is done.
  */
 double pace_rate(const struct pace *p);
 
