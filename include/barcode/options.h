@@ -31,7 +31,7 @@ enum {
     OPTION_JOBS_MOST = 64
 };
 
-/* An output that has an option of its own: the writer's name is the option's. */
+/* An output that has an option of its own (writer_option). */
 struct options_extra {
     const struct writer *writer;
     const char *path;           /* "-": stdout                                      */

@@ -50,7 +50,7 @@ struct stage_counts {
     bool read_failed;        /* the container could not be read to its end           */
     bool film_behind;        /* another film stands behind it in the file, and is not read */
     bool goes_on;            /* another video stream begins where the film's ends, and is not read */
-    bool io_failed;          /* the same, because reading the file failed            */
+    bool io_failed;          /* read_failed, because reading the file failed         */
     bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
     bool distrusted;         /* staging stopped half-way: must be done anew without NVDEC, whose pictures are not right */
     bool unlike;             /* NVDEC's pictures are not right, but DECODE_NVDEC demands them: staging went on */

@@ -2,7 +2,7 @@
  * writer.h - the formats of output: a table, an entry a format; and the file that appears whole or not at all.
  *
  * Whatever depends on the format stands in its entry. A new format is a file writer_NAME.c with its entry, and its line in
- * writer.c. `-o` then picks it by its ending; for an option of its own, named as the writer is, it needs a line in cli.c's table.
+ * writer.c. `-o` then picks it by its ending; for an option of its own, named as the writer is, it needs a key and a line in cli.c.
  */
 #ifndef BARCODE_WRITER_H
 #define BARCODE_WRITER_H

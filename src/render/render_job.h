@@ -115,7 +115,7 @@ bool render_verify(struct render_job *j, struct err *e);
 /* Finishes the columns and chooses their colours, warns of what is missing or damaged. False: there is nothing to paint. */
 bool render_judge(struct render_job *j, struct err *e);
 
-/* True when every selected picture was there and sound. */
+/* True when no picture of the film was lost or damaged, selected or not, and nothing behind it was left unread (--strict). */
 bool render_is_whole(const struct render_job *j);
 
 /* ---- render_tell.c ---- */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """arrows.py - who may include whom: the rooms of src/ and their arrows (src/DESIGN.md).
 
-A room is a folder of src/. Its private headers lie in it, and only it includes them, by their plain name. What other rooms
+A room is a folder of src/ or cuda/. Its private headers lie in it, and only it includes them, by their plain name. What other rooms
 may use of it is a header in include/barcode: those that have no .c beside them belong to the room named in HEADERS.
 Silent when all holds; exit status 1 and a line for each arrow that points elsewhere.
 """
