@@ -5,16 +5,14 @@
 #include <libavutil/intreadwrite.h>
 
 #include "av.h"
+#include "film_jump.h"
 #include "barcode/interrupt.h"
 
 void film_fragments_open(struct film_fragments *f, const AVFormatContext *format, AVStream *stream)
 {
-    *f = (struct film_fragments){.next = -1, .at = -1};
-    AVRational rate = av_guess_frame_rate((AVFormatContext *)format, stream, NULL);
-    if (!film_av_seekable(format) || !strstr(format->iformat->name, "mp4") || rate.num <= 0 || rate.den <= 0)
-        return;
-    f->frame = av_rescale_q(1, av_inv_q(rate), stream->time_base);
-    f->next = f->frame > 0 ? 0 : -1;
+    *f = (struct film_fragments){.next = -1, .frame = film_jump_frame(format, stream), .dts = AV_NOPTS_VALUE, .at = -1};
+    if (film_av_seekable(format) && strstr(format->iformat->name, "mp4") && f->frame > 0)
+        f->next = 0;
 }
 
 /* A fragment begins at `at`: true if the one before it in the file is not the one before it by number. */
@@ -65,14 +63,11 @@ static bool look(struct film_fragments *f, const AVFormatContext *format, int64_
 
 bool film_fragments_lost(struct film_fragments *f, const AVFormatContext *format, const AVPacket *packet)
 {
-    bool placed = packet->pos >= 0, timed = packet->dts != AV_NOPTS_VALUE;
-    /* A damaged film may have any times. */
-    uint64_t since = (uint64_t)packet->dts - (uint64_t)f->dts, usual = (uint64_t)f->frame;
-    bool jumped = placed && timed && f->at >= 0 && packet->dts > f->dts && since >= usual + usual / 2;
-    bool lost = jumped && look(f, format, packet->pos);
+    bool placed = packet->pos >= 0;
+    bool lost = placed && f->at >= 0 && film_jump_is(f->frame, f->dts, packet->dts) && look(f, format, packet->pos);
     if (placed)
         f->at = packet->pos;
-    if (timed)
+    if (packet->dts != AV_NOPTS_VALUE)
         f->dts = packet->dts;
     return lost;
 }
