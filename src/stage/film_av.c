@@ -1,6 +1,5 @@
 #include <assert.h>
 #include <libavutil/display.h>
-#include <libavutil/intreadwrite.h>
 #include <libavutil/parseutils.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "film_input.h"
 #include "film_pictures.h"
 #include "film_stream.h"
+#include "mp4_box.h"
 #include "shortage.h"
 #include "barcode/file.h"
 #include "barcode/interrupt.h"
@@ -268,17 +268,13 @@ static bool refuse_picture(const char *path, struct err *e)
  */
 static bool lacks_index(const char *path)
 {
-    uint8_t head[16] = {0};
+    enum { HEAD = MP4_BOX_HEAD_LONG };
+    uint8_t head[HEAD] = {0};
     FILE *f = open_regular(path);
-    bool is = f && fread(head, 12, 1, f) == 1 && memcmp(head + 4, "ftyp", 4) == 0 && memcmp(head + 8, "hei", 3) != 0 &&
+    bool is = f && fread(head, 12, 1, f) == 1 && mp4_box_is(head, 12, "ftyp") && memcmp(head + 8, "hei", 3) != 0 &&
               memcmp(head + 8, "mif1", 4) != 0 && memcmp(head + 8, "avif", 4) != 0;
-    for (off_t at = 0; is && fseeko(f, at, SEEK_SET) == 0 && fread(head, 16, 1, f) == 1;) {
-        uint64_t size = AV_RB32(head) == 1 ? AV_RB64(head + 8) : AV_RB32(head);
-        is = memcmp(head + 4, "moov", 4) != 0;
-        if (size < 8 || size > INT64_MAX / 2)      /* 0: up to the end of the file */
-            break;
-        at += (off_t)size;
-    }
+    for (int64_t at = 0; is && at >= 0 && fseeko(f, at, SEEK_SET) == 0 && fread(head, HEAD, 1, f) == 1; at = mp4_box_next(head, HEAD, at))
+        is = !mp4_box_is(head, HEAD, "moov");
     if (f)
         fclose(f);
     return is;

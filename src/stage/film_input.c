@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libavutil/intreadwrite.h>
 #include <libavutil/mem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "film_tail.h"
+#include "mp4_box.h"
 #include "barcode/file.h"
 #include "barcode/interrupt.h"
 #include "barcode/slow_file.h"
@@ -206,18 +206,15 @@ static bool look(struct film_input *f, size_t bytes)
 bool film_input_index_last(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
-    if (f->size >= 0 || !look(f, 12) || memcmp(f->head + 4, "ftyp", 4) != 0)
+    enum { HEAD = MP4_BOX_HEAD };            /* a box whose size takes more bytes goes on beyond what is looked at */
+    bool pictures = false, index = false;
+    if (f->size >= 0 || !look(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))
         return false;
-    for (size_t at = 0; look(f, at + 8);) {
-        uint32_t size = AV_RB32(f->head + at);
-        const uint8_t *name = f->head + at + 4;
-        if (memcmp(name, "mdat", 4) == 0 || memcmp(name, "moov", 4) == 0)
-            return *name == 'm' && name[1] == 'd';
-        if (size < 8 || size > HEAD_BYTES)
-            return false;
-        at += size;
+    for (int64_t at = 0; !pictures && !index && at >= 0 && look(f, (size_t)at + HEAD); at = mp4_box_next(f->head + at, HEAD, at)) {
+        pictures = mp4_box_is(f->head + at, HEAD, "mdat");
+        index = mp4_box_is(f->head + at, HEAD, "moov");
     }
-    return false;
+    return pictures;
 }
 
 void film_input_close(AVIOContext **io)

@@ -6,31 +6,27 @@
 #include <libavutil/intreadwrite.h>
 
 #include "av.h"
+#include "mp4_box.h"
 
 bool film_more_behind(const AVFormatContext *format)
 {
-    enum { BOX = 8, LONG = 16, BOXES_MOST = 256 };
+    enum { BOXES_MOST = 256 };
     if (!strstr(format->iformat->name, "mp4") || !film_av_seekable(format))
         return false;
     bool film = false, type = false, behind = false;
     int64_t at = 0;
-    for (int i = 0; i < BOXES_MOST; i++) {
-        uint8_t head[LONG];
-        int got = film_av_peek(format, at, head, LONG);
-        uint64_t size = got >= BOX ? AV_RB32(head) : 0;
-        if (size == 1 && got == LONG)
-            size = AV_RB64(head + BOX);
-        bool moov = got >= BOX && memcmp(head + 4, "moov", 4) == 0;
+    for (int i = 0; i < BOXES_MOST && at >= 0; i++) {
+        uint8_t head[MP4_BOX_HEAD_LONG];
+        int got = film_av_peek(format, at, head, sizeof head);
+        bool moov = mp4_box_is(head, got, "moov");
         /* Of a fragmented one libavformat reads on, and each segment may bring the head anew. */
-        if (got >= BOX && memcmp(head + 4, "moof", 4) == 0)
+        if (mp4_box_is(head, got, "moof"))
             return false;
         behind |= moov && film && type;
         /* A writer may leave an older `moov` behind; a second film brings its file type too. */
-        type |= film && got >= BOX && memcmp(head + 4, "ftyp", 4) == 0;
+        type |= film && mp4_box_is(head, got, "ftyp");
         film |= moov;
-        if (size < BOX || size > (uint64_t)(INT64_MAX - at))
-            break;
-        at += (int64_t)size;
+        at = mp4_box_next(head, got, at);
     }
     return behind;
 }
