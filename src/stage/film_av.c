@@ -307,21 +307,18 @@ static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
                    "once (ffmpeg -movflags faststart puts the index in front)", path);
 }
 
-/* What avformat_open_input wants. NULL: the film is refused for what is known before libav looks at its bytes, or no memory. */
-static AVFormatContext *prepare_container(const char *path, struct err *e)
+/* What avformat_open_input wants, of bytes of our own (taken; NULL: by the film's name). NULL: no memory. */
+static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
 {
     AVFormatContext *format = avformat_alloc_context();
     if (!format) {
+        film_input_close(&own);
         err_memory(e, sizeof *format);
         return NULL;
     }
     format->interrupt_callback.callback = stop_waiting;
-    if (!film_input_wanted(path))
-        return format;
-    format->flags |= AVFMT_FLAG_CUSTOM_IO;
-    format->pb = film_input_open(path, e);
-    if (!format->pb || !check_pipe(format->pb, path, e))
-        film_av_close(&format);
+    format->flags |= own ? AVFMT_FLAG_CUSTOM_IO : 0;
+    format->pb = own;
     return format;
 }
 
@@ -356,7 +353,7 @@ static int open_input(const char *url, AVFormatContext **format)
     return code;
 }
 
-/* Of a container that is prepared. */
+/* Of a container that is prepared; NULL: it could not be, which `e` says. */
 static bool open_prepared(const char *path, AVFormatContext **format, struct err *e)
 {
     char url[4096];
@@ -376,7 +373,14 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
 
 static bool open_head(const char *path, AVFormatContext **format, struct err *e)
 {
-    *format = prepare_container(path, e);
+    AVIOContext *own;
+    if (!film_input_open(path, &own, e))
+        return false;
+    if (own && !check_pipe(own, path, e)) {
+        film_input_close(&own);
+        return false;
+    }
+    *format = prepare_container(own, e);
     return open_prepared(path, format, e);
 }
 
@@ -387,14 +391,11 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
     avformat_close_input(format);
     if (!own)
         return open_head(path, format, e);
-    *format = film_input_again(&own, e) ? avformat_alloc_context() : NULL;
-    if (!*format) {
+    if (!film_input_again(&own, e)) {
         film_input_close(&own);
         return e->code != ERR_NONE ? false : err_set(e, ERR_FAILED, "'%s': its first two pictures are too big for a pipe", path);
     }
-    (*format)->interrupt_callback.callback = stop_waiting;
-    (*format)->flags |= AVFMT_FLAG_CUSTOM_IO;
-    (*format)->pb = own;
+    *format = prepare_container(own, e);
     return open_prepared(path, format, e);
 }
 

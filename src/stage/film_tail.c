@@ -149,7 +149,7 @@ static int64_t without_padding(int fd, int64_t end, enum kind kind)
 {
     enum { FEW = 16 };       /* fewer may be the codec's own, and do no harm */
     uint8_t value = 0;
-    int64_t run = run_begin(fd, end, &value), at = -1;
+    int64_t run = kind == KIND_TAGGED ? -1 : run_begin(fd, end, &value), at = -1;
     if (run <= 0)
         return end;
     switch (kind) {
