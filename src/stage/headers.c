@@ -6,6 +6,8 @@
 #include <libavcodec/packet.h>
 
 #include "nal_read.h"
+#include "nal_rps.h"
+#include "nal_sets.h"
 
 enum { SIZE_MOST = 1 << 12 };     /* of one; none is near that, and a damaged film may have hundreds */
 enum { NUMBERS = 256 };           /* of a kind                                                       */
@@ -18,32 +20,29 @@ enum { NUMBERS = 256 };           /* of a kind                                  
 static uint32_t number_of_sps(const uint8_t *sps, size_t size)
 {
     static const uint8_t profiles[] = {66, 77, 88, 100, 110, 122, 244, 44, 118, 128, 134, 135, 138, 139, 83, 86};
-    size_t bit = 32;
-    uint32_t number = read_ue(sps, size, &bit);
+    struct bit_reader r = {.data = sps, .size = size, .bit = 32};
+    struct nal_sps front;
+    uint32_t number = read_ue(&r);
     if (size < 6 || !memchr(profiles, sps[1], sizeof profiles) || number > 31)
         return NONE;
-    nal_skip_high_profile(sps, size, &bit, sps[1]);
-    uint32_t frames = read_ue(sps, size, &bit), type = read_ue(sps, size, &bit);     /* log2_max_frame_num, pic_order_cnt_type */
-    return frames <= 12 && type <= 2 ? number : NONE;
+    nal_sets_read_sps(&r, &front);
+    return front.known ? number : NONE;
 }
 
 static uint32_t number_of_hevc_sps(const uint8_t *sps, size_t size)
 {
-    size_t bit = 20;
-    uint32_t above = read_bits(sps, size, &bit, 3);
-    if (above > 6)
-        return NONE;
-    bit += 1 + nal_profile_bits(sps, size, bit + 1, above);
-    uint32_t number = read_ue(sps, size, &bit);
-    return number < 16 && read_ue(sps, size, &bit) <= 3 ? number : NONE;             /* chroma_format_idc */
+    struct bit_reader r = {.data = sps, .size = size, .bit = 16};
+    uint32_t above, number = nal_rps_sps_number(&r, &above);
+    return number < RPS_SPS_MOST && read_ue(&r) <= 3 ? number : NONE;                /* chroma_format_idc */
 }
 
 /* 7.3.2.1: after the number two flags, the layers, and 16 bits that are set. */
 static uint32_t number_of_vps(const uint8_t *vps, size_t size)
 {
-    size_t bit = 16, ones = 32;
-    uint32_t number = read_bits(vps, size, &bit, 4);
-    return read_bits(vps, size, &ones, 16) == 0xffff ? number : NONE;
+    struct bit_reader r = {.data = vps, .size = size, .bit = 16};
+    uint32_t number = read_bits(&r, 4);
+    r.bit = 32;
+    return read_bits(&r, 16) == 0xffff ? number : NONE;
 }
 
 static size_t place_of(const struct headers *h, unsigned key)
@@ -63,7 +62,8 @@ static bool has(const struct headers *h, unsigned key)
 /* A PPS names its SPS, which must be there; SPSs are the kind before. */
 static uint32_t number_of_pps(const struct headers *h, const uint8_t *pps, size_t size, size_t bit, unsigned kind, uint32_t most)
 {
-    uint32_t number = read_ue(pps, size, &bit), sps = read_ue(pps, size, &bit);
+    struct bit_reader r = {.data = pps, .size = size, .bit = bit};
+    uint32_t number = read_ue(&r), sps = read_ue(&r);
     return number < most && sps < NUMBERS && has(h, (kind - 1) * NUMBERS + sps) ? number : NONE;
 }
 
@@ -224,15 +224,14 @@ static uint32_t pps_of_slice(const struct headers *h, const struct nal *nal)
 {
     struct nal head = {nal->data, nal->size < SLICE_HEAD ? nal->size : SLICE_HEAD};
     uint8_t bytes[SLICE_HEAD];
-    size_t n = unescape(&head, bytes, sizeof bytes), bit = 8;
-    int type = n < 3 ? -1 : h->stream == STREAM_H264 ? bytes[0] & 31 : bytes[0] >> 1 & 63;
+    struct bit_reader r = {.data = bytes, .size = unescape(&head, bytes, sizeof bytes), .bit = 8};
+    int type = r.size < 3 ? -1 : h->stream == STREAM_H264 ? bytes[0] & 31 : bytes[0] >> 1 & 63;
     if (h->stream == STREAM_H264) {
-        read_ue(bytes, n, &bit);              /* the first macroblock, the type of slice */
-        read_ue(bytes, n, &bit);
-        return type >= 1 && type <= 5 ? read_ue(bytes, n, &bit) : NONE;
+        skip_ue(&r, 2);                       /* the first macroblock, the type of slice */
+        return type >= 1 && type <= 5 ? read_ue(&r) : NONE;
     }
-    bit = type >= 16 && type <= 23 ? 18 : 17; /* the first one of its picture; no_output_of_prior_pics_flag */
-    return type >= 0 && type < 32 ? read_ue(bytes, n, &bit) : NONE;
+    r.bit = type >= 16 && type <= 23 ? 18 : 17;        /* the first one of its picture; no_output_of_prior_pics_flag */
+    return type >= 0 && type < 32 ? read_ue(&r) : NONE;
 }
 
 /* The SPS that a PPS goes by. */
@@ -240,9 +239,9 @@ static uint32_t sps_of(const struct headers *h, const struct header *pps)
 {
     struct nal nal = {pps->data, pps->size};
     uint8_t bytes[16];
-    size_t n = unescape(&nal, bytes, sizeof bytes), bit = h->stream == STREAM_H264 ? 8 : 16;
-    read_ue(bytes, n, &bit);
-    return read_ue(bytes, n, &bit);
+    struct bit_reader r = {.data = bytes, .size = unescape(&nal, bytes, sizeof bytes), .bit = h->stream == STREAM_H264 ? 8 : 16};
+    read_ue(&r);                              /* its own number */
+    return read_ue(&r);
 }
 
 /* True if the packet's slices name a header that it lacks. */
