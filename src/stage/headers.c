@@ -174,14 +174,13 @@ bool headers_are_kept(enum bitstream stream)
     return stream == STREAM_H264 || stream == STREAM_HEVC || stream == STREAM_MPEG2;
 }
 
-/* The boxes' lists of units, each with a length of two bytes. */
-static bool keep_listed(struct headers *h, const uint8_t *extradata, size_t size, struct err *e)
+/* Those of H.264's or HEVC's extradata. */
+static bool keep_first(struct headers *h, const uint8_t *extradata, size_t size, struct err *e)
 {
-    struct avcc_walk avcc = {0};
-    struct hvcc_walk hvcc = {0};
+    struct extradata_walk walk = {0};
     struct nal nal;
     bool fine = true;
-    while (fine && (h->stream == STREAM_H264 ? next_avcc_nal(extradata, size, &avcc, &nal) : next_hvcc_nal(extradata, size, &hvcc, &nal))) {
+    while (fine && nal_next_of_extradata(h->stream, extradata, size, &walk, &nal)) {
         bool slice;
         unsigned key = key_of(h, &nal, &slice);
         fine = key == NONE || keep(h, key, nal, e);
@@ -202,7 +201,7 @@ bool headers_begin(struct headers *h, const uint8_t *extradata, size_t size, str
     if (!headers_are_kept(h->stream))
         return true;
     h->length_size = nal_length_size(h->stream, extradata, size);
-    bool fine = h->length_size > 0 ? keep_listed(h, extradata, size, e) : headers_note(h, extradata, size, e);
+    bool fine = h->stream == STREAM_MPEG2 ? headers_note(h, extradata, size, e) : keep_first(h, extradata, size, e);
     h->changed = false;
     return fine;
 }

@@ -376,15 +376,43 @@ int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
     return 0;
 }
 
+/*
+ * The head of the next list of units, which each have two bytes of length. avcC (ISO/IEC 14496-15, 5.3.3.1.2): 5 bytes, the number of SPS in
+ * 5 bits, these, the number of PPS, these. hvcC (8.3.3.1.2): 22 bytes, the number of lists; each has a byte of type and two of number.
+ */
+static bool next_list(enum bitstream kind, const uint8_t *extradata, size_t size, struct extradata_walk *w)
+{
+    enum { AVCC_HEAD = 5, HVCC_LISTS = 22 };
+    bool avcc = kind == STREAM_H264;
+    size_t head = avcc ? 1 : 3;
+    if (w->at == 0)
+        w->at = avcc ? AVCC_HEAD : HVCC_LISTS + 1;
+    if (w->lists == (avcc ? 2 : extradata[HVCC_LISTS]) || w->at + head > size)
+        return false;
+    const uint8_t *p = extradata + w->at;
+    w->nals = !avcc ? p[1] << 8 | p[2] : p[0] & (w->lists == 0 ? 31 : 255);
+    w->lists++;
+    w->at += head;
+    return true;
+}
+
+bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t size, struct extradata_walk *w, struct nal *nal)
+{
+    if (!w->begun)
+        *w = (struct extradata_walk){.begun = true, .boxed = nal_length_size(kind, extradata, size) > 0};
+    if (!w->boxed)
+        return next_nal(0, extradata, size, &w->at, nal);
+    while (w->nals-- <= 0 || !next_nal(2, extradata, size, &w->at, nal))
+        if (!next_list(kind, extradata, size, w))
+            return false;
+    return true;
+}
+
 bool nal_extradata_hides(const uint8_t *extradata, size_t size)
 {
-    struct nal_info info = {.shown = true};
-    if (nal_length_size(STREAM_HEVC, extradata, size) == 0) {
-        scan_hevc(0, extradata, size, &info);
-        return info.hides;
-    }
-    struct hvcc_walk walk = {0};
-    for (struct nal nal; next_hvcc_nal(extradata, size, &walk, &nal);)
-        info.hides |= nal.size > 2 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
-    return info.hides;
+    bool hides = false;
+    struct extradata_walk walk = {0};
+    for (struct nal nal; nal_next_of_extradata(STREAM_HEVC, extradata, size, &walk, &nal);)
+        hides |= nal.size > 2 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
+    return hides;
 }

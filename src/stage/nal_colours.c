@@ -86,11 +86,10 @@ void nal_scan_colours(enum bitstream kind, int length_size, const uint8_t *data,
 
 void nal_extradata_colours(enum bitstream kind, const uint8_t *extradata, size_t size, struct nal_colours *c)
 {
-    if (kind != STREAM_H264 || nal_length_size(kind, extradata, size) == 0) {
-        nal_scan_colours(kind, 0, extradata, size, c);
-        return;
-    }
-    struct avcc_walk walk = {0};
-    for (struct nal nal; next_avcc_nal(extradata, size, &walk, &nal);)
+    struct extradata_walk walk = {0};
+    struct nal nal;
+    if (kind == STREAM_MPEG2)
+        note_mpeg2(extradata, size, c);
+    while (kind == STREAM_H264 && nal_next_of_extradata(kind, extradata, size, &walk, &nal))
         note_h264(&nal, c);
 }

@@ -27,10 +27,8 @@ static void note_sei(const struct nal *nal, struct nal_light *light)
 struct nal_light nal_extradata_light(const uint8_t *extradata, size_t size)
 {
     struct nal_light light = {0};
-    if (nal_length_size(STREAM_HEVC, extradata, size) == 0)
-        return light;
-    struct hvcc_walk walk = {0};
-    for (struct nal nal; next_hvcc_nal(extradata, size, &walk, &nal);)
+    struct extradata_walk walk = {0};
+    for (struct nal nal; nal_next_of_extradata(STREAM_HEVC, extradata, size, &walk, &nal);)
         if (nal.size > 2 && (nal.data[0] >> 1 & 63) == PREFIX_SEI)
             note_sei(&nal, &light);
     return light;

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "nal.h"
+
 struct nal {
     const uint8_t *data;
     size_t size;
@@ -68,55 +70,15 @@ static inline bool next_head(int length_size, const uint8_t *data, size_t size, 
     return true;
 }
 
-/*
- * hvcC (ISO/IEC 14496-15, 8.3.3.1.2): 22 bytes, the number of arrays; each has a byte of type, a number of NALs, and each of these
- * two bytes of length. A walk over the NALs begins with {0}; false at the end.
- */
-struct hvcc_walk {
+/* Where a walk over the units of extradata stands; it begins with {0}. */
+struct extradata_walk {
+    bool begun, boxed;    /* it is an avcC or hvcC, and not units as in packets           */
     size_t at;
-    int arrays, nals;     /* that are left */
+    int lists, nals;      /* lists that were begun; units that are left of the last one */
 };
 
-static inline bool next_hvcc_nal(const uint8_t *extradata, size_t size, struct hvcc_walk *w, struct nal *nal)
-{
-    if (w->at == 0)
-        *w = (struct hvcc_walk){.at = 23, .arrays = extradata[22]};
-    for (;;) {
-        if (w->nals > 0 && next_nal(2, extradata, size, &w->at, nal)) {
-            w->nals--;
-            return true;
-        }
-        if (w->arrays == 0 || w->at + 3 > size)
-            return false;
-        w->arrays--;
-        w->nals = extradata[w->at + 1] << 8 | extradata[w->at + 2];
-        w->at += 3;
-    }
-}
-
-/*
- * avcC (ISO/IEC 14496-15, 5.3.3.1.2): 5 bytes, the number of SPS in 5 bits, these, the number of PPS, these; each has two bytes of
- * length. A walk over the NALs begins with {0}; false at the end.
- */
-struct avcc_walk {
-    size_t at;
-    int lists, nals;      /* lists that were begun; NALs that are left of the last one */
-};
-
-static inline bool next_avcc_nal(const uint8_t *extradata, size_t size, struct avcc_walk *w, struct nal *nal)
-{
-    if (w->at == 0)
-        *w = (struct avcc_walk){.at = 5};
-    for (;;) {
-        if (w->nals > 0 && next_nal(2, extradata, size, &w->at, nal)) {
-            w->nals--;
-            return true;
-        }
-        if (w->lists == 2 || w->at >= size)
-            return false;
-        w->nals = extradata[w->at++] & (w->lists++ == 0 ? 31 : 255);
-    }
-}
+/* nal.c: the next unit of H.264's or HEVC's extradata: avcC, hvcC, or units between start codes. False at the end. */
+bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t size, struct extradata_walk *w, struct nal *nal);
 
 /* Copies a NAL's payload without emulation prevention bytes (00 00 03). */
 static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)

@@ -251,15 +251,21 @@ static bool read_slice(const struct nal_rps_sets *s, const struct nal *nal, stru
     return (!sps->longs || read_longs(&r, sps, slice)) && !is_used_up(&r);
 }
 
+/* nal_unit_type of a unit of the base layer, of three bytes at least; 63: it is of another layer. */
+static int type_of_base(const struct nal *nal)
+{
+    bool base = (nal->data[0] & 1) == 0 && nal->data[1] >> 3 == 0;
+    return base ? nal->data[0] >> 1 & 63 : 63;
+}
+
 bool nal_rps_scan(struct nal_rps_sets *s, int length_size, const uint8_t *data, size_t size, struct nal_rps_slice *slice)
 {
     struct nal nal;
     for (size_t at = 0, from = 0; next_head(length_size, data, size, &at, &nal); from = at) {
-        int type = nal.size > 2 ? nal.data[0] >> 1 & 63 : 63;
-        bool base = nal.size > 2 && (nal.data[0] & 1) == 0 && nal.data[1] >> 3 == 0;
-        if (base && (type == 33 || type == 34) && next_nal(length_size, data, size, &from, &nal) && nal.size > 2)
+        int type = nal.size > 2 ? type_of_base(&nal) : 63;
+        if ((type == 33 || type == 34) && next_nal(length_size, data, size, &from, &nal) && nal.size > 2)
             note_set(s, &nal);
-        else if (base && type < 32 && slice)
+        else if (type < 32 && slice)
             return nal.data[2] & 0x80 && read_slice(s, &nal, slice);      /* first_slice_segment_in_pic_flag */
     }
     return false;
@@ -267,12 +273,8 @@ bool nal_rps_scan(struct nal_rps_sets *s, int length_size, const uint8_t *data, 
 
 void nal_rps_scan_extradata(struct nal_rps_sets *s, const uint8_t *extradata, size_t size)
 {
-    if (nal_length_size(STREAM_HEVC, extradata, size) == 0) {
-        nal_rps_scan(s, 0, extradata, size, NULL);
-        return;
-    }
-    struct hvcc_walk walk = {0};
-    for (struct nal nal; next_hvcc_nal(extradata, size, &walk, &nal);)
-        if (nal.size > 2 && (nal.data[0] >> 1 == 33 || nal.data[0] >> 1 == 34) && nal.data[1] >> 3 == 0)
+    struct extradata_walk walk = {0};
+    for (struct nal nal; nal_next_of_extradata(STREAM_HEVC, extradata, size, &walk, &nal);)
+        if (nal.size > 2 && (type_of_base(&nal) == 33 || type_of_base(&nal) == 34))
             note_set(s, &nal);
 }

@@ -117,12 +117,8 @@ void nal_sets_scan(int length_size, const uint8_t *data, size_t size, struct nal
 
 void nal_sets_scan_extradata(const uint8_t *extradata, size_t size, struct nal_sets *s)
 {
-    if (nal_length_size(STREAM_H264, extradata, size) == 0) {
-        nal_sets_scan(0, extradata, size, s);
-        return;
-    }
-    struct avcc_walk walk = {0};
-    for (struct nal nal; next_avcc_nal(extradata, size, &walk, &nal);)
+    struct extradata_walk walk = {0};
+    for (struct nal nal; nal_next_of_extradata(STREAM_H264, extradata, size, &walk, &nal);)
         note_set(&nal, s);
 }
 
