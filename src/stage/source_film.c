@@ -207,7 +207,7 @@ static void tell_times(const struct staging *s, int64_t reading, struct stage_ti
     /* What libav's own threads used cannot be told. */
     *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
     times->decode += s->decode_seconds;
-    double wall = (double)(clock_ns() - s->began_ns) / 1e9;
+    double wall = clock_since(s->began_ns);
     times->software_busy = s->pace[0].sessions > 0 ? s->pace[0].seconds / wall / s->pace[0].sessions : 0;
     times->nvdec_busy = s->pace[1].sessions > 0 ? s->pace[1].seconds / wall / s->pace[1].sessions : 0;
 }
