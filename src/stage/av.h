@@ -218,6 +218,12 @@ bool decoder_square(AVPacket *packet, const struct picture *p, struct err *e);
 void decoder_begin_anew(AVCodecContext *c);
 
 /*
+ * Gives an H.264 decoder, before its first packet, as much delay as the standard allows, for pictures of any order. Others are left as they
+ * are. decoder_fit_delay says why.
+ */
+void decoder_widen_delay(AVCodecContext *c);
+
+/*
  * Gives an H.264 decoder the delay that `run` needs, before its first packet: decoders learn it on the fly, and the picture
  * at which it grows is lost. Others are left as they are.
  */

@@ -307,8 +307,8 @@ static bool open_looker(struct looker *l)
     if (!open_decoder(l))
         return false;
     /* As decoders with threads have it, so that the same pictures come out in the same order. */
-    if (l->from == LOOKS && l->stream->codecpar->codec_id == AV_CODEC_ID_H264)
-        l->decoder->has_b_frames = 15;
+    if (l->from == LOOKS)
+        decoder_widen_delay(l->decoder);
     return l->threads == 1 || damage_watch_strictly(&l->watch, l->decoder, &l->error);
 }
 
