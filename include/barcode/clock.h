@@ -18,6 +18,12 @@ static inline int64_t clock_in_ns(struct timespec t)
 /* Nanoseconds of a clock that never goes back; its zero means nothing. */
 int64_t clock_ns(void);
 
+/* Seconds since clock_ns gave `ns`. */
+static inline double clock_since(int64_t ns)
+{
+    return (double)(clock_ns() - ns) / 1e9;
+}
+
 /* The time of day that many nanoseconds (0 or more) from now, for pthread_cond_timedwait. */
 struct timespec clock_deadline(int64_t ns);
 

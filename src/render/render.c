@@ -140,7 +140,7 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         outputs_free(&j.outputs);
         j = (struct render_job){.render = r, .input = i};
         fine = open_job(&j, e);
-        j.report.times.start_up = (double)(clock_ns() - started) / 1e9 - j.report.times.waiting;
+        j.report.times.start_up = clock_since(started) - j.report.times.waiting;
         fine = fine && render_stage(&j, e);
         describe_decoding(&j);
         fine = fine && render_judge(&j, e) && render_write(&j, started, e);
@@ -150,7 +150,7 @@ bool render_film(const struct render *r, size_t i, struct err *e)
     } while (!fine && goes_on_without_gpu(r, i, j.engine, e));
     if (!fine && e->code == ERR_INTERRUPTED)
         err_prefix(e, "'%s'", r->inputs->path[i]);
-    fine = render_tell_film(&j, fine, (double)(clock_ns() - first) / 1e9 - j.report.times.waiting, e);
+    fine = render_tell_film(&j, fine, clock_since(first) - j.report.times.waiting, e);
     outputs_free(&j.outputs);
     return fine;
 }

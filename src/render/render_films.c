@@ -118,7 +118,7 @@ int render_films(const struct render *r)
         status = run_crew(&own, queue, &here);
     if (queue && here && e.code == ERR_NONE) {
         struct film_tally tally = film_queue_tally(queue);
-        render_tell_end(r, &tally, (double)(clock_ns() - begin) / 1e9);
+        render_tell_end(r, &tally, clock_since(begin));
         int unwritten = write_gallery(r);
         status = status != 0 ? status : unwritten;
     }

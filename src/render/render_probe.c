@@ -162,7 +162,7 @@ static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct e
     int64_t came = clock_ns();
     if (!gate_enter(&turn, e))
         return false;
-    j->report.times.waiting += (double)(clock_ns() - came) / 1e9;
+    j->report.times.waiting += clock_since(came);
     bool fine = source_probe(j->source, &request, facts, e);
     gate_fed(&turn);
     return fine;

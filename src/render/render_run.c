@@ -90,7 +90,7 @@ static void show(struct render_run *run)
     line->bytes = t.bytes_ended;
     line->bytes_total = t.bytes;
     line->films_now = line->bytes_now = 0;
-    line->seconds = (double)(clock_ns() - line->begin_ns) / 1e9;
+    line->seconds = clock_since(line->begin_ns);
     for (int i = 0; i < run->lanes; i++) {
         const struct lane_film *f = &run->lane[i];
         if (!f->title)

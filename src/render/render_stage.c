@@ -63,15 +63,20 @@ static bool open_stores(struct render_job *j, struct err *e)
     return j->second != NULL;
 }
 
+/* True while --verify stages the film a second time: nothing but the digest takes these frames. */
+static bool is_judging(const struct render_job *j)
+{
+    return j->digest && j->digest == j->second;
+}
+
 static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     struct render_job *j = user;
     size_t bytes = (size_t)j->report.width * (size_t)j->report.height * 3;
-    bool judging = j->digest && j->digest == j->second;
     if (j->digest && !digest_put(j->digest, tag->column, rgb, bytes, e))
         return false;
     frame_cache_put(j->cache, tag, rgb);
-    if (judging)
+    if (is_judging(j))
         return true;
     return (!j->dump || dump_put(j->dump, tag->column, tag->repeat, rgb, e)) && (!j->thumbs || thumbs_put(j->thumbs, tag, rgb, e));
 }
@@ -110,7 +115,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
 {
     const struct options *o = j->render->options;
     const struct film *f = &j->source->film;
-    bool judging = j->digest && j->digest == j->second;
+    bool judging = is_judging(j);
     const char *slash = strrchr(f->path, '/');
     /* A progress line for which there is no memory is left out: the run is as good without it. */
     struct shown shown = {.progress = j->render->run ? NULL : progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f, .render = j->render,

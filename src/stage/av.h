@@ -1,7 +1,8 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), film_stream.c (which stream), film_input.c (pipes),
- * film_pictures.c (pictures one after another), film_index.c and film_zeros.c (what the demuxer jumped over), blank.c (packets of
- * zeros), film_cut.c and film_end.c (what is cut off), film_tail.c (what stands behind the end), demux.c (packets), owed.c (what they owe), headers.c and
+ * av.h - private to the files that speak libav: film_av.c (facts), film_av_said.c (messages), film_stream.c (which stream), film_input.c (pipes),
+ * film_pictures.c (pictures one after another), film_index.c, film_zeros.c, film_fragments.c and film_blocks.c (what the demuxer jumped
+ * over), film_jump.c (how they tell), film_table.c (how many pictures there must be), blank.c (packets of zeros), film_cut.c and film_end.c
+ * (what is cut off), film_tail.c and film_more.c (what stands behind the end), demux.c (packets), owed.c (what they owe), headers.c and
  * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), film_colour.c, view.c and
  * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
  * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in
@@ -43,6 +44,12 @@ bool film_av_open(const char *path, AVFormatContext **format, struct film *film,
 bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e);
 
 /*
+ * Opens once more the film that `film` tells of, with its stream found out as `wanted` said before (film_av_open_stream). ERR_INPUT also where
+ * that is another one now. *format as above.
+ */
+bool film_av_reopen(const struct film *film, int wanted, AVFormatContext **format, struct err *e);
+
+/*
  * Opens once more a film that `opened` (lent) is of, in a container whose head names all its streams: what was found out of them is
  * copied, and not found out again, which takes as long as decoding some pictures. *format as above.
  */
@@ -63,6 +70,17 @@ bool film_av_is_one_of(const AVFormatContext *format, const char *const *names, 
  */
 int film_av_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
 
+/* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
+int64_t film_av_frame_us(const struct film *f);
+
+/* "Invalid data found", without libav types at the call. */
+const char *film_av_sentence(int code, char text[128]);
+
+/* ---- film_av_said.c ---- */
+
+/* From the first call on libav's messages come here, and to damage_message. Any thread, any number of times. */
+void film_av_hear(void);
+
 enum { FILM_AV_SAID = 64 };
 
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
@@ -82,12 +100,6 @@ struct film_av_said {
  * before, for the caller to set again. Any thread, each for itself.
  */
 struct film_av_said *film_av_listen(struct film_av_said *said);
-
-/* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
-int64_t film_av_frame_us(const struct film *f);
-
-/* "Invalid data found", without libav types at the call. */
-const char *film_av_sentence(int code, char text[128]);
 
 /* ---- demux.c: one sequential reader ---- */
 
@@ -206,6 +218,12 @@ bool decoder_square(AVPacket *packet, const struct picture *p, struct err *e);
 void decoder_begin_anew(AVCodecContext *c);
 
 /*
+ * Gives an H.264 decoder, before its first packet, as much delay as the standard allows, for pictures of any order. Others are left as they
+ * are. decoder_fit_delay says why.
+ */
+void decoder_widen_delay(AVCodecContext *c);
+
+/*
  * Gives an H.264 decoder the delay that `run` needs, before its first packet: decoders learn it on the fly, and the picture
  * at which it grows is lost. Others are left as they are.
  */
@@ -301,7 +319,7 @@ bool damage_concealed(const AVFrame *frame);
 void damage_watch_close(struct damage_watch *w);
 
 /*
- * Every message of every decoder comes here, on any thread (film_av.c). The decoder's `opaque` is its watch, so decoders of
+ * Every message of every decoder comes here, on any thread (film_av_said.c). The decoder's `opaque` is its watch, so decoders of
  * several films can be at work; one without a watch (a parser's) is not listened to.
  */
 void damage_message(const AVCodecContext *c, int level, const char *format);

@@ -1,6 +1,7 @@
 /*
  * damage.c - what libavcodec knows and tells of damage, and what it does not.
  */
+#include <libavutil/avstring.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
@@ -331,7 +332,7 @@ static const char *const of_no_account[] = {"mmco: unref short failure"};
 static bool begins(const char *text, const char *const *start, size_t starts)
 {
     for (size_t i = 0; i < starts; i++)
-        if (strncmp(text, start[i], strlen(start[i])) == 0)
+        if (av_strstart(text, start[i], NULL))
             return true;
     return false;
 }

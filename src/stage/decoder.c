@@ -74,6 +74,14 @@ int decoder_threads_most(const AVStream *stream, const struct run_traits *traits
     return codec && (dav1d || codec->capabilities & AV_CODEC_CAP_FRAME_THREADS) ? MOST : 1;
 }
 
+enum { DELAY_MAX = 15 };          /* of the standard; more comes from broken timestamps, and libavcodec aborts */
+
+void decoder_widen_delay(AVCodecContext *c)
+{
+    if (c->codec_id == AV_CODEC_ID_H264)
+        c->has_b_frames = DELAY_MAX;
+}
+
 AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e)
 {
     char text[128];
@@ -85,9 +93,9 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
         threads = 1;
     c->thread_count = threads;
     c->thread_type = threads > 1 ? FF_THREAD_FRAME | FF_THREAD_SLICE : 0;
-    /* Frame threads copy the context here: a delay that is set later does not reach them (sequential.c says why 15). */
-    if (threads > 1 && c->codec_id == AV_CODEC_ID_H264)
-        c->has_b_frames = 15;
+    /* Frame threads copy the context here: a delay that is set later does not reach them. */
+    if (threads > 1)
+        decoder_widen_delay(c);
     const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
     shortage_begin();
     int code = avcodec_open2(c, codec, NULL);
@@ -138,7 +146,6 @@ bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
 
 void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const struct run *run)
 {
-    enum { DELAY_MAX = 15 };          /* of the standard; more comes from broken timestamps, and libavcodec aborts */
     if (traits->stream != STREAM_H264)
         return;
     int reorder = run_reorder(run);

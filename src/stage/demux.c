@@ -128,6 +128,8 @@ void demux_jumped(struct demux *r, uint64_t serial)
     film_index_close(&r->index);
     absent_jumped(r->absent);
     r->zeros.run = 0;
+    r->fragments.next = -1;
+    r->blocks.frame = 0;
     r->end.jumped = true;
 }
 

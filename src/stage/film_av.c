@@ -1,6 +1,5 @@
 #include <assert.h>
 #include <libavutil/display.h>
-#include <libavutil/intreadwrite.h>
 #include <libavutil/parseutils.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
@@ -11,10 +10,10 @@
 #include "film_input.h"
 #include "film_pictures.h"
 #include "film_stream.h"
+#include "mp4_box.h"
 #include "shortage.h"
 #include "barcode/file.h"
 #include "barcode/interrupt.h"
-#include "barcode/log.h"
 
 const char *film_av_sentence(int code, char text[128])
 {
@@ -45,67 +44,6 @@ int film_av_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int byt
     int got = avio_seek(file, at, SEEK_SET) < 0 ? -1 : avio_read(file, to, bytes);
     avio_seek(file, now, SEEK_SET);
     return got == AVERROR_EOF ? 0 : got < 0 ? -1 : got;
-}
-
-/* Where messages of this thread's demuxers are counted; NULL: nowhere. */
-static _Thread_local struct film_av_said *listener;
-
-struct film_av_said *film_av_listen(struct film_av_said *said)
-{
-    struct film_av_said *before = listener;
-    listener = said;
-    return before;
-}
-
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-/*
- * Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one, and NUT's
- * says where it begins to search.
- */
-static void hear_demuxer(AVIOContext *file, int level, const char *format)
-{
-    /* Of an ASF that was sent, the index behind the last packet is read as one. */
-    bool index = begins(format, "ff asf skip ");
-    /* Ogg's first packets, of sound too, may begin before 0, as behind a cut: they get no time. */
-    bool early = begins(format, "invalid pts %");
-    bool error = level <= AV_LOG_ERROR && !index && !early, jump = begins(format, "Continuity check failed");
-    bool search = begins(format, "Probe: %d, score") || begins(format, "syncing from ");
-    bool strange = index || early || begins(format, "Unknown entry 0x");
-    listener->errors += error;
-    listener->jumps += jump;
-    listener->searches += search;
-    listener->unknown += strange;
-    listener->sums += begins(format, "CRC mismatch");
-    if ((error || jump || search || strange) && listener->places < FILM_AV_SAID && file)
-        listener->at[listener->places++] = avio_tell(file);
-}
-
-/* libav's own messages are about packets and tables: of use with -vv only. */
-static void on_av_log(void *context, int level, const char *format, va_list args)
-{
-    const AVClass *class = context ? *(const AVClass **)context : NULL;
-    if (class && class == avcodec_get_class())
-        damage_message(context, level, format);
-    AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
-    if (category == AV_CLASS_CATEGORY_DEMUXER && listener)
-        hear_demuxer(class == avformat_get_class() ? ((AVFormatContext *)context)->pb : NULL, level, format);
-    if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
-        return;
-    char line[512];
-    int prefix = 1;
-    av_log_format_line(context, level, format, args, line, sizeof line, &prefix);
-    line[strcspn(line, "\n")] = 0;
-    log_msg(LOG_DEBUG, "libav: %s", line);
-}
-
-/* libav has one callback for the whole process; what it hears it sorts by thread and by decoder. */
-static void listen_to_libav(void)
-{
-    av_log_set_callback(on_av_log);
 }
 
 int64_t film_av_frame_us(const struct film *f)
@@ -268,17 +206,13 @@ static bool refuse_picture(const char *path, struct err *e)
  */
 static bool lacks_index(const char *path)
 {
-    uint8_t head[16] = {0};
+    enum { HEAD = MP4_BOX_HEAD_LONG };
+    uint8_t head[HEAD] = {0};
     FILE *f = open_regular(path);
-    bool is = f && fread(head, 12, 1, f) == 1 && memcmp(head + 4, "ftyp", 4) == 0 && memcmp(head + 8, "hei", 3) != 0 &&
+    bool is = f && fread(head, 12, 1, f) == 1 && mp4_box_is(head, 12, "ftyp") && memcmp(head + 8, "hei", 3) != 0 &&
               memcmp(head + 8, "mif1", 4) != 0 && memcmp(head + 8, "avif", 4) != 0;
-    for (off_t at = 0; is && fseeko(f, at, SEEK_SET) == 0 && fread(head, 16, 1, f) == 1;) {
-        uint64_t size = AV_RB32(head) == 1 ? AV_RB64(head + 8) : AV_RB32(head);
-        is = memcmp(head + 4, "moov", 4) != 0;
-        if (size < 8 || size > INT64_MAX / 2)      /* 0: up to the end of the file */
-            break;
-        at += (off_t)size;
-    }
+    for (int64_t at = 0; is && at >= 0 && fseeko(f, at, SEEK_SET) == 0 && fread(head, HEAD, 1, f) == 1; at = mp4_box_next(head, HEAD, at))
+        is = !mp4_box_is(head, HEAD, "moov");
     if (f)
         fclose(f);
     return is;
@@ -311,21 +245,18 @@ static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
                    "once (ffmpeg -movflags faststart puts the index in front)", path);
 }
 
-/* What avformat_open_input wants. NULL: the film is refused for what is known before libav looks at its bytes, or no memory. */
-static AVFormatContext *prepare_container(const char *path, struct err *e)
+/* What avformat_open_input wants, of bytes of our own (taken; NULL: by the film's name). NULL: no memory. */
+static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
 {
     AVFormatContext *format = avformat_alloc_context();
     if (!format) {
+        film_input_close(&own);
         err_memory(e, sizeof *format);
         return NULL;
     }
     format->interrupt_callback.callback = stop_waiting;
-    if (!film_input_wanted(path))
-        return format;
-    format->flags |= AVFMT_FLAG_CUSTOM_IO;
-    format->pb = film_input_open(path, e);
-    if (!format->pb || !check_pipe(format->pb, path, e))
-        film_av_close(&format);
+    format->flags |= own ? AVFMT_FLAG_CUSTOM_IO : 0;
+    format->pb = own;
     return format;
 }
 
@@ -360,7 +291,7 @@ static int open_input(const char *url, AVFormatContext **format)
     return code;
 }
 
-/* Of a container that is prepared. */
+/* Of a container that is prepared; NULL: it could not be, which `e` says. */
 static bool open_prepared(const char *path, AVFormatContext **format, struct err *e)
 {
     char url[4096];
@@ -380,7 +311,14 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
 
 static bool open_head(const char *path, AVFormatContext **format, struct err *e)
 {
-    *format = prepare_container(path, e);
+    AVIOContext *own;
+    if (!film_input_open(path, &own, e))
+        return false;
+    if (own && !check_pipe(own, path, e)) {
+        film_input_close(&own);
+        return false;
+    }
+    *format = prepare_container(own, e);
     return open_prepared(path, format, e);
 }
 
@@ -391,14 +329,11 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
     avformat_close_input(format);
     if (!own)
         return open_head(path, format, e);
-    *format = film_input_again(&own, e) ? avformat_alloc_context() : NULL;
-    if (!*format) {
+    if (!film_input_again(&own, e)) {
         film_input_close(&own);
         return e->code != ERR_NONE ? false : err_set(e, ERR_FAILED, "'%s': its first two pictures are too big for a pipe", path);
     }
-    (*format)->interrupt_callback.callback = stop_waiting;
-    (*format)->flags |= AVFMT_FLAG_CUSTOM_IO;
-    (*format)->pb = own;
+    *format = prepare_container(own, e);
     return open_prepared(path, format, e);
 }
 
@@ -446,29 +381,52 @@ void film_av_close(AVFormatContext **format)
     film_input_close(&own);
 }
 
+/* Opens the container with all streams but one left out: that, NULL on `e`. */
+static AVStream *open_chosen(const char *path, int wanted, AVFormatContext **format, struct head *head, struct err *e)
+{
+    film_av_hear();
+    if (!open_container(path, format, head, e))
+        return NULL;
+    assert(*format);
+    int chosen = film_stream_choose(*format, wanted, path, e);
+    if (chosen < 0)
+        return NULL;
+    for (unsigned i = 0; i < (*format)->nb_streams; i++)
+        (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
+    AVStream *s = (*format)->streams[chosen];
+    return check_stream(*format, s, path, e) ? s : NULL;
+}
+
 bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e)
 {
-    static pthread_once_t listening = PTHREAD_ONCE_INIT;
-    pthread_once(&listening, listen_to_libav);
     *film = (struct film){.path = strdup(path)};
     if (!film->path)
         return err_memory(e, strlen(path) + 1);
     struct head head = {0};
-    if (!open_container(path, format, &head, e))
-        return false;
-    assert(*format);
-    int chosen = film_stream_choose(*format, wanted, path, e);
-    if (chosen < 0)
-        return false;
-    for (unsigned i = 0; i < (*format)->nb_streams; i++)
-        (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
-    AVStream *s = (*format)->streams[chosen];
-    if (!check_stream(*format, s, path, e))
+    AVStream *s = open_chosen(path, wanted, format, &head, e);
+    if (!s)
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
-    read_facts(*format, s, (unsigned)chosen < head.streams ? head.tags[chosen] : silence, film);
+    read_facts(*format, s, (unsigned)s->index < head.streams ? head.tags[s->index] : silence, film);
     film_stream_count(*format, film);
     return true;
+}
+
+static bool changed(const char *path, struct err *e)
+{
+    return err_set(e, ERR_INPUT, "'%s' changed while it was being read", path);
+}
+
+bool film_av_reopen(const struct film *film, int wanted, AVFormatContext **format, struct err *e)
+{
+    struct head head;
+    const AVStream *s = open_chosen(film->path, wanted, format, &head, e);
+    if (!s)
+        return false;
+    const AVCodecParameters *par = s->codecpar;
+    bool same = s->index == film->stream && strcmp(avcodec_get_name(par->codec_id), film->codec) == 0 && par->width == film->coded_width &&
+                par->height == film->coded_height;
+    return same || changed(film->path, e);
 }
 
 bool film_av_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format, struct err *e)
@@ -485,7 +443,7 @@ bool film_av_open_again(const char *path, const AVFormatContext *opened, AVForma
         to->start_time = from->start_time;
         to->discard = from->discard;
     }
-    return same || err_set(e, ERR_INPUT, "'%s' changed while it was being read", path);
+    return same || changed(path, e);
 }
 
 bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)

@@ -285,15 +285,12 @@ static bool is_simple(const struct looker *l)
 
 static bool open_film(struct looker *l)
 {
-    struct film film = {0};
     l->alone = is_simple(l) && film_av_open_again(l->film->path, l->opened, &l->format, &l->error);
     if (l->alone)
         return true;
     film_av_close(&l->format);           /* what its head says is not all: everything is found out anew */
     err_clear(&l->error);
-    bool fine = film_av_open_stream(l->film->path, l->wanted, &l->format, &film, &l->error);
-    free(film.path);
-    return fine && film.stream == l->film->stream;
+    return film_av_reopen(l->film, l->wanted, &l->format, &l->error);
 }
 
 static bool open_looker(struct looker *l)
@@ -310,8 +307,8 @@ static bool open_looker(struct looker *l)
     if (!open_decoder(l))
         return false;
     /* As decoders with threads have it, so that the same pictures come out in the same order. */
-    if (l->from == LOOKS && l->stream->codecpar->codec_id == AV_CODEC_ID_H264)
-        l->decoder->has_b_frames = 15;
+    if (l->from == LOOKS)
+        decoder_widen_delay(l->decoder);
     return l->threads == 1 || damage_watch_strictly(&l->watch, l->decoder, &l->error);
 }
 

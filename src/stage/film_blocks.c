@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "av.h"
+#include "film_jump.h"
 
 void film_blocks_open(struct film_blocks *b, const AVFormatContext *format, AVStream *stream)
 {
     static const char *const known[] = {"matroska,webm"};
     *b = (struct film_blocks){.dts = AV_NOPTS_VALUE};
-    AVRational rate = av_guess_frame_rate((AVFormatContext *)format, stream, NULL);
-    if (film_av_seekable(format) && film_av_is_one_of(format, known, 1) && rate.num > 0 && rate.den > 0)
-        b->frame = av_rescale_q(1, av_inv_q(rate), stream->time_base);
+    if (film_av_seekable(format) && film_av_is_one_of(format, known, 1))
+        b->frame = film_jump_frame(format, stream);
 }
 
 /*
@@ -42,9 +42,8 @@ bool film_blocks_lost(struct film_blocks *b, const AVFormatContext *format, cons
         b->frame = 0;
         return false;
     }
-    uint64_t since = (uint64_t)packet->dts - (uint64_t)b->dts, usual = (uint64_t)b->frame;
     /* Where pictures are reordered, libavformat's times jump some packets late. Most clusters begin with a key frame. */
-    bool lost = b->dts != AV_NOPTS_VALUE && (packet->flags & AV_PKT_FLAG_KEY || (packet->dts > b->dts && since >= usual + usual / 2));
+    bool lost = b->dts != AV_NOPTS_VALUE && (packet->flags & AV_PKT_FLAG_KEY || film_jump_is(b->frame, b->dts, packet->dts));
     b->dts = packet->dts;
     return lost;
 }

@@ -5,6 +5,7 @@
 
 #include "av.h"
 #include "film_tail.h"
+#include "ts_packet.h"
 
 enum { HEAD = 32 };
 
@@ -301,26 +302,12 @@ bool film_end_is_end(const AVFormatContext *format, int code)
            (code == AVERROR_INVALIDDATA && strcmp(name, "mpjpeg") == 0 && ends_in_boundary(format));
 }
 
-enum { TS_PACKET = 188, TS_CHECKED = 204 };
-
-static const size_t ts_length[] = {TS_PACKET, 192, TS_CHECKED};     /* alone, after a time, before a checksum */
-
-/* True if a packet begins at end[at], and others before it. */
-static bool is_packet(const uint8_t *end, size_t at, size_t length)
-{
-    enum { SYNC = 0x47, IN_A_ROW = 4 };
-    size_t seen = 0;
-    while (seen < IN_A_ROW && at >= seen * length && end[at - seen * length] == SYNC)
-        seen++;
-    return seen == IN_A_ROW;
-}
-
 /* Where in end[0..size), the end of an MPEG-TS, a packet begins that breaks off; `size`: its last one is whole. */
 static size_t torn_packet(const uint8_t *end, size_t size)
 {
-    for (size_t left = 1; left < TS_PACKET; left++)
-        for (size_t k = 0; k < sizeof ts_length / sizeof *ts_length; k++)
-            if (is_packet(end, size - left, ts_length[k]))
+    for (size_t left = 1; left < TS_PACKET_BYTES; left++)
+        for (size_t k = 0; k < TS_PACKET_LENGTHS; k++)
+            if (ts_packet_is(end, size - left, ts_packet_length[k]))
                 return size - left;
     return size;
 }
@@ -328,8 +315,10 @@ static size_t torn_packet(const uint8_t *end, size_t size)
 static bool ends_in_packet(const uint8_t *end, size_t size)
 {
     bool is = false;
-    for (size_t k = 0; k < sizeof ts_length / sizeof *ts_length; k++)
-        is |= is_packet(end, size - (ts_length[k] == TS_CHECKED ? TS_CHECKED : TS_PACKET), ts_length[k]);
+    for (size_t k = 0; k < TS_PACKET_LENGTHS; k++) {
+        size_t length = ts_packet_length[k];
+        is |= ts_packet_is(end, size - (length == TS_PACKET_CHECKED ? TS_PACKET_CHECKED : TS_PACKET_BYTES), length);
+    }
     return is;
 }
 
@@ -362,7 +351,7 @@ void film_end_of_ts(AVFormatContext *format, const AVStream *stream, bool *hole,
     int64_t size = avio_size(format->pb);
     if (size < TAIL || film_av_peek(format, size - TAIL, end, TAIL) != TAIL)
         return;
-    bool zeros = nal_zeros_at_end(end, TAIL) >= TS_PACKET;
+    bool zeros = nal_zeros_at_end(end, TAIL) >= TS_PACKET_BYTES;
     size_t at = torn_packet(end, TAIL);
     bool torn = !zeros && at < TAIL;
     bool ours = torn && at + 3 <= TAIL && ((end[at + 1] & 31) << 8 | end[at + 2]) == stream->id;

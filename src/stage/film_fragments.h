@@ -14,8 +14,8 @@
 
 struct film_fragments {
     int64_t next;            /* the first box of the file that was not looked at; -1: there are no fragments to look for */
-    int64_t frame;           /* how long a picture stays, in the stream's time base   */
-    int64_t dts, at;         /* the last packet's time and place, of any container; -1: none came that has one */
+    int64_t frame;           /* how long a picture stays, in the stream's time base; 0: unknown */
+    int64_t dts, at;         /* the last packet's time and place, of any container; AV_NOPTS_VALUE, -1: none came that has one */
     unsigned others;         /* boxes that are no fragments' heads, since the last one */
     uint32_t number, step;   /* of the last fragment; the least from one to the next, 0: none is known yet */
 };

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libavutil/intreadwrite.h>
 #include <libavutil/mem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "film_tail.h"
+#include "mp4_box.h"
 #include "barcode/file.h"
 #include "barcode/interrupt.h"
 #include "barcode/slow_file.h"
@@ -26,26 +26,6 @@ struct film_input {
     uint8_t *kept;
     size_t kept_bytes, kept_room, kept_taken;
 };
-
-/* True if something stands behind the film in a regular file, which libav would read on its own. */
-static bool has_tail(const char *path, int64_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool has = fd >= 0 && film_tail_begin(fd, size) < size;
-    if (fd >= 0)
-        close(fd);
-    return has;
-}
-
-bool film_input_wanted(const char *path)
-{
-    struct stat s;
-    if (file_descriptor(path) >= 0)
-        return true;
-    /* A disk can be sought in by its name, as a file can. */
-    return stat(path, &s) == 0 &&
-           (S_ISFIFO(s.st_mode) || S_ISCHR(s.st_mode) || S_ISSOCK(s.st_mode) || (S_ISREG(s.st_mode) && has_tail(path, s.st_size)));
-}
 
 static void forget(struct film_input *f)
 {
@@ -138,33 +118,46 @@ static AVIOContext *wrap(struct film_input *f, struct err *e)
     return io;
 }
 
-AVIOContext *film_input_open(const char *path, struct err *e)
+/* The bytes of an open file up to `size`; -1: of one that cannot be sought in. Takes `fd`, also when it fails. */
+static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)
 {
     struct film_input *f = calloc(1, sizeof *f);
-    if (!f) {
+    AVIOContext *io = NULL;
+    if (f) {
+        f->fd = fd;
+        f->size = size;
+        f->keeping = size < 0;
+        io = wrap(f, e);
+    } else {
         err_memory(e, sizeof *f);
-        return NULL;
     }
-    AVIOContext *io = wrap(f, e);
     if (!io) {
         free(f);
-        return NULL;
+        close(fd);
     }
-    struct stat s;
-    f->fd = slow_open(path, false);
-    bool fine = f->fd >= 0 && fstat(f->fd, &s) == 0;
-    if (!fine)
-        err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
-    else if (S_ISDIR(s.st_mode))
-        fine = err_set(e, ERR_INPUT, "'%s' is a folder", path);
-    if (!fine) {
-        film_input_close(&io);
-        return NULL;
-    }
-    f->size = S_ISREG(s.st_mode) ? film_tail_begin(f->fd, s.st_size) : -1;
-    f->keeping = f->size < 0;
-    io->seekable = f->size >= 0 ? AVIO_SEEKABLE_NORMAL : 0;
     return io;
+}
+
+bool film_input_open(const char *path, AVIOContext **io, struct err *e)
+{
+    struct stat s = {0};
+    bool numbered = file_descriptor(path) >= 0;
+    *io = NULL;
+    /* What is not there, and folders, libav has words for. A disk can be sought in by its name, as a file can. */
+    if (!numbered && (stat(path, &s) != 0 || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode)))
+        return true;
+    bool named = !numbered && S_ISREG(s.st_mode);
+    int fd = slow_open(path, false);
+    bool fine = fd >= 0 && fstat(fd, &s) == 0;
+    int64_t size = fine && S_ISREG(s.st_mode) ? film_tail_begin(fd, s.st_size) : -1;
+    bool by_name = named && (!fine || size == s.st_size), folder = fine && S_ISDIR(s.st_mode);
+    if (fine && !by_name && !folder) {
+        *io = open_bytes(fd, size, e);
+        return *io != NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    return by_name || (folder ? err_set(e, ERR_INPUT, "'%s' is a folder", path) : err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno)));
 }
 
 bool film_input_again(AVIOContext **io, struct err *e)
@@ -206,18 +199,15 @@ static bool look(struct film_input *f, size_t bytes)
 bool film_input_index_last(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
-    if (f->size >= 0 || !look(f, 12) || memcmp(f->head + 4, "ftyp", 4) != 0)
+    enum { HEAD = MP4_BOX_HEAD };            /* a box whose size takes more bytes goes on beyond what is looked at */
+    bool pictures = false, index = false;
+    if (f->size >= 0 || !look(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))
         return false;
-    for (size_t at = 0; look(f, at + 8);) {
-        uint32_t size = AV_RB32(f->head + at);
-        const uint8_t *name = f->head + at + 4;
-        if (memcmp(name, "mdat", 4) == 0 || memcmp(name, "moov", 4) == 0)
-            return *name == 'm' && name[1] == 'd';
-        if (size < 8 || size > HEAD_BYTES)
-            return false;
-        at += size;
+    for (int64_t at = 0; !pictures && !index && at >= 0 && look(f, (size_t)at + HEAD); at = mp4_box_next(f->head + at, HEAD, at)) {
+        pictures = mp4_box_is(f->head + at, HEAD, "mdat");
+        index = mp4_box_is(f->head + at, HEAD, "moov");
     }
-    return false;
+    return pictures;
 }
 
 void film_input_close(AVIOContext **io)

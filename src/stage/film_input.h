@@ -13,11 +13,11 @@
 
 #include "barcode/err.h"
 
-/* True where libav is to get the film's bytes from here, and not by its name. */
-bool film_input_wanted(const char *path);
-
-/* The caller's, film_input_close. NULL: ERR_INPUT, or ERR_INTERRUPTED. */
-AVIOContext *film_input_open(const char *path, struct err *e);
+/*
+ * Where libav is to get the film's bytes from here: *io, the caller's, film_input_close. NULL: it is to open the film by its name, and to say
+ * what is wrong if it cannot. False, and NULL: ERR_INPUT, or ERR_FAILED without memory.
+ */
+bool film_input_open(const char *path, AVIOContext **io, struct err *e);
 
 /*
  * True for an MP4 from a pipe whose index stands after its pictures, so that it would have to be read twice. To be asked before

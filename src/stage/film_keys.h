@@ -65,7 +65,7 @@ bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct
 
 /*
  * True if key frames of the index go by headers that changed in mid-film and that they do not bring: whoever reads some of them only
- * would decode them with others. Looks at the first bytes of each key frame, up to the end of what was asked for; of a Matroska the demuxer stands
+ * would decode them with others. Also where finding that out takes more than reading the film through, as of a hostile index. Looks at the first bytes of each key frame, up to the end of what was asked for; of a Matroska the demuxer stands
  * anywhere afterwards. False also on `e`.
  */
 bool film_keys_need_headers(struct key_reader *k, struct err *e);

@@ -5,6 +5,9 @@
  * second one's, and decode all behind it with the first one's, without a word. Such a film is read through. One whose key
  * frames bring what they go by, whatever changes, is not, nor is one that never changes.
  *
+ * So is one whose key frames take more looking for than reading it through does: a hostile file's index may name one cluster of a thousand
+ * small elements a million times.
+ *
  * Only what lies in key frames is seen here. Headers that change in a picture between two of them, and are not said again in
  * the next one, take reading the film through.
  */
@@ -26,6 +29,8 @@ struct look {
     int fd;                   /* -1: it cannot be opened                                       */
     uint64_t track;           /* Matroska: the stream's                                        */
     bool placed;              /* it is known where in the file a key frame's bytes begin        */
+    uint64_t most;            /* of demux_bytes_read: so many bytes and more are too many          */
+    bool costly;              /* they were                                                         */
     struct headers headers;
     uint8_t *head;            /* [room], owned                                                 */
     size_t room;
@@ -154,6 +159,15 @@ static bool begins_the_film(const struct look *l)
     return k->index.kind == KEY_INDEX_SAMPLES ? k->index.key[0].serial == 0 : headers_hold(&k->demux->headers, &l->headers);
 }
 
+/* How many bytes may be read to look at the key frames: reading the film through takes about as many as it has, and looks at none twice. */
+static uint64_t bytes_enough(const struct demux *r)
+{
+    enum { TIMES = 4, LEAST = 1 << 20 };
+    int64_t size = r->format->pb ? avio_size(r->format->pb) : 0;
+    return demux_bytes_read(r) + TIMES * (uint64_t)(size > 0 ? size : 0) + LEAST;
+}
+
+/* True if the film is to be read through. */
 static bool some_lack(struct look *l, struct err *e)
 {
     struct key_reader *k = l->k;
@@ -161,6 +175,9 @@ static bool some_lack(struct look *l, struct err *e)
         enum headers_seen seen = look_at(l, i, e);
         if (e->code != ERR_NONE)
             return false;
+        l->costly = demux_bytes_read(k->demux) > l->most;
+        if (l->costly)
+            return true;
         if (i == 0)
             l->headers.changed &= !begins_the_film(l);
         else if (l->headers.changed && seen == HEADERS_LACKING)
@@ -176,14 +193,15 @@ bool film_keys_need_headers(struct key_reader *k, struct err *e)
     const AVCodecParameters *codec = k->demux->stream->codecpar;
     if (!headers_are_kept(k->traits.stream))
         return false;
-    struct look l = {.k = k, .fd = slow_open(k->film->path, false), .headers = {.stream = k->traits.stream}};
+    struct look l = {.k = k, .fd = slow_open(k->film->path, false), .most = bytes_enough(k->demux), .headers = {.stream = k->traits.stream}};
     bool samples = k->index.kind == KEY_INDEX_SAMPLES, need = false;
     if (headers_begin(&l.headers, codec->extradata, (size_t)codec->extradata_size, e) && (samples || find_track(&l, e))) {
         l.placed |= samples;
         need = samples && l.fd < 0 ? true : some_lack(&l, e);
     }
     if (need)
-        log_msg(LOG_VERBOSE, "'%s': its key frames go by headers that changed in mid-film: it is read through, and not by its index", k->film->path);
+        log_msg(LOG_VERBOSE, "'%s': its key frames %s: it is read through, and not by its index", k->film->path,
+                l.costly ? "take more looking for than the film" : "go by headers that changed in mid-film");
     headers_free(&l.headers);
     free(l.head);
     if (l.fd >= 0)

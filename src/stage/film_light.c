@@ -94,19 +94,17 @@ static bool is_grave(struct err *e)
 bool film_light_probe(const struct film *film, int wanted, struct probe_facts *facts, struct err *e)
 {
     AVFormatContext *format = NULL;
-    struct film again = {0};
     struct damage_watch watch = {0};
     AVCodecContext *decoder = NULL;
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
-    bool fine = packet && frame ? film_av_open_stream(film->path, wanted, &format, &again, e)
+    bool fine = packet && frame ? film_av_reopen(film, wanted, &format, e)
                                 : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
-    free(again.path);
-    decoder = fine && format ? decoder_open(format->streams[again.stream], film->path, 1, e) : NULL;
+    decoder = fine && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
     fine = decoder && damage_watch_open(&watch, decoder, false, e);
     shortage_begin();
     if (fine)
-        look(format, again.stream, decoder, packet, frame, &facts->peak);
+        look(format, film->stream, decoder, packet, frame, &facts->peak);
     if (fine && (shortage_met() || atomic_load(&watch.starved)))
         fine = shortage_error(film->path, "looked at", e);
     decoder_close(&decoder);

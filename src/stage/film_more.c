@@ -6,31 +6,28 @@
 #include <libavutil/intreadwrite.h>
 
 #include "av.h"
+#include "mp4_box.h"
+#include "ts_packet.h"
 
 bool film_more_behind(const AVFormatContext *format)
 {
-    enum { BOX = 8, LONG = 16, BOXES_MOST = 256 };
+    enum { BOXES_MOST = 256 };
     if (!strstr(format->iformat->name, "mp4") || !film_av_seekable(format))
         return false;
     bool film = false, type = false, behind = false;
     int64_t at = 0;
-    for (int i = 0; i < BOXES_MOST; i++) {
-        uint8_t head[LONG];
-        int got = film_av_peek(format, at, head, LONG);
-        uint64_t size = got >= BOX ? AV_RB32(head) : 0;
-        if (size == 1 && got == LONG)
-            size = AV_RB64(head + BOX);
-        bool moov = got >= BOX && memcmp(head + 4, "moov", 4) == 0;
+    for (int i = 0; i < BOXES_MOST && at >= 0; i++) {
+        uint8_t head[MP4_BOX_HEAD_LONG];
+        int got = film_av_peek(format, at, head, sizeof head);
+        bool moov = mp4_box_is(head, got, "moov");
         /* Of a fragmented one libavformat reads on, and each segment may bring the head anew. */
-        if (got >= BOX && memcmp(head + 4, "moof", 4) == 0)
+        if (mp4_box_is(head, got, "moof"))
             return false;
         behind |= moov && film && type;
         /* A writer may leave an older `moov` behind; a second film brings its file type too. */
-        type |= film && got >= BOX && memcmp(head + 4, "ftyp", 4) == 0;
+        type |= film && mp4_box_is(head, got, "ftyp");
         film |= moov;
-        if (size < BOX || size > (uint64_t)(INT64_MAX - at))
-            break;
-        at += (int64_t)size;
+        at = mp4_box_next(head, got, at);
     }
     return behind;
 }
@@ -49,38 +46,21 @@ static int others_of(const AVFormatContext *format, const AVStream *stream, int 
     return count;
 }
 
-/* The length of the packets that begin at some byte of a block's beginning, which *from gets; 0: there are none. */
-static int find_packets(const uint8_t *bytes, int count, int *from)
-{
-    static const int lengths[] = {188, 192, 204};
-    enum { IN_A_ROW = 5 };
-    for (int at = 0; at < 204; at++)
-        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
-            int n = 0;
-            while (n < IN_A_ROW && at + n * lengths[l] < count && bytes[at + n * lengths[l]] == 0x47)
-                n++;
-            if (n == IN_A_ROW) {
-                *from = at;
-                return lengths[l];
-            }
-        }
-    return 0;
-}
-
 /* Adds up how many pictures' packets begin from `at` to `end`, of each PID, until one has `enough`: which; -1: none. */
 static int count_begins(const AVFormatContext *format, int64_t at, int64_t end, const int pid[], int pids, int enough)
 {
     uint8_t *bytes = malloc(BLOCK);
     int begins[PIDS_MOST] = {0}, found = -1;
     while (bytes && found < 0 && at < end) {
-        int got = film_av_peek(format, at, bytes, BLOCK), i = 0, length = find_packets(bytes, got, &i);
+        int got = film_av_peek(format, at, bytes, BLOCK);
+        size_t size = got > 0 ? (size_t)got : 0, i = 0, length = ts_packet_find(bytes, size, &i);
         if (length == 0)
             break;
-        for (; i + length <= got && at + i < end && found < 0; i += length)
-            for (int p = 0; p < pids && bytes[i] == 0x47; p++)
+        for (; i + length <= size && at + (int64_t)i < end && found < 0; i += length)
+            for (int p = 0; p < pids && bytes[i] == TS_PACKET_SYNC; p++)
                 if ((bytes[i + 1] & 0x40) && (AV_RB16(bytes + i + 1) & 0x1fff) == pid[p] && ++begins[p] == enough)
                     found = p;
-        at += i;
+        at += (int64_t)i;
     }
     free(bytes);
     return found;

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ts_packet.h"
+
 enum kind {
     KIND_OTHER,              /* what stands behind it does no harm, or is not known */
     KIND_TAGGED,             /* padding does no harm, or may as well be a hole      */
@@ -16,21 +18,6 @@ enum kind {
 static bool read_at(int fd, int64_t at, void *to, size_t bytes)
 {
     return at >= 0 && pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
-}
-
-static bool begins_as_ts(const uint8_t *head, size_t size)
-{
-    static const size_t step[] = {188, 192, 204};    /* from packet to packet: alone, after a time, before a checksum */
-    enum { PACKET = 188, SYNC = 0x47, IN_A_ROW = 4 };
-    for (size_t k = 0; k < sizeof step / sizeof *step; k++)
-        for (size_t at = 0; at < PACKET; at++) {
-            size_t seen = 0;
-            while (seen < IN_A_ROW && at + seen * step[k] < size && head[at + seen * step[k]] == SYNC)
-                seen++;
-            if (seen == IN_A_ROW)
-                return true;
-        }
-    return false;
 }
 
 /* A film in H.264 begins with parameters, or with what may stand before them. */
@@ -46,7 +33,7 @@ static enum kind kind_of(const uint8_t *head, size_t size)
 {
     static const uint8_t gxf[] = {0, 0, 0, 0, 1, 0xbc}, obu[] = {0x12, 0};
     enum { PACK = 0xba };    /* begins a program stream */
-    size_t zeros = head[2] == 0 ? 3 : 2;
+    size_t zeros = head[2] == 0 ? 3 : 2, packet;
     bool code = head[0] == 0 && head[1] == 0 && head[zeros] == 1;
     if (memcmp(head, "DKIF", 4) == 0 || memcmp(head, "YUV4MPEG2", 9) == 0 || memcmp(head, ".RMF", 4) == 0)
         return KIND_TAGGED;
@@ -58,7 +45,7 @@ static enum kind kind_of(const uint8_t *head, size_t size)
         return KIND_STREAM;
     if (memcmp(head, "--", 2) == 0 || memcmp(head, "\r\n--", 4) == 0)
         return KIND_PARTS;
-    return (code && head[zeros + 1] != PACK) || begins_as_ts(head, size) ? KIND_TAGGED : KIND_OTHER;
+    return (code && head[zeros + 1] != PACK) || ts_packet_find(head, size, &packet) > 0 ? KIND_TAGGED : KIND_OTHER;
 }
 
 /* ID3, version 1: three texts, a year. */
@@ -162,7 +149,7 @@ static int64_t without_padding(int fd, int64_t end, enum kind kind)
 {
     enum { FEW = 16 };       /* fewer may be the codec's own, and do no harm */
     uint8_t value = 0;
-    int64_t run = run_begin(fd, end, &value), at = -1;
+    int64_t run = kind == KIND_TAGGED ? -1 : run_begin(fd, end, &value), at = -1;
     if (run <= 0)
         return end;
     switch (kind) {

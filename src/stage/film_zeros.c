@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "av.h"
+#include "film_jump.h"
 
 void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *stream)
 {
@@ -10,9 +11,7 @@ void film_zeros_open(struct film_zeros *z, AVFormatContext *format, AVStream *st
     static const char *const known[] = {"mpeg", "asf", "asf_o", "mxf", "ogg", "rm", "wtv"};
     enum { SECTOR = 2048 };
     *z = (struct film_zeros){.dts = AV_NOPTS_VALUE};
-    AVRational rate = av_guess_frame_rate(format, stream, NULL);
-    if (rate.num > 0 && rate.den > 0)
-        z->frame = av_rescale_q(1, av_inv_q(rate), stream->time_base);
+    z->frame = film_jump_frame(format, stream);
     if (film_av_seekable(format) && z->frame > 0 && film_av_is_one_of(format, known, sizeof known / sizeof *known))
         z->run = format->packet_size > SECTOR ? format->packet_size : SECTOR;
     z->size = strcmp(format->iformat->name, "asf") == 0 ? format->packet_size : 0;
@@ -50,9 +49,8 @@ bool film_zeros_before(struct film_zeros *z, AVIOContext *file, const AVPacket *
 {
     if (z->run == 0)
         return false;
-    bool timed = packet->dts != AV_NOPTS_VALUE && z->dts != AV_NOPTS_VALUE;
     bool hole = is_shifted(z, packet);
-    if (!hole && z->packets > 0 && timed && packet->dts > z->dts && packet->dts - z->dts >= z->frame + z->frame / 2) {
+    if (!hole && z->packets > 0 && film_jump_is(z->frame, z->dts, packet->dts)) {
         int64_t now = avio_tell(file);
         hole = has_zeros(file, z->at[z->packets < FILM_ZEROS_NEAR ? 0 : z->packets % FILM_ZEROS_NEAR], now, z->run);
         avio_seek(file, now, SEEK_SET);

@@ -6,6 +6,8 @@
 #include <libavcodec/packet.h>
 
 #include "nal_read.h"
+#include "nal_rps.h"
+#include "nal_sets.h"
 
 enum { SIZE_MOST = 1 << 12 };     /* of one; none is near that, and a damaged film may have hundreds */
 enum { NUMBERS = 256 };           /* of a kind                                                       */
@@ -18,32 +20,29 @@ enum { NUMBERS = 256 };           /* of a kind                                  
 static uint32_t number_of_sps(const uint8_t *sps, size_t size)
 {
     static const uint8_t profiles[] = {66, 77, 88, 100, 110, 122, 244, 44, 118, 128, 134, 135, 138, 139, 83, 86};
-    size_t bit = 32;
-    uint32_t number = read_ue(sps, size, &bit);
+    struct bit_reader r = {.data = sps, .size = size, .bit = 32};
+    struct nal_sps front;
+    uint32_t number = read_ue(&r);
     if (size < 6 || !memchr(profiles, sps[1], sizeof profiles) || number > 31)
         return NONE;
-    nal_skip_high_profile(sps, size, &bit, sps[1]);
-    uint32_t frames = read_ue(sps, size, &bit), type = read_ue(sps, size, &bit);     /* log2_max_frame_num, pic_order_cnt_type */
-    return frames <= 12 && type <= 2 ? number : NONE;
+    nal_sets_read_sps(&r, &front);
+    return front.known ? number : NONE;
 }
 
 static uint32_t number_of_hevc_sps(const uint8_t *sps, size_t size)
 {
-    size_t bit = 20;
-    uint32_t above = read_bits(sps, size, &bit, 3);
-    if (above > 6)
-        return NONE;
-    bit += 1 + nal_profile_bits(sps, size, bit + 1, above);
-    uint32_t number = read_ue(sps, size, &bit);
-    return number < 16 && read_ue(sps, size, &bit) <= 3 ? number : NONE;             /* chroma_format_idc */
+    struct bit_reader r = {.data = sps, .size = size, .bit = 16};
+    uint32_t above, number = nal_rps_sps_number(&r, &above);
+    return number < RPS_SPS_MOST && read_ue(&r) <= 3 ? number : NONE;                /* chroma_format_idc */
 }
 
 /* 7.3.2.1: after the number two flags, the layers, and 16 bits that are set. */
 static uint32_t number_of_vps(const uint8_t *vps, size_t size)
 {
-    size_t bit = 16, ones = 32;
-    uint32_t number = read_bits(vps, size, &bit, 4);
-    return read_bits(vps, size, &ones, 16) == 0xffff ? number : NONE;
+    struct bit_reader r = {.data = vps, .size = size, .bit = 16};
+    uint32_t number = read_bits(&r, 4);
+    r.bit = 32;
+    return read_bits(&r, 16) == 0xffff ? number : NONE;
 }
 
 static size_t place_of(const struct headers *h, unsigned key)
@@ -54,17 +53,25 @@ static size_t place_of(const struct headers *h, unsigned key)
     return i;
 }
 
-static bool has(const struct headers *h, unsigned key)
+/* NULL: there is none. */
+static struct header *find(const struct headers *h, unsigned key)
 {
     size_t i = place_of(h, key);
-    return i < h->count && h->one[i].key == key;
+    return i < h->count && h->one[i].key == key ? &h->one[i] : NULL;
+}
+
+/* NONE: there are no such numbers. */
+static unsigned make_key(unsigned kind, uint32_t number)
+{
+    return number < NUMBERS ? kind * NUMBERS + number : NONE;
 }
 
 /* A PPS names its SPS, which must be there; SPSs are the kind before. */
 static uint32_t number_of_pps(const struct headers *h, const uint8_t *pps, size_t size, size_t bit, unsigned kind, uint32_t most)
 {
-    uint32_t number = read_ue(pps, size, &bit), sps = read_ue(pps, size, &bit);
-    return number < most && sps < NUMBERS && has(h, (kind - 1) * NUMBERS + sps) ? number : NONE;
+    struct bit_reader r = {.data = pps, .size = size, .bit = bit};
+    uint32_t number = read_ue(&r), sps = read_ue(&r);
+    return number < most && find(h, make_key(kind - 1, sps)) ? number : NONE;
 }
 
 /* Kind and number of a unit, NONE if it is no header; *slice: it is a picture's. */
@@ -83,7 +90,7 @@ static unsigned key_of(const struct headers *h, const struct nal *nal, bool *sli
         number = kind == 0 ? number_of_sps(bytes, n) : number_of_pps(h, bytes, n, 8, kind, NUMBERS);
     else
         number = kind == 0 ? number_of_vps(bytes, n) : kind == 1 ? number_of_hevc_sps(bytes, n) : number_of_pps(h, bytes, n, 16, kind, 64);
-    return number == NONE ? NONE : kind * NUMBERS + number;
+    return make_key(kind, number);
 }
 
 /* The sequence header at or after *at, up to the group's or picture's; *at moves past it. */
@@ -109,14 +116,14 @@ static bool next_sequence(const uint8_t *data, size_t size, size_t *at, struct n
 }
 
 /* The next header before the packet's first slice, *at moving past it, with its key: those behind it would not be in their place. */
-static bool next_header(const struct headers *h, int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *unit, unsigned *key)
+static bool next_header(const struct headers *h, const uint8_t *data, size_t size, size_t *at, struct nal *unit, unsigned *key)
 {
     if (h->stream == STREAM_MPEG2) {
         *key = 0;
         return next_sequence(data, size, at, unit);
     }
     bool slice = false;
-    while (!slice && next_nal(length_size, data, size, at, unit)) {
+    while (!slice && next_nal(h->length_size, data, size, at, unit)) {
         *key = key_of(h, unit, &slice);
         if (*key != NONE)
             return true;
@@ -140,16 +147,16 @@ static bool make_room(struct headers *h, struct err *e)
 static bool keep(struct headers *h, unsigned key, struct nal unit, struct err *e)
 {
     unit.size -= nal_zeros_at_end(unit.data, unit.size);
-    size_t i = place_of(h, key);
-    bool there = has(h, key);
-    if (unit.size == 0 || unit.size > SIZE_MOST || (there && h->one[i].size == unit.size && memcmp(h->one[i].data, unit.data, unit.size) == 0))
+    struct header *there = find(h, key);
+    if (unit.size == 0 || unit.size > SIZE_MOST || (there && there->size == unit.size && memcmp(there->data, unit.data, unit.size) == 0))
         return true;
     uint8_t *data = malloc(unit.size);
     if (!data)
         return err_memory(e, unit.size);
     memcpy(data, unit.data, unit.size);
+    size_t i = place_of(h, key);
     if (there) {
-        free(h->one[i].data);
+        free(there->data);
     } else if (make_room(h, e)) {
         memmove(&h->one[i + 1], &h->one[i], (h->count - i) * sizeof *h->one);
         h->count++;
@@ -162,29 +169,18 @@ static bool keep(struct headers *h, unsigned key, struct nal unit, struct err *e
     return true;
 }
 
-static bool keep_all(struct headers *h, int length_size, const uint8_t *data, size_t size, struct err *e)
-{
-    struct nal unit;
-    unsigned key;
-    for (size_t at = 0; next_header(h, length_size, data, size, &at, &unit, &key);)
-        if (!keep(h, key, unit, e))
-            return false;
-    return true;
-}
-
 bool headers_are_kept(enum bitstream stream)
 {
     return stream == STREAM_H264 || stream == STREAM_HEVC || stream == STREAM_MPEG2;
 }
 
-/* The boxes' lists of units, each with a length of two bytes. */
-static bool keep_listed(struct headers *h, const uint8_t *extradata, size_t size, struct err *e)
+/* Those of H.264's or HEVC's extradata. */
+static bool keep_first(struct headers *h, const uint8_t *extradata, size_t size, struct err *e)
 {
-    struct avcc_walk avcc = {0};
-    struct hvcc_walk hvcc = {0};
+    struct extradata_walk walk = {0};
     struct nal nal;
     bool fine = true;
-    while (fine && (h->stream == STREAM_H264 ? next_avcc_nal(extradata, size, &avcc, &nal) : next_hvcc_nal(extradata, size, &hvcc, &nal))) {
+    while (fine && nal_next_of_extradata(h->stream, extradata, size, &walk, &nal)) {
         bool slice;
         unsigned key = key_of(h, &nal, &slice);
         fine = key == NONE || keep(h, key, nal, e);
@@ -205,14 +201,21 @@ bool headers_begin(struct headers *h, const uint8_t *extradata, size_t size, str
     if (!headers_are_kept(h->stream))
         return true;
     h->length_size = nal_length_size(h->stream, extradata, size);
-    bool fine = h->length_size > 0 ? keep_listed(h, extradata, size, e) : keep_all(h, 0, extradata, size, e);
+    bool fine = h->stream == STREAM_MPEG2 ? headers_note(h, extradata, size, e) : keep_first(h, extradata, size, e);
     h->changed = false;
     return fine;
 }
 
 bool headers_note(struct headers *h, const uint8_t *data, size_t size, struct err *e)
 {
-    return !headers_are_kept(h->stream) || keep_all(h, h->length_size, data, size, e);
+    struct nal unit;
+    unsigned key;
+    if (!headers_are_kept(h->stream))
+        return true;
+    for (size_t at = 0; next_header(h, data, size, &at, &unit, &key);)
+        if (!keep(h, key, unit, e))
+            return false;
+    return true;
 }
 
 /* ------------------------------------------------------------------ giving */
@@ -220,45 +223,47 @@ bool headers_note(struct headers *h, const uint8_t *data, size_t size, struct er
 enum { SLICE_HEAD = 32 };         /* the bytes of a slice in which it names its PPS */
 
 /* The number of the PPS that a slice names, NONE if it is no slice: H.264 7.3.3, H.265 7.3.6.1. */
-static uint32_t pps_of_slice(const struct headers *h, const struct nal *nal)
+static uint32_t number_in_slice(const struct headers *h, const struct nal *nal)
 {
     struct nal head = {nal->data, nal->size < SLICE_HEAD ? nal->size : SLICE_HEAD};
     uint8_t bytes[SLICE_HEAD];
-    size_t n = unescape(&head, bytes, sizeof bytes), bit = 8;
-    int type = n < 3 ? -1 : h->stream == STREAM_H264 ? bytes[0] & 31 : bytes[0] >> 1 & 63;
+    struct bit_reader r = {.data = bytes, .size = unescape(&head, bytes, sizeof bytes), .bit = 8};
+    int type = r.size < 3 ? -1 : h->stream == STREAM_H264 ? bytes[0] & 31 : bytes[0] >> 1 & 63;
     if (h->stream == STREAM_H264) {
-        read_ue(bytes, n, &bit);              /* the first macroblock, the type of slice */
-        read_ue(bytes, n, &bit);
-        return type >= 1 && type <= 5 ? read_ue(bytes, n, &bit) : NONE;
+        skip_ue(&r, 2);                       /* the first macroblock, the type of slice */
+        return type >= 1 && type <= 5 ? read_ue(&r) : NONE;
     }
-    bit = type >= 16 && type <= 23 ? 18 : 17; /* the first one of its picture; no_output_of_prior_pics_flag */
-    return type >= 0 && type < 32 ? read_ue(bytes, n, &bit) : NONE;
+    r.bit = type >= 16 && type <= 23 ? 18 : 17;        /* the first one of its picture; no_output_of_prior_pics_flag */
+    return type >= 0 && type < 32 ? read_ue(&r) : NONE;
 }
 
-/* The SPS that a PPS goes by. */
-static uint32_t sps_of(const struct headers *h, const struct header *pps)
+enum { SPS_OF_H264, PPS_OF_H264, SPS_OF_HEVC = 1, PPS_OF_HEVC };     /* kinds, as key_of counts them */
+
+/* The PPS that a slice goes by, NULL if that is not there. */
+static const struct header *pps_of(const struct headers *h, const struct nal *slice)
+{
+    return find(h, make_key(h->stream == STREAM_H264 ? PPS_OF_H264 : PPS_OF_HEVC, number_in_slice(h, slice)));
+}
+
+/* The SPS that a PPS goes by, likewise. */
+static const struct header *sps_of(const struct headers *h, const struct header *pps)
 {
     struct nal nal = {pps->data, pps->size};
     uint8_t bytes[16];
-    size_t n = unescape(&nal, bytes, sizeof bytes), bit = h->stream == STREAM_H264 ? 8 : 16;
-    read_ue(bytes, n, &bit);
-    return read_ue(bytes, n, &bit);
+    struct bit_reader r = {.data = bytes, .size = unescape(&nal, bytes, sizeof bytes), .bit = h->stream == STREAM_H264 ? 8 : 16};
+    read_ue(&r);                              /* its own number */
+    return find(h, make_key(h->stream == STREAM_H264 ? SPS_OF_H264 : SPS_OF_HEVC, read_ue(&r)));
 }
 
 /* True if the packet's slices name a header that it lacks. */
 static bool names_lacking(const struct headers *h, const AVPacket *packet, const bool *lacks)
 {
-    unsigned kind = h->stream == STREAM_H264 ? 1 : 2;
     struct nal nal;
     if (h->stream == STREAM_MPEG2)
         return true;
     for (size_t at = 0; next_nal(h->length_size, packet->data, (size_t)packet->size, &at, &nal);) {
-        uint32_t number = pps_of_slice(h, &nal);
-        if (number >= NUMBERS || !has(h, kind * NUMBERS + number))
-            continue;
-        size_t pps = place_of(h, kind * NUMBERS + number);
-        uint32_t sps = sps_of(h, &h->one[pps]);
-        if (lacks[pps] || (sps < NUMBERS && has(h, (kind - 1) * NUMBERS + sps) && lacks[place_of(h, (kind - 1) * NUMBERS + sps)]))
+        const struct header *pps = pps_of(h, &nal), *sps = pps ? sps_of(h, pps) : NULL;
+        if ((pps && lacks[pps - h->one]) || (sps && lacks[sps - h->one]))
             return true;
     }
     return false;
@@ -270,9 +275,11 @@ static size_t find_lacking(const struct headers *h, const AVPacket *packet, bool
     struct nal unit;
     unsigned key;
     memset(lacks, true, h->count * sizeof *lacks);
-    for (size_t at = 0; next_header(h, h->length_size, packet->data, (size_t)packet->size, &at, &unit, &key);)
-        if (has(h, key))
-            lacks[place_of(h, key)] = false;
+    for (size_t at = 0; next_header(h, packet->data, (size_t)packet->size, &at, &unit, &key);) {
+        const struct header *one = find(h, key);
+        if (one)
+            lacks[one - h->one] = false;
+    }
     size_t prefix = h->stream == STREAM_MPEG2 ? 0 : h->length_size > 0 ? (size_t)h->length_size : 3, bytes = 0;
     bool any = false;
     for (size_t i = 0; i < h->count; i++) {
@@ -314,7 +321,6 @@ bool headers_give(struct headers *h, AVPacket *packet, struct err *e)
     uint8_t *to = packet->data;
     for (size_t i = 0; i < h->count; i++)
         to = write_one(h, &h->one[i], to);
-    h->given++;
     return true;
 }
 
@@ -339,12 +345,8 @@ static bool next_part(int length_size, const uint8_t *data, size_t size, size_t 
 /* True if a slice goes by headers of own[] alone, by their keys. */
 static bool goes_by(const struct headers *h, const struct nal *slice, const bool *own)
 {
-    unsigned kind = h->stream == STREAM_H264 ? 1 : 2;
-    uint32_t number = pps_of_slice(h, slice);
-    if (number >= NUMBERS || !own[kind * NUMBERS + number] || !has(h, kind * NUMBERS + number))
-        return false;
-    uint32_t sps = sps_of(h, &h->one[place_of(h, kind * NUMBERS + number)]);
-    return sps < NUMBERS && own[(kind - 1) * NUMBERS + sps];
+    const struct header *pps = pps_of(h, slice), *sps = pps ? sps_of(h, pps) : NULL;
+    return sps && own[pps->key] && own[sps->key];
 }
 
 static enum headers_seen look_at_mpeg2(struct headers *h, const uint8_t *data, size_t size, struct err *e)
@@ -383,9 +385,8 @@ enum headers_seen headers_look(struct headers *h, const uint8_t *data, size_t si
 bool headers_hold(const struct headers *h, const struct headers *of)
 {
     for (size_t i = 0; i < of->count; i++) {
-        const struct header *one = &of->one[i];
-        size_t at = place_of(h, one->key);
-        if (!has(h, one->key) || h->one[at].size != one->size || memcmp(h->one[at].data, one->data, one->size) != 0)
+        const struct header *one = &of->one[i], *mine = find(h, one->key);
+        if (!mine || mine->size != one->size || memcmp(mine->data, one->data, one->size) != 0)
             return false;
     }
     return true;

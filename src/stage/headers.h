@@ -36,7 +36,7 @@ struct headers {
     } *one;                   /* [count] by `key`, ascending; owned                                     */
     size_t count, room;
     bool changed;             /* since the extradata a packet brought one that was not there, or was another */
-    uint64_t given, needed;   /* so many packets got what they lacked; for so many their own slices name it */
+    uint64_t needed;          /* so many packets got what they lacked and what their own slices name */
 };
 
 /* Begins anew with those of the extradata, avcC, hvcC or as in packets. False: memory. */

@@ -6,21 +6,13 @@
 static bool sei_recovers_at_once(const struct nal *nal)
 {
     uint8_t sei[1024];
-    size_t size = unescape(nal, sei, sizeof sei), at = 1, bit = 0;
+    size_t size = unescape(nal, sei, sizeof sei), at = 1;
     while (at + 2 < size) {
-        unsigned type = 0, length = 0;
-        while (at < size && sei[at] == 0xff)
-            type += sei[at++];
-        if (at < size)
-            type += sei[at++];
-        while (at < size && sei[at] == 0xff)
-            length += sei[at++];
-        if (at < size)
-            length += sei[at++];
+        size_t type = read_sei_number(sei, size, &at), length = read_sei_number(sei, size, &at);
         if (length > size - at)
             return false;
         if (type == 6 && length > 0)
-            return read_ue(sei + at, length, &bit) == 0;
+            return read_ue(&(struct bit_reader){.data = sei + at, .size = length}) == 0;
         at += length;
     }
     return false;
@@ -59,9 +51,9 @@ static bool well_formed(int length_size, const uint8_t *data, size_t size)
 static bool slice_is_intra(const struct nal *nal)
 {
     uint8_t head[32];
-    size_t size = unescape(nal, head, sizeof head), bit = 8;
-    read_ue(head, size, &bit);                /* first_mb_in_slice */
-    uint32_t type = read_ue(head, size, &bit);
+    struct bit_reader r = {.data = head, .size = unescape(nal, head, sizeof head), .bit = 8};
+    read_ue(&r);                              /* first_mb_in_slice */
+    uint32_t type = read_ue(&r);
     return type == 2 || type == 7;
 }
 
@@ -96,11 +88,10 @@ static void scan_h264(int length_size, const uint8_t *data, size_t size, struct 
 static bool pps_hides(const struct nal *nal)
 {
     uint8_t pps[64];
-    size_t size = unescape(nal, pps, sizeof pps), bit = 16;
-    read_ue(pps, size, &bit);                 /* its id, the SPS's id, dependent_slice_segments_enabled_flag */
-    read_ue(pps, size, &bit);
-    read_bit(pps, size, &bit);
-    return read_bit(pps, size, &bit);
+    struct bit_reader r = {.data = pps, .size = unescape(nal, pps, sizeof pps), .bit = 16};
+    skip_ue(&r, 2);                           /* its id, the SPS's id, dependent_slice_segments_enabled_flag */
+    read_bit(&r);
+    return read_bit(&r);
 }
 
 /* What makes an HEVC decoder put out fewer pictures than there are. */
@@ -196,38 +187,27 @@ static void scan_vp8(const uint8_t *data, size_t size, struct nal_info *info)
     info->shown = data[0] >> 4 & 1;
 }
 
-/* Bits of a VP9 key's header after show_frame: error_resilient_mode, then the sync code. */
-static bool vp9_syncs(const uint8_t *data, size_t size, size_t bit)
-{
-    uint32_t code = 0;
-    for (int i = 0; i < 25; i++)
-        code = code << 1 | (uint32_t)read_bit(data, size, &bit);
-    return (code & 0xffffff) == 0x498342;
-}
-
 /*
  * A superframe (the last byte is a marker, and its index lies before that) always shows one frame; else the frame's own header says. One
  * that is not shown and ends in zeros is a superframe whose index is gone: frames of which nothing shows travel in these.
  */
 static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
 {
-    enum { INDEX_LEAST = 3 };
+    enum { INDEX_LEAST = 3, SYNC_CODE = 0x498342 };
+    struct bit_reader r = {.data = data, .size = size, .bit = 2};
     info->unreadable = true;
     if (size < 1 || data[0] >> 6 != 2)
         return;
-    size_t bit = 2;
-    int profile = read_bit(data, size, &bit);
-    profile |= read_bit(data, size, &bit) << 1;
-    if (profile == 3 && read_bit(data, size, &bit))      /* reserved_zero */
+    if (read_bits(&r, 2) == 3 && read_bit(&r))      /* the profile, reserved_zero */
         return;
-    if (read_bit(data, size, &bit)) {         /* show_existing_frame */
+    if (read_bit(&r)) {                       /* show_existing_frame */
         info->picture = true;
         info->unreadable = false;
         return;
     }
-    bool inter = read_bit(data, size, &bit);
-    bool shown = read_bit(data, size, &bit);
-    if (!inter && !vp9_syncs(data, size, bit))
+    bool inter = read_bit(&r), shown = read_bit(&r);
+    read_bit(&r);                             /* error_resilient_mode */
+    if (!inter && read_bits(&r, 24) != SYNC_CODE)
         return;
     bool superframe = (data[size - 1] & 0xe0) == 0xc0 && (data[size - 1] & 7) > 0;
     if (!shown && !superframe && nal_zeros_at_end(data, size) >= INDEX_LEAST)
@@ -337,8 +317,7 @@ bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, siz
         return false;
     for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
         /* Between start codes they are allowed, and muxers that replace the codes by lengths keep them. */
-        while (nal.size > 0 && nal.data[nal.size - 1] == 0)
-            nal.size--;
+        nal.size -= nal_zeros_at_end(nal.data, nal.size);
         if (nal.size == 0)
             continue;
         int type = kind == STREAM_H264 ? nal.data[0] & 31 : nal.data[0] >> 1 & 63;
@@ -380,8 +359,7 @@ bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_
     if (kind != STREAM_H264 && kind != STREAM_HEVC)
         return false;
     while (next_nal(length_size, data, size, &at, &nal)) {
-        while (nal.size > 0 && nal.data[nal.size - 1] == 0)
-            nal.size--;
+        nal.size -= nal_zeros_at_end(nal.data, nal.size);
         if (zeros_in(nal.data, nal.size))
             return true;
     }
@@ -398,15 +376,43 @@ int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
     return 0;
 }
 
+/*
+ * The head of the next list of units, which each have two bytes of length. avcC (ISO/IEC 14496-15, 5.3.3.1.2): 5 bytes, the number of SPS in
+ * 5 bits, these, the number of PPS, these. hvcC (8.3.3.1.2): 22 bytes, the number of lists; each has a byte of type and two of number.
+ */
+static bool next_list(enum bitstream kind, const uint8_t *extradata, size_t size, struct extradata_walk *w)
+{
+    enum { AVCC_HEAD = 5, HVCC_LISTS = 22 };
+    bool avcc = kind == STREAM_H264;
+    size_t head = avcc ? 1 : 3;
+    if (w->at == 0)
+        w->at = avcc ? AVCC_HEAD : HVCC_LISTS + 1;
+    if (w->lists == (avcc ? 2 : extradata[HVCC_LISTS]) || w->at + head > size)
+        return false;
+    const uint8_t *p = extradata + w->at;
+    w->nals = !avcc ? p[1] << 8 | p[2] : p[0] & (w->lists == 0 ? 31 : 255);
+    w->lists++;
+    w->at += head;
+    return true;
+}
+
+bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t size, struct extradata_walk *w, struct nal *nal)
+{
+    if (!w->begun)
+        *w = (struct extradata_walk){.begun = true, .boxed = nal_length_size(kind, extradata, size) > 0};
+    if (!w->boxed)
+        return next_nal(0, extradata, size, &w->at, nal);
+    while (w->nals-- <= 0 || !next_nal(2, extradata, size, &w->at, nal))
+        if (!next_list(kind, extradata, size, w))
+            return false;
+    return true;
+}
+
 bool nal_extradata_hides(const uint8_t *extradata, size_t size)
 {
-    struct nal_info info = {.shown = true};
-    if (nal_length_size(STREAM_HEVC, extradata, size) == 0) {
-        scan_hevc(0, extradata, size, &info);
-        return info.hides;
-    }
-    struct hvcc_walk walk = {0};
-    for (struct nal nal; next_hvcc_nal(extradata, size, &walk, &nal);)
-        info.hides |= nal.size > 2 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
-    return info.hides;
+    bool hides = false;
+    struct extradata_walk walk = {0};
+    for (struct nal nal; nal_next_of_extradata(STREAM_HEVC, extradata, size, &walk, &nal);)
+        hides |= nal.size > 2 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
+    return hides;
 }

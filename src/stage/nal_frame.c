@@ -6,38 +6,15 @@
 enum { HEAD = 256 };           /* bytes of a slice that its header fits into, nearly always */
 enum { P, B, I, SP, SI };      /* slice_type modulo 5                                       */
 
-/* A slice's header as it is read. */
-struct reader {
-    const uint8_t *data;
-    size_t size, bit;
-};
-
-static uint32_t ue(struct reader *r)
-{
-    return read_ue(r->data, r->size, &r->bit);
-}
-
-static bool flag(struct reader *r)
-{
-    return read_bit(r->data, r->size, &r->bit);
-}
-
-/* se(v) is as long as ue(v). */
-static void skip(struct reader *r, int numbers)
-{
-    while (numbers-- > 0)
-        ue(r);
-}
-
 /* 7.3.3.1. False: that makes no sense. */
-static bool skip_list_changes(struct reader *r, int lists)
+static bool skip_list_changes(struct bit_reader *r, int lists)
 {
     enum { MOST = 66, END = 3 };
     for (int i = 0; i < lists; i++) {
-        if (!flag(r))
+        if (!read_bit(r))
             continue;
         int n = 0;
-        for (uint32_t change; (change = ue(r)) != END; skip(r, 1))
+        for (uint32_t change; (change = read_ue(r)) != END; skip_ue(r, 1))
             if (change > END || ++n > MOST)
                 return false;
     }
@@ -45,50 +22,50 @@ static bool skip_list_changes(struct reader *r, int lists)
 }
 
 /* 7.3.3.2. */
-static void skip_weights(struct reader *r, bool grey, const uint32_t *references, int lists)
+static void skip_weights(struct bit_reader *r, bool grey, const uint32_t *references, int lists)
 {
-    skip(r, grey ? 1 : 2);
+    skip_ue(r, grey ? 1 : 2);
     for (int i = 0; i < lists; i++)
         for (uint32_t n = 0; n < references[i]; n++) {
-            skip(r, flag(r) ? 2 : 0);
+            skip_ue(r, read_bit(r) ? 2 : 0);
             if (!grey)
-                skip(r, flag(r) ? 4 : 0);
+                skip_ue(r, read_bit(r) ? 4 : 0);
         }
 }
 
 /* 7.3.3.3, of a picture that is no IDR. */
-static bool marking_resets(struct reader *r)
+static bool marking_resets(struct bit_reader *r)
 {
     enum { MOST = 66, RESET = 5 };
     static const int numbers[] = {0, 1, 1, 2, 1, 0, 1};
-    if (!flag(r))
+    if (!read_bit(r))
         return false;
     bool resets = false;
-    uint32_t what = ue(r);
-    for (int n = 0; what > 0 && what <= 6 && n < MOST; what = ue(r), n++) {
+    uint32_t what = read_ue(r);
+    for (int n = 0; what > 0 && what <= 6 && n < MOST; what = read_ue(r), n++) {
         resets |= what == RESET;
-        skip(r, numbers[what]);
+        skip_ue(r, numbers[what]);
     }
-    return resets && what == 0 && r->bit < r->size * 8;
+    return resets && what == 0 && !is_used_up(r);
 }
 
 /* r->bit stands behind pic_order_cnt_lsb, or where that would be. */
-static bool resets(struct reader *r, const struct nal_slice *slice, const struct nal_sps *sps, const struct nal_pps *pps)
+static bool resets(struct bit_reader *r, const struct nal_slice *slice, const struct nal_sps *sps, const struct nal_pps *pps)
 {
     bool between = slice->type == B, after = slice->type == P || slice->type == SP;
     int lists = between ? 2 : after ? 1 : 0;
     bool bottom = pps->bottom_order && !slice->field;
     if (sps->order_type == 0)
-        skip(r, bottom);
+        skip_ue(r, bottom);
     else if (sps->order_type == 1 && !sps->no_deltas)
-        skip(r, 1 + bottom);
-    skip(r, pps->redundant);
+        skip_ue(r, 1 + bottom);
+    skip_ue(r, pps->redundant);
     if (between)
-        flag(r);                              /* direct_spatial_mv_pred_flag */
+        read_bit(r);                          /* direct_spatial_mv_pred_flag */
     uint32_t references[2] = {pps->references[0], pps->references[1]};
-    if (lists > 0 && flag(r))                 /* num_ref_idx_active_override_flag */
+    if (lists > 0 && read_bit(r))             /* num_ref_idx_active_override_flag */
         for (int i = 0; i < lists; i++)
-            references[i] = ue(r) + 1;
+            references[i] = read_ue(r) + 1;
     if (references[0] > 32 || references[1] > 32 || !skip_list_changes(r, lists))
         return false;
     if ((pps->weighted && after) || (pps->weighted_both == 1 && between))
@@ -100,7 +77,7 @@ static bool read_frame(const struct nal_sets *s, const struct nal *nal, struct n
 {
     uint8_t head[HEAD];
     struct nal_slice slice;
-    struct reader r = {.data = head, .size = unescape(nal, head, sizeof head)};
+    struct bit_reader r = {.data = head, .size = unescape(nal, head, sizeof head)};
     if (!nal_sets_read_slice(s, head, r.size, &slice))
         return false;
     const struct nal_sps *sps = &s->sps[slice.sps];

@@ -6,24 +6,13 @@
 
 enum { PREFIX_SEI = 39, MASTERING_DISPLAY = 137, CONTENT_LIGHT = 144 };
 
-/* Of a byte and those after it while they are 255 (H.265, 7.3.5). */
-static size_t read_length(const uint8_t *data, size_t size, size_t *at)
-{
-    size_t value = 0;
-    while (*at < size && data[*at] == 255) {
-        value += 255;
-        ++*at;
-    }
-    return *at < size ? value + data[(*at)++] : value;
-}
-
 /* D.2.28: eight chromaticities of two bytes, then the most and the least light in 1 / 10,000 cd/m2. D.2.35: the most in cd/m2. */
 static void note_sei(const struct nal *nal, struct nal_light *light)
 {
     uint8_t sei[256];
     size_t size = unescape(nal, sei, sizeof sei), at = 2;
     while (at + 2 < size) {
-        size_t type = read_length(sei, size, &at), length = read_length(sei, size, &at);
+        size_t type = read_sei_number(sei, size, &at), length = read_sei_number(sei, size, &at);
         if (length > size - at)
             return;
         const uint8_t *p = sei + at;
@@ -38,10 +27,8 @@ static void note_sei(const struct nal *nal, struct nal_light *light)
 struct nal_light nal_extradata_light(const uint8_t *extradata, size_t size)
 {
     struct nal_light light = {0};
-    if (nal_length_size(STREAM_HEVC, extradata, size) == 0)
-        return light;
-    struct hvcc_walk walk = {0};
-    for (struct nal nal; next_hvcc_nal(extradata, size, &walk, &nal);)
+    struct extradata_walk walk = {0};
+    for (struct nal nal; nal_next_of_extradata(STREAM_HEVC, extradata, size, &walk, &nal);)
         if (nal.size > 2 && (nal.data[0] >> 1 & 63) == PREFIX_SEI)
             note_sei(&nal, &light);
     return light;

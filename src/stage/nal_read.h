@@ -1,5 +1,5 @@
 /*
- * nal_read.h - for the files that read headers (nal.c, nal_colours.c, nal_sets.c, nal_frame.c, nal_rps.c): NAL units and their bits, over untrusted bytes.
+ * nal_read.h - for the files that read headers (nal.c, nal_colours.c, nal_light.c, nal_sets.c, nal_frame.c, nal_rps.c, headers.c): NAL units and their bits, over untrusted bytes.
  */
 #ifndef BARCODE_SRC_NAL_READ_H
 #define BARCODE_SRC_NAL_READ_H
@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "nal.h"
 
 struct nal {
     const uint8_t *data;
@@ -68,55 +70,15 @@ static inline bool next_head(int length_size, const uint8_t *data, size_t size, 
     return true;
 }
 
-/*
- * hvcC (ISO/IEC 14496-15, 8.3.3.1.2): 22 bytes, the number of arrays; each has a byte of type, a number of NALs, and each of these
- * two bytes of length. A walk over the NALs begins with {0}; false at the end.
- */
-struct hvcc_walk {
+/* Where a walk over the units of extradata stands; it begins with {0}. */
+struct extradata_walk {
+    bool begun, boxed;    /* it is an avcC or hvcC, and not units as in packets           */
     size_t at;
-    int arrays, nals;     /* that are left */
+    int lists, nals;      /* lists that were begun; units that are left of the last one */
 };
 
-static inline bool next_hvcc_nal(const uint8_t *extradata, size_t size, struct hvcc_walk *w, struct nal *nal)
-{
-    if (w->at == 0)
-        *w = (struct hvcc_walk){.at = 23, .arrays = extradata[22]};
-    for (;;) {
-        if (w->nals > 0 && next_nal(2, extradata, size, &w->at, nal)) {
-            w->nals--;
-            return true;
-        }
-        if (w->arrays == 0 || w->at + 3 > size)
-            return false;
-        w->arrays--;
-        w->nals = extradata[w->at + 1] << 8 | extradata[w->at + 2];
-        w->at += 3;
-    }
-}
-
-/*
- * avcC (ISO/IEC 14496-15, 5.3.3.1.2): 5 bytes, the number of SPS in 5 bits, these, the number of PPS, these; each has two bytes of
- * length. A walk over the NALs begins with {0}; false at the end.
- */
-struct avcc_walk {
-    size_t at;
-    int lists, nals;      /* lists that were begun; NALs that are left of the last one */
-};
-
-static inline bool next_avcc_nal(const uint8_t *extradata, size_t size, struct avcc_walk *w, struct nal *nal)
-{
-    if (w->at == 0)
-        *w = (struct avcc_walk){.at = 5};
-    for (;;) {
-        if (w->nals > 0 && next_nal(2, extradata, size, &w->at, nal)) {
-            w->nals--;
-            return true;
-        }
-        if (w->lists == 2 || w->at >= size)
-            return false;
-        w->nals = extradata[w->at++] & (w->lists++ == 0 ? 31 : 255);
-    }
-}
+/* nal.c: the next unit of H.264's or HEVC's extradata: avcC, hvcC, or units between start codes. False at the end. */
+bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t size, struct extradata_walk *w, struct nal *nal);
 
 /* Copies a NAL's payload without emulation prevention bytes (00 00 03). */
 static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)
@@ -133,45 +95,63 @@ static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)
     return used;
 }
 
-static inline int read_bit(const uint8_t *data, size_t size, size_t *bit)
+/* Bits of a unit without emulation prevention bytes, from number `bit` on. All that lie behind the end are 0. */
+struct bit_reader {
+    const uint8_t *data;
+    size_t size, bit;
+};
+
+/* True if everything was read, or more than there was. */
+static inline bool is_used_up(const struct bit_reader *r)
 {
-    if (*bit / 8 >= size)
+    return r->bit >= r->size * 8;
+}
+
+static inline int read_bit(struct bit_reader *r)
+{
+    if (r->bit / 8 >= r->size)
         return 0;
-    int value = data[*bit / 8] >> (7 - *bit % 8) & 1;
-    ++*bit;
+    int value = r->data[r->bit / 8] >> (7 - r->bit % 8) & 1;
+    r->bit++;
     return value;
 }
 
-/* Exp-Golomb ue(v); 2^31 when the data ends first. */
-static inline uint32_t read_ue(const uint8_t *data, size_t size, size_t *bit)
-{
-    int zeros = 0;
-    while (*bit < size * 8 && read_bit(data, size, bit) == 0)
-        zeros++;
-    if (zeros > 30 || *bit >= size * 8 + 1)
-        return UINT32_C(1) << 31;
-    uint32_t value = 1;
-    for (int i = 0; i < zeros; i++)
-        value = value << 1 | (uint32_t)read_bit(data, size, bit);
-    return value - 1;
-}
-
-/* `n` bits, the first one highest; 0 for those past the end. */
-static inline uint32_t read_bits(const uint8_t *data, size_t size, size_t *bit, int n)
+/* `n` bits, the first one highest. */
+static inline uint32_t read_bits(struct bit_reader *r, int n)
 {
     uint32_t value = 0;
     for (int i = 0; i < n; i++)
-        value = value << 1 | (uint32_t)read_bit(data, size, bit);
+        value = value << 1 | (uint32_t)read_bit(r);
     return value;
 }
 
-/*
- * nal_colours.c: moves *bit over what of an H.264 SPS depends on its profile, from chroma_format_idc up to the scaling lists. Returns
- * separate_colour_plane_flag.
- */
-bool nal_skip_high_profile(const uint8_t *sps, size_t size, size_t *bit, int profile);
+/* Exp-Golomb ue(v); 2^31 for one of more than 61 bits. Of one that breaks off no number says so: is_used_up does. */
+static inline uint32_t read_ue(struct bit_reader *r)
+{
+    int zeros = 0;
+    while (!is_used_up(r) && read_bit(r) == 0)
+        zeros++;
+    if (zeros > 30 || r->bit > r->size * 8)
+        return UINT32_C(1) << 31;
+    return (UINT32_C(1) << zeros | read_bits(r, zeros)) - 1;
+}
 
-/* nal_rps.c: bits of profile, tier and level, from `bit` on, of an HEVC SPS with so many temporal layers above the first: H.265 7.3.3. */
-size_t nal_profile_bits(const uint8_t *sps, size_t size, size_t bit, uint32_t above);
+/* Leaves out so many ue(v); se(v) are as long. */
+static inline void skip_ue(struct bit_reader *r, int numbers)
+{
+    while (numbers-- > 0)
+        read_ue(r);
+}
+
+/* Of SEI messages, their types and sizes: a byte and those after it while they are 255 (H.264 7.3.2.3.1, H.265 7.3.5). *at moves past it. */
+static inline size_t read_sei_number(const uint8_t *sei, size_t size, size_t *at)
+{
+    size_t value = 0;
+    while (*at < size && sei[*at] == 255) {
+        value += 255;
+        ++*at;
+    }
+    return *at < size ? value + sei[(*at)++] : value;
+}
 
 #endif

@@ -8,31 +8,6 @@
 enum { SET_HEAD = 2048, SLICE_HEAD = 256 };
 enum { ORDER_MOST = 1 << 15 };     /* no two pictures of a set are further apart: 7.4.8 */
 
-struct reader {
-    const uint8_t *data;
-    size_t size, bit;
-};
-
-static uint32_t ue(struct reader *r)
-{
-    return read_ue(r->data, r->size, &r->bit);
-}
-
-static uint32_t bits(struct reader *r, int n)
-{
-    return read_bits(r->data, r->size, &r->bit, n);
-}
-
-static bool flag(struct reader *r)
-{
-    return read_bit(r->data, r->size, &r->bit);
-}
-
-static bool broke_off(const struct reader *r)
-{
-    return r->bit >= r->size * 8;
-}
-
 /* Bits of a number below n: Ceil(Log2(n)). */
 static int bits_below(uint32_t n)
 {
@@ -42,18 +17,28 @@ static int bits_below(uint32_t n)
     return count;
 }
 
-size_t nal_profile_bits(const uint8_t *sps, size_t size, size_t bit, uint32_t above)
+/* Profile, tier and level, of so many temporal layers above the first: 7.3.3. */
+static void skip_profile(struct bit_reader *r, uint32_t above)
 {
-    size_t from = bit;
-    bit += 96;
-    if (above == 0)
-        return bit - from;
-    size_t more = 0;
+    r->bit += 96;
+    size_t layers = 0;
     for (uint32_t i = 0; i < above; i++) {
-        more += read_bit(sps, size, &bit) ? 88 : 0;
-        more += read_bit(sps, size, &bit) ? 8 : 0;
+        layers += read_bit(r) ? 88 : 0;
+        layers += read_bit(r) ? 8 : 0;
     }
-    return bit - from + (size_t)(8 - above) * 2 + more;
+    r->bit += layers + (above > 0 ? (size_t)(8 - above) * 2 : 0);
+}
+
+uint32_t nal_rps_sps_number(struct bit_reader *r, uint32_t *above)
+{
+    read_bits(r, 4);
+    *above = read_bits(r, 3);
+    read_bit(r);
+    if (*above > 6)
+        return RPS_SPS_MOST;
+    skip_profile(r, *above);
+    uint32_t number = read_ue(r);
+    return number < RPS_SPS_MOST ? number : RPS_SPS_MOST;
 }
 
 /* ------------------------------------------------------------------ short-term sets */
@@ -69,13 +54,13 @@ static bool add(struct nal_rps *set, int32_t delta, bool used)
 }
 
 /* 7.4.8, (7-61) and (7-62): a set that is another one, `of`, moved by `shift`, as its flags let each picture of it in. */
-static bool derive(struct reader *r, const struct nal_rps *of, int32_t shift, struct nal_rps *set)
+static bool derive(struct bit_reader *r, const struct nal_rps *of, int32_t shift, struct nal_rps *set)
 {
     bool used[RPS_SHORT + 1] = {false}, in[RPS_SHORT + 1] = {false};
     int count = of->count, before = of->before;
     for (int i = 0; i <= count; i++) {
-        used[i] = flag(r);
-        in[i] = used[i] || flag(r);
+        used[i] = read_bit(r);
+        in[i] = used[i] || read_bit(r);
     }
     bool fine = true;
     for (int i = count - 1; i >= before; i--)
@@ -98,28 +83,28 @@ static bool derive(struct reader *r, const struct nal_rps *of, int32_t shift, st
 }
 
 /* 7.3.7: set number `index`; in a slice that is the number of those in the SPS. */
-static bool read_set(struct reader *r, const struct nal_rps_sps *sps, uint32_t index, struct nal_rps *set)
+static bool read_set(struct bit_reader *r, const struct nal_rps_sps *sps, uint32_t index, struct nal_rps *set)
 {
     *set = (struct nal_rps){.count = 0};
-    if (index > 0 && flag(r)) {
-        uint32_t back = index == sps->sets ? ue(r) + 1 : 1;
-        bool less = flag(r);
-        uint32_t distance = ue(r);
+    if (index > 0 && read_bit(r)) {
+        uint32_t back = index == sps->sets ? read_ue(r) + 1 : 1;
+        bool less = read_bit(r);
+        uint32_t distance = read_ue(r);
         if (back > index || distance >= ORDER_MOST)
             return false;
         int32_t shift = (int32_t)distance + 1;
         return derive(r, &sps->set[index - back], less ? -shift : shift, set);
     }
-    uint32_t before = ue(r), after = ue(r);
+    uint32_t before = read_ue(r), after = read_ue(r);
     if (before > RPS_SHORT || after > RPS_SHORT)
         return false;
     int32_t at = 0;
     for (uint32_t i = 0; i < before + after; i++) {
-        uint32_t distance = ue(r);
+        uint32_t distance = read_ue(r);
         if (distance >= ORDER_MOST)
             return false;
         at = (i == before ? 0 : at) + (i < before ? -1 : 1) * ((int32_t)distance + 1);
-        if (!add(set, at, flag(r)))
+        if (!add(set, at, read_bit(r)))
             return false;
     }
     return true;
@@ -128,68 +113,61 @@ static bool read_set(struct reader *r, const struct nal_rps_sps *sps, uint32_t i
 /* ------------------------------------------------------------------ parameter sets */
 
 /* 7.3.4 */
-static void skip_scaling_lists(struct reader *r)
+static void skip_scaling_lists(struct bit_reader *r)
 {
     for (int size = 0; size < 4; size++)
         for (int matrix = 0; matrix < 6; matrix += size == 3 ? 3 : 1) {
-            if (!flag(r)) {
-                ue(r);
+            if (!read_bit(r)) {
+                read_ue(r);
                 continue;
             }
             int count = size == 0 ? 16 : 64;
-            for (int i = 0; i < count + (size > 1); i++)
-                ue(r);
+            skip_ue(r, count + (size > 1));
         }
 }
 
 /* Behind the number: up to the short-term sets. */
-static void read_front(struct reader *r, uint32_t above, struct nal_rps_sps *sps)
+static void read_front(struct bit_reader *r, uint32_t above, struct nal_rps_sps *sps)
 {
-    sps->planes = ue(r) == 3 && flag(r);
-    ue(r);                                    /* width, height */
-    ue(r);
-    if (flag(r))                              /* the crop */
-        for (int i = 0; i < 4; i++)
-            ue(r);
-    ue(r);                                    /* depths */
-    ue(r);
-    uint32_t order = ue(r);
+    sps->planes = read_ue(r) == 3 && read_bit(r);
+    skip_ue(r, 2);                            /* width, height */
+    skip_ue(r, read_bit(r) ? 4 : 0);          /* the crop */
+    skip_ue(r, 2);                            /* depths */
+    uint32_t order = read_ue(r);
     sps->order_bits = (uint8_t)(order <= 12 ? order + 4 : 0);
-    uint32_t layers = flag(r) ? above + 1 : 1;
-    for (uint32_t i = 0; i < layers * 3 + 6; i++)      /* what each layer needs; sizes of blocks */
-        ue(r);
-    bool scaled = flag(r);
-    if (scaled && flag(r))
+    uint32_t layers = read_bit(r) ? above + 1 : 1;
+    skip_ue(r, (int)layers * 3 + 6);          /* what each layer needs; sizes of blocks */
+    bool scaled = read_bit(r);
+    if (scaled && read_bit(r))
         skip_scaling_lists(r);
-    bits(r, 2);                               /* amp_enabled_flag, sample_adaptive_offset_enabled_flag */
-    if (flag(r)) {                            /* pcm_enabled_flag */
-        bits(r, 8);
-        ue(r);
-        ue(r);
-        flag(r);
+    read_bits(r, 2);                          /* amp_enabled_flag, sample_adaptive_offset_enabled_flag */
+    if (read_bit(r)) {                        /* pcm_enabled_flag */
+        read_bits(r, 8);
+        skip_ue(r, 2);
+        read_bit(r);
     }
 }
 
-static bool read_sps(struct reader *r, uint32_t above, struct nal_rps_sps *sps)
+static bool read_sps(struct bit_reader *r, uint32_t above, struct nal_rps_sps *sps)
 {
     read_front(r, above, sps);
-    uint32_t sets = ue(r);
+    uint32_t sets = read_ue(r);
     if (sps->order_bits == 0 || sets > 64)
         return false;
     sps->sets = (uint8_t)sets;
     for (uint32_t i = 0; i < sets; i++)
-        if (!read_set(r, sps, i, &sps->set[i]) || broke_off(r))
+        if (!read_set(r, sps, i, &sps->set[i]) || is_used_up(r))
             return false;
-    sps->longs = flag(r);
-    uint32_t longs = sps->longs ? ue(r) : 0;
+    sps->longs = read_bit(r);
+    uint32_t longs = sps->longs ? read_ue(r) : 0;
     if (longs > 32)
         return false;
     sps->long_sets = (uint8_t)longs;
     for (uint32_t i = 0; i < longs; i++) {
-        sps->long_order[i] = bits(r, sps->order_bits);
-        sps->long_used[i] = flag(r);
+        sps->long_order[i] = read_bits(r, sps->order_bits);
+        sps->long_used[i] = read_bit(r);
     }
-    return !broke_off(r);
+    return !is_used_up(r);
 }
 
 static bool is_new(const struct nal *nal, uint64_t *before)
@@ -202,25 +180,19 @@ static bool is_new(const struct nal *nal, uint64_t *before)
 static void note_set(struct nal_rps_sets *s, const struct nal *nal)
 {
     uint8_t plain[SET_HEAD];
-    struct reader r = {.data = plain, .size = unescape(nal, plain, sizeof plain), .bit = 16};
+    struct bit_reader r = {.data = plain, .size = unescape(nal, plain, sizeof plain), .bit = 16};
     if (nal->data[0] >> 1 == 34) {
-        uint32_t number = ue(&r), sps = ue(&r);
+        uint32_t number = read_ue(&r), sps = read_ue(&r);
         if (number > 63 || sps > 15 || !is_new(nal, &s->pps_hash[number]))
             return;
-        flag(&r);                             /* dependent_slice_segments_enabled_flag */
+        read_bit(&r);                         /* dependent_slice_segments_enabled_flag */
         s->pps[number].sps = (uint8_t)(sps + 1);
-        s->pps[number].hides = flag(&r);
-        s->pps[number].extra_bits = (uint8_t)bits(&r, 3);
+        s->pps[number].hides = read_bit(&r);
+        s->pps[number].extra_bits = (uint8_t)read_bits(&r, 3);
         return;
     }
-    bits(&r, 4);
-    uint32_t above = bits(&r, 3);
-    flag(&r);
-    if (above > 6)
-        return;
-    r.bit += nal_profile_bits(plain, r.size, r.bit, above);
-    uint32_t number = ue(&r);
-    if (number > 15 || !is_new(nal, &s->sps_hash[number]))
+    uint32_t above, number = nal_rps_sps_number(&r, &above);
+    if (number == RPS_SPS_MOST || !is_new(nal, &s->sps_hash[number]))
         return;
     s->sps[number] = (struct nal_rps_sps){.known = false};
     s->sps[number].known = read_sps(&r, above, &s->sps[number]);
@@ -229,19 +201,19 @@ static void note_set(struct nal_rps_sets *s, const struct nal *nal)
 /* ------------------------------------------------------------------ slices */
 
 /* 7.3.6.1 and (7-52). */
-static bool read_longs(struct reader *r, const struct nal_rps_sps *sps, struct nal_rps_slice *slice)
+static bool read_longs(struct bit_reader *r, const struct nal_rps_sps *sps, struct nal_rps_slice *slice)
 {
-    uint32_t from_sps = sps->long_sets > 0 ? ue(r) : 0, own = ue(r);
+    uint32_t from_sps = sps->long_sets > 0 ? read_ue(r) : 0, own = read_ue(r);
     if (from_sps > RPS_LONG || own > RPS_LONG || from_sps + own > RPS_LONG)
         return false;
     for (uint32_t i = 0; i < from_sps + own; i++) {
-        uint32_t which = i < from_sps ? bits(r, bits_below(sps->long_sets)) : 0;
+        uint32_t which = i < from_sps ? read_bits(r, bits_below(sps->long_sets)) : 0;
         if (i < from_sps && which >= sps->long_sets)
             return false;
-        slice->far[i].order = i < from_sps ? sps->long_order[which] : bits(r, sps->order_bits);
-        slice->far[i].used = i < from_sps ? sps->long_used[which] : flag(r);
-        slice->far[i].whole = flag(r);
-        uint32_t more = slice->far[i].whole ? ue(r) : 0;
+        slice->far[i].order = i < from_sps ? sps->long_order[which] : read_bits(r, sps->order_bits);
+        slice->far[i].used = i < from_sps ? sps->long_used[which] : read_bit(r);
+        slice->far[i].whole = read_bit(r);
+        uint32_t more = slice->far[i].whole ? read_ue(r) : 0;
         bool counts_on = i > 0 && i != from_sps;
         slice->far[i].cycles = more + (counts_on ? slice->far[i - 1].cycles : 0);
     }
@@ -252,42 +224,48 @@ static bool read_longs(struct reader *r, const struct nal_rps_sps *sps, struct n
 static bool read_slice(const struct nal_rps_sets *s, const struct nal *nal, struct nal_rps_slice *slice)
 {
     uint8_t head[SLICE_HEAD];
-    struct reader r = {.data = head, .size = unescape(nal, head, sizeof head), .bit = 17};
+    struct bit_reader r = {.data = head, .size = unescape(nal, head, sizeof head), .bit = 17};
     *slice = (struct nal_rps_slice){.type = nal->data[0] >> 1 & 63, .temporal_id = (nal->data[1] & 7) - 1};
     if (slice->type >= 16 && slice->type <= 23)
-        flag(&r);                             /* no_output_of_prior_pics_flag */
-    uint32_t pps = ue(&r);
+        read_bit(&r);                         /* no_output_of_prior_pics_flag */
+    uint32_t pps = read_ue(&r);
     if (pps > 63 || s->pps[pps].sps == 0 || !s->sps[s->pps[pps].sps - 1].known)
         return false;
     const struct nal_rps_sps *sps = &s->sps[s->pps[pps].sps - 1];
     slice->range = UINT32_C(1) << sps->order_bits;
-    bits(&r, s->pps[pps].extra_bits);
-    ue(&r);                                   /* slice_type */
-    bits(&r, s->pps[pps].hides + 2 * sps->planes);
+    read_bits(&r, s->pps[pps].extra_bits);
+    read_ue(&r);                              /* slice_type */
+    read_bits(&r, s->pps[pps].hides + 2 * sps->planes);
     if (slice->type == 19 || slice->type == 20)        /* IDR */
-        return !broke_off(&r);
-    slice->order = bits(&r, sps->order_bits);
-    if (!flag(&r)) {
+        return !is_used_up(&r);
+    slice->order = read_bits(&r, sps->order_bits);
+    if (!read_bit(&r)) {
         if (!read_set(&r, sps, sps->sets, &slice->near))
             return false;
     } else {
-        uint32_t index = bits(&r, bits_below(sps->sets));
+        uint32_t index = read_bits(&r, bits_below(sps->sets));
         if (index >= sps->sets)
             return false;
         slice->near = sps->set[index];
     }
-    return (!sps->longs || read_longs(&r, sps, slice)) && !broke_off(&r);
+    return (!sps->longs || read_longs(&r, sps, slice)) && !is_used_up(&r);
+}
+
+/* nal_unit_type of a unit of the base layer, of three bytes at least; 63: it is of another layer. */
+static int type_of_base(const struct nal *nal)
+{
+    bool base = (nal->data[0] & 1) == 0 && nal->data[1] >> 3 == 0;
+    return base ? nal->data[0] >> 1 & 63 : 63;
 }
 
 bool nal_rps_scan(struct nal_rps_sets *s, int length_size, const uint8_t *data, size_t size, struct nal_rps_slice *slice)
 {
     struct nal nal;
     for (size_t at = 0, from = 0; next_head(length_size, data, size, &at, &nal); from = at) {
-        int type = nal.size > 2 ? nal.data[0] >> 1 & 63 : 63;
-        bool base = nal.size > 2 && (nal.data[0] & 1) == 0 && nal.data[1] >> 3 == 0;
-        if (base && (type == 33 || type == 34) && next_nal(length_size, data, size, &from, &nal) && nal.size > 2)
+        int type = nal.size > 2 ? type_of_base(&nal) : 63;
+        if ((type == 33 || type == 34) && next_nal(length_size, data, size, &from, &nal) && nal.size > 2)
             note_set(s, &nal);
-        else if (base && type < 32 && slice)
+        else if (type < 32 && slice)
             return nal.data[2] & 0x80 && read_slice(s, &nal, slice);      /* first_slice_segment_in_pic_flag */
     }
     return false;
@@ -295,12 +273,8 @@ bool nal_rps_scan(struct nal_rps_sets *s, int length_size, const uint8_t *data, 
 
 void nal_rps_scan_extradata(struct nal_rps_sets *s, const uint8_t *extradata, size_t size)
 {
-    if (nal_length_size(STREAM_HEVC, extradata, size) == 0) {
-        nal_rps_scan(s, 0, extradata, size, NULL);
-        return;
-    }
-    struct hvcc_walk walk = {0};
-    for (struct nal nal; next_hvcc_nal(extradata, size, &walk, &nal);)
-        if (nal.size > 2 && (nal.data[0] >> 1 == 33 || nal.data[0] >> 1 == 34) && nal.data[1] >> 3 == 0)
+    struct extradata_walk walk = {0};
+    for (struct nal nal; nal_next_of_extradata(STREAM_HEVC, extradata, size, &walk, &nal);)
+        if (nal.size > 2 && (type_of_base(&nal) == 33 || type_of_base(&nal) == 34))
             note_set(s, &nal);
 }

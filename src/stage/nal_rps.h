@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 enum { RPS_SHORT = 16, RPS_LONG = 33 };      /* pictures that can be named */
+enum { RPS_SPS_MOST = 16 };                  /* numbers of SPSs            */
 
 /* Distances in order count: the `before` negative ones, nearest first, then the positive ones. */
 struct nal_rps {
@@ -57,6 +58,14 @@ struct nal_rps_slice {
         bool whole, used;
     } far[RPS_LONG];
 };
+
+struct bit_reader;
+
+/*
+ * Reads an SPS, of which `r` stands behind the unit's head, up to its number, which is returned; RPS_SPS_MOST: that makes no sense. *above: temporal
+ * layers above the first.
+ */
+uint32_t nal_rps_sps_number(struct bit_reader *r, uint32_t *above);
 
 /* Keeps the packet's sets, in the order of the file, up to its picture. True: *slice is the picture's; else it has none, or one that is not understood. */
 bool nal_rps_scan(struct nal_rps_sets *s, int length_size, const uint8_t *data, size_t size, struct nal_rps_slice *slice);

@@ -6,27 +6,53 @@
 
 enum { HEAD = 64 };           /* bytes that a slice's header needs up to its order count, and more */
 
-static void read_sps(const uint8_t *data, size_t size, size_t bit, struct nal_sps *sps)
+/* 7.3.2.1.1.1: lists are coded as differences, and one that brings 0 ends its list. */
+static void skip_scaling_lists(struct bit_reader *r, int lists)
 {
-    size_t depths = bit;
-    sps->planes = nal_skip_high_profile(data, size, &bit, data[1]);
-    sps->grey = sps->planes || (bit > depths && read_ue(data, size, &depths) == 0);
-    uint32_t frame_num = read_ue(data, size, &bit), type = read_ue(data, size, &bit), order = 0;
-    if (type == 0) {
-        order = read_ue(data, size, &bit);
-    } else if (type == 1) {
-        sps->no_deltas = read_bit(data, size, &bit);
-        read_ue(data, size, &bit);
-        read_ue(data, size, &bit);
-        for (uint32_t n = read_ue(data, size, &bit); n > 0 && bit < size * 8; n--)
-            read_ue(data, size, &bit);
+    for (int i = 0; i < lists; i++) {
+        if (!read_bit(r))
+            continue;
+        int64_t last = 8, next = 8;
+        for (int j = 0; j < (i < 6 ? 16 : 64) && next != 0; j++) {
+            int64_t code = read_ue(r);
+            next = (last + (code & 1 ? (code + 1) / 2 : -code / 2)) & 255;
+            last = next ? next : last;
+        }
     }
-    uint32_t references = read_ue(data, size, &bit);
-    sps->gaps = read_bit(data, size, &bit);
-    read_ue(data, size, &bit);                /* width, height */
-    read_ue(data, size, &bit);
-    sps->known = bit < size * 8 && frame_num <= 12 && type <= 2 && order <= 12 && references <= 16;
-    sps->frames = read_bit(data, size, &bit);
+}
+
+/* What depends on the profile, from chroma_format_idc up to the scaling lists. */
+static void read_high_profile(struct bit_reader *r, struct nal_sps *sps)
+{
+    uint32_t chroma = read_ue(r);
+    sps->planes = chroma == 3 && read_bit(r);
+    sps->grey = sps->planes || chroma == 0;
+    skip_ue(r, 2);                            /* the two depths, lossless */
+    read_bit(r);
+    if (read_bit(r))
+        skip_scaling_lists(r, chroma == 3 ? 12 : 8);
+}
+
+void nal_sets_read_sps(struct bit_reader *r, struct nal_sps *sps)
+{
+    static const uint8_t high[] = {100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135};
+    *sps = (struct nal_sps){.known = false};
+    if (r->size > 1 && memchr(high, r->data[1], sizeof high))
+        read_high_profile(r, sps);
+    uint32_t frame_num = read_ue(r), type = read_ue(r), order = 0;
+    if (type == 0) {
+        order = read_ue(r);
+    } else if (type == 1) {
+        sps->no_deltas = read_bit(r);
+        skip_ue(r, 2);
+        for (uint32_t n = read_ue(r); n > 0 && !is_used_up(r); n--)
+            read_ue(r);
+    }
+    uint32_t references = read_ue(r);
+    sps->gaps = read_bit(r);
+    skip_ue(r, 2);                            /* width, height */
+    sps->known = !is_used_up(r) && frame_num <= 12 && type <= 2 && order <= 12 && references <= 16;
+    sps->frames = read_bit(r);
     sps->frame_num_bits = (uint8_t)((frame_num & 15) + 4);
     sps->order_type = (uint8_t)(type & 3);
     sps->order_bits = (uint8_t)((order & 15) + 4);
@@ -34,18 +60,17 @@ static void read_sps(const uint8_t *data, size_t size, size_t bit, struct nal_sp
 }
 
 /* 7.3.2.2, from behind the numbers on. */
-static void read_pps(const uint8_t *data, size_t size, size_t bit, struct nal_pps *pps)
+static void read_pps(struct bit_reader *r, struct nal_pps *pps)
 {
-    read_bit(data, size, &bit);               /* entropy_coding_mode_flag */
-    pps->bottom_order = read_bit(data, size, &bit);
-    uint32_t groups = read_ue(data, size, &bit), first = read_ue(data, size, &bit), second = read_ue(data, size, &bit);
-    pps->weighted = read_bit(data, size, &bit);
-    pps->weighted_both = (uint8_t)read_bits(data, size, &bit, 2);
-    for (int i = 0; i < 3; i++)               /* quantisers */
-        read_ue(data, size, &bit);
-    read_bits(data, size, &bit, 2);
-    pps->known = bit < size * 8 && groups == 0 && first < 32 && second < 32;
-    pps->redundant = read_bit(data, size, &bit);
+    read_bit(r);                              /* entropy_coding_mode_flag */
+    pps->bottom_order = read_bit(r);
+    uint32_t groups = read_ue(r), first = read_ue(r), second = read_ue(r);
+    pps->weighted = read_bit(r);
+    pps->weighted_both = (uint8_t)read_bits(r, 2);
+    skip_ue(r, 3);                            /* quantisers */
+    read_bits(r, 2);
+    pps->known = !is_used_up(r) && groups == 0 && first < 32 && second < 32;
+    pps->redundant = read_bit(r);
     pps->references[0] = (uint8_t)((first & 31) + 1);
     pps->references[1] = (uint8_t)((second & 31) + 1);
 }
@@ -63,8 +88,8 @@ static void note_set(const struct nal *nal, struct nal_sets *s)
     if (type != 7 && type != 8)
         return;
     uint8_t bytes[1024];
-    size_t size = unescape(nal, bytes, sizeof bytes), bit = type == 7 ? 32 : 8;
-    uint32_t id = read_ue(bytes, size, &bit);
+    struct bit_reader r = {.data = bytes, .size = unescape(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
+    uint32_t id = read_ue(&r);
     if (id > (type == 7 ? 31 : 255))
         return;
     uint64_t hash = hash_of(nal), *before = type == 7 ? &s->sps_hash[id] : &s->pps_hash[id];
@@ -73,13 +98,14 @@ static void note_set(const struct nal *nal, struct nal_sets *s)
     *before = hash;
     uint64_t both[2] = {hash_64(s->sps_hash, sizeof s->sps_hash), hash_64(s->pps_hash, sizeof s->pps_hash)};
     s->state = hash_64(both, sizeof both);
-    uint32_t sps = 0;
-    if (type == 7)
-        read_sps(bytes, size, bit, &s->sps[id]);
-    else if ((sps = read_ue(bytes, size, &bit)) < 32)
+    if (type == 7) {
+        nal_sets_read_sps(&r, &s->sps[id]);
+        return;
+    }
+    uint32_t sps = read_ue(&r);
+    if (sps < 32)
         s->set_of[id] = (uint8_t)(sps + 1);
-    if (type == 8)
-        read_pps(bytes, size, bit, &s->pps[id]);
+    read_pps(&r, &s->pps[id]);
 }
 
 void nal_sets_scan(int length_size, const uint8_t *data, size_t size, struct nal_sets *s)
@@ -91,12 +117,8 @@ void nal_sets_scan(int length_size, const uint8_t *data, size_t size, struct nal
 
 void nal_sets_scan_extradata(const uint8_t *extradata, size_t size, struct nal_sets *s)
 {
-    if (nal_length_size(STREAM_H264, extradata, size) == 0) {
-        nal_sets_scan(0, extradata, size, s);
-        return;
-    }
-    struct avcc_walk walk = {0};
-    for (struct nal nal; next_avcc_nal(extradata, size, &walk, &nal);)
+    struct extradata_walk walk = {0};
+    for (struct nal nal; nal_next_of_extradata(STREAM_H264, extradata, size, &walk, &nal);)
         note_set(&nal, s);
 }
 
@@ -109,27 +131,27 @@ static bool is_slice(const struct nal *nal)
 /* `data`: at least HEAD of it, or all. */
 bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t size, struct nal_slice *slice)
 {
-    size_t bit = 8;
+    struct bit_reader r = {.data = data, .size = size, .bit = 8};
     *slice = (struct nal_slice){.idr = (data[0] & 31) == 5};
-    read_ue(data, size, &bit);                /* the first macroblock */
-    slice->type = read_ue(data, size, &bit) % 5;
-    uint32_t pps = read_ue(data, size, &bit);
+    read_ue(&r);                              /* the first macroblock */
+    slice->type = read_ue(&r) % 5;
+    uint32_t pps = read_ue(&r);
     if (pps > 255 || s->set_of[pps] == 0 || !s->sps[s->set_of[pps] - 1].known)
         return false;
     slice->pps = (int)pps;
     slice->sps = s->set_of[pps] - 1;
     const struct nal_sps *sps = &s->sps[slice->sps];
     if (sps->planes)
-        read_bits(data, size, &bit, 2);
-    slice->frame_num = read_bits(data, size, &bit, sps->frame_num_bits);
-    slice->field = !sps->frames && read_bit(data, size, &bit);
-    slice->bottom = slice->field && read_bit(data, size, &bit);
+        read_bits(&r, 2);
+    slice->frame_num = read_bits(&r, sps->frame_num_bits);
+    slice->field = !sps->frames && read_bit(&r);
+    slice->bottom = slice->field && read_bit(&r);
     if (slice->idr)
-        read_ue(data, size, &bit);            /* idr_pic_id */
-    slice->order_bit = bit;
+        read_ue(&r);                          /* idr_pic_id */
+    slice->order_bit = r.bit;
     if (sps->order_type == 0)
-        slice->order = read_bits(data, size, &bit, sps->order_bits);
-    return bit <= size * 8;
+        slice->order = read_bits(&r, sps->order_bits);
+    return r.bit <= size * 8;
 }
 
 static bool read_head(const struct nal_sets *s, const struct nal *nal, struct nal_slice *slice)

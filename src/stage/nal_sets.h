@@ -40,6 +40,11 @@ struct nal_pps {
     uint8_t references[2];    /* num_ref_idx_default_active, 1 to 32                            */
 };
 
+struct bit_reader;
+
+/* Reads an SPS, of which `r` stands behind the number, up to frame_mbs_only_flag. */
+void nal_sets_read_sps(struct bit_reader *r, struct nal_sps *sps);
+
 /* The sets that were seen last, an SPS and a PPS for each id. Zero it first. */
 struct nal_sets {
     uint64_t state;           /* a hash over the two below: the same for the same sets          */

@@ -111,7 +111,7 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
     *counts = s.counts;
     times->engine_begin += (double)(ready - begun) / 1e9;
     times->staging += (double)(staged - ready) / 1e9;
-    times->engine_finish += (double)(clock_ns() - staged) / 1e9;
+    times->engine_finish += clock_since(staged);
     times->nvdec_busy = s.times.nvdec_busy;
     times->software_busy = s.times.software_busy;
     times->demux += s.times.demux;

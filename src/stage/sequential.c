@@ -78,8 +78,7 @@ static bool open_all(struct sequential *q, struct err *e)
     q->decoder = decoder_open(q->staging->stream, film->path, threads, e);
     if (!q->decoder || !damage_watch_open(&q->watch, q->decoder, job->careful, e))
         return false;
-    if (q->staging->traits.stream == STREAM_H264)
-        q->decoder->has_b_frames = 15;       /* as much as the standard allows: see session.c */
+    decoder_widen_delay(q->decoder);
     q->port = engine_port_open(q->staging->job->engine, e);
     return q->port != NULL;
 }

@@ -265,6 +265,15 @@ static bool refresh(struct nvdec_session *s, struct err *e)
     return false;
 }
 
+/* What avcodec_send_packet gives for s->packet, which is empty then. False: memory was short. */
+static bool send_packet(struct nvdec_session *s, int *code, struct err *e)
+{
+    shortage_begin();
+    *code = avcodec_send_packet(s->decoder, s->packet);
+    av_packet_unref(s->packet);
+    return !shortage_met() || shortage_error(s->staging->film->path, "decoded", e);
+}
+
 /*
  * Sends the separator before `next`, the key of a run; NULL: nothing in particular follows. *sent: it went in, and the decoder knows
  * nothing of what came before, though pictures of that may still come out. Else the decoder is as it was, or complained, and
@@ -278,13 +287,9 @@ static bool separate(struct nvdec_session *s, const struct picture *next, bool *
     separator_fetch(s->staging, &s->separator);
     if (!separator_fits(&s->separator, s->sets, next ? next->sets : s->sets) || !separator_packet(&s->separator, next, s->packet))
         return true;
-    if (!refresh(s, e))
+    int code;
+    if (!refresh(s, e) || !send_packet(s, &code, e))
         return false;
-    shortage_begin();
-    int code = avcodec_send_packet(s->decoder, s->packet);
-    av_packet_unref(s->packet);
-    if (shortage_met())
-        return shortage_error(s->staging->film->path, "decoded", e);
     bool complained = damage_found(&s->watch, code);
     *sent = !(damage_lent(&s->watch) || complained);
     s->fed |= *sent;
@@ -334,11 +339,9 @@ static bool send_picture(struct nvdec_session *s, const struct picture *key, con
         return false;
     s->packet->pts += s->base;
     s->fed = true;
-    shortage_begin();
-    int code = avcodec_send_packet(s->decoder, s->packet);
-    av_packet_unref(s->packet);
-    if (shortage_met())
-        return shortage_error(s->staging->film->path, "decoded", e);
+    int code;
+    if (!send_packet(s, &code, e))
+        return false;
     if (untrusted(s, key, p, code))
         broke(s);
     s->used = true;

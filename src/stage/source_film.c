@@ -30,12 +30,13 @@ struct source_film {
     struct film_av_said opening;    /* what demuxers said while the film was opened          */
 };
 
-/* film_av_open_stream, and what is said meanwhile. */
-static bool open_film(struct source_film *f, const char *path, struct film *film, struct err *e)
+/* Opens `path`, NULL: the film once more; what is said meanwhile is kept. */
+static bool open_film(struct source_film *f, const char *path, struct err *e)
 {
+    struct film *film = &f->base.film;
     f->opening = (struct film_av_said){0};
     struct film_av_said *before = film_av_listen(&f->opening);
-    bool fine = film_av_open_stream(path, f->wanted, &f->format, film, e);
+    bool fine = path ? film_av_open_stream(path, f->wanted, &f->format, film, e) : film_av_reopen(film, f->wanted, &f->format, e);
     film_av_listen(before);
     return fine;
 }
@@ -60,13 +61,7 @@ static bool reopen(struct source_film *f, struct err *e)
         return err_set(e, ERR_INPUT, "'%s' has to be decoded a second time, and a pipe can be read only once: give it as a file",
                        f->base.film.path);
     film_av_close(&f->format);
-    struct film again;
-    const struct film *before = &f->base.film;
-    bool fine = open_film(f, before->path, &again, e);
-    bool same = fine && again.stream == before->stream && strcmp(again.codec, before->codec) == 0 &&
-                again.coded_width == before->coded_width && again.coded_height == before->coded_height;
-    free(again.path);
-    return same || (fine && err_set(e, ERR_INPUT, "'%s' changed while it was being read", before->path));
+    return open_film(f, NULL, e);
 }
 
 /* The threads that decode. */
@@ -212,7 +207,7 @@ static void tell_times(const struct staging *s, int64_t reading, struct stage_ti
     /* What libav's own threads used cannot be told. */
     *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
     times->decode += s->decode_seconds;
-    double wall = (double)(clock_ns() - s->began_ns) / 1e9;
+    double wall = clock_since(s->began_ns);
     times->software_busy = s->pace[0].sessions > 0 ? s->pace[0].seconds / wall / s->pace[0].sessions : 0;
     times->nvdec_busy = s->pace[1].sessions > 0 ? s->pace[1].seconds / wall / s->pace[1].sessions : 0;
 }
@@ -369,7 +364,7 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->now_lock, NULL);
     f->wanted = stream;
-    if (!open_film(f, path, &f->base.film, e)) {
+    if (!open_film(f, path, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;

@@ -251,7 +251,7 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent)
     pthread_mutex_unlock(&s->lock);
     /* When each session ran dry shows where a staging could be faster. */
     log_msg(LOG_DEBUG, "%s session ends at %.2f s: %llu packets, %.2f s of a core", nvdec ? "NVDEC" : "software",
-            (double)(clock_ns() - s->began_ns) / 1e9, (unsigned long long)sent, busy);
+            clock_since(s->began_ns), (unsigned long long)sent, busy);
 }
 
 /* Bytes of the film that may become runs yet, counted generously: they hold its sound too. With the lock held. */

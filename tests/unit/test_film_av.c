@@ -229,39 +229,26 @@ static void sentences(void **state)
     assert_non_null(strstr(film_av_sentence(-123456789, text), "123456789"));
 }
 
-static void *complain_elsewhere(void *context)
-{
-    av_log(context, AV_LOG_ERROR, "of another film\n");
-    return NULL;
-}
-
-/* Errors of demuxers go to the reader that the thread works for, and to none when it works for none. */
-static void errors_are_the_readers(void **state)
+/* The same film once more, and what came into its place meanwhile. */
+static void opened_once_more(void **state)
 {
     (void)state;
-    static const AVClass demuxer = {.class_name = "demuxer", .item_name = av_default_item_name,
-                                    .version = LIBAVUTIL_VERSION_INT, .category = AV_CLASS_CATEGORY_DEMUXER};
-    static const AVClass other = {.class_name = "muxer", .item_name = av_default_item_name,
-                                  .version = LIBAVUTIL_VERSION_INT, .category = AV_CLASS_CATEGORY_MUXER};
-    const AVClass *says = &demuxer, *is_no_demuxer = &other;
-    struct film_av_said outer = {0}, inner = {0};
-    pthread_t thread;
-    must_refuse("nowhere.mkv", "cannot open");            /* from the first film on libav is listened to */
-    assert_null(film_av_listen(&outer));
-    av_log(&says, AV_LOG_ERROR, "damage\n");
-    av_log(&says, AV_LOG_WARNING, "no damage\n");
-    av_log(&is_no_demuxer, AV_LOG_ERROR, "no damage\n");
-    assert_int_equal(outer.errors, 1);
-    assert_ptr_equal(film_av_listen(&inner), &outer);
-    av_log(&says, AV_LOG_FATAL, "damage\n");
-    assert_int_equal(pthread_create(&thread, NULL, complain_elsewhere, &says), 0);
-    pthread_join(thread, NULL);
-    assert_ptr_equal(film_av_listen(&outer), &inner);
-    av_log(&says, AV_LOG_ERROR, "damage\n");
-    assert_ptr_equal(film_av_listen(NULL), &outer);
-    av_log(&says, AV_LOG_ERROR, "damage\n");
-    assert_int_equal(outer.errors, 2);
-    assert_int_equal(inner.errors, 1);
+    if (!clip_encode("-c:v mpeg4 -q:v 4 first.mp4") || !clip_encode("-c:v mpeg2video -q:v 4 second.mp4") || !clip_ffmpeg("-i first.mp4 -vf scale=64:48 -c:v mpeg4 small.mp4"))
+        skip();
+    static const char *const others[] = {"second.mp4", "small.mp4"};
+    struct film film = facts("first.mp4");
+    film.path = "first.mp4";
+    for (int i = 0; i <= 2; i++) {
+        struct err e = ERR_INIT;
+        AVFormatContext *f = NULL;
+        assert_int_equal(film_av_reopen(&film, SOURCE_STREAM_CHOICE, &f, &e), i == 0);
+        assert_non_null(f);
+        assert_int_equal(e.code, i == 0 ? ERR_NONE : ERR_INPUT);
+        assert_true(i == 0 || strstr(e.text, "changed while it was being read"));
+        err_clear(&e);
+        film_av_close(&f);
+        assert_true(i == 2 || rename(others[i], "first.mp4") == 0);
+    }
 }
 
 int main(void)
@@ -269,7 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(common_facts), cmocka_unit_test(the_film_s_title), cmocka_unit_test(colour_tags), cmocka_unit_test(the_container_s_word), cmocka_unit_test(orientation), cmocka_unit_test(the_right_stream),
         cmocka_unit_test(no_films), cmocka_unit_test(odd_names), cmocka_unit_test(playlists_read_nothing_else), cmocka_unit_test(sentences),
-        cmocka_unit_test(errors_are_the_readers),
+        cmocka_unit_test(opened_once_more),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

@@ -10,15 +10,42 @@
 #include "named.h"
 #include "stage/film_input.h"
 
+static AVIOContext *opened(const char *path)
+{
+    struct err e = ERR_INIT;
+    AVIOContext *io;
+    assert_true(film_input_open(path, &io, &e));
+    assert_int_equal(e.code, ERR_NONE);
+    return io;
+}
+
+static bool is_read_so(const char *path)
+{
+    AVIOContext *io = opened(path);
+    bool is = io != NULL;
+    film_input_close(&io);
+    return is;
+}
+
 static void what_is_read_so(void **state)
 {
     (void)state;
+    uint8_t ivf[3000 + 128] = "DKIF";
+    memcpy(ivf + 3000, "TAG", 3);
+    put("plain.ivf", ivf, 3000);
+    put("tagged.ivf", ivf, sizeof ivf);
+    put("closed.ivf", ivf, sizeof ivf);
     touch("plain.mkv");
+    assert_int_equal(chmod("closed.ivf", 0), 0);
     assert_int_equal(mkfifo("fifo.mkv", 0600), 0);
     assert_int_equal(symlink("fifo.mkv", "link.mkv"), 0);
-    assert_true(film_input_wanted("fifo.mkv") && film_input_wanted("link.mkv") && film_input_wanted("/dev/null"));
-    assert_true(film_input_wanted("/dev/stdin") && film_input_wanted("/dev/fd/63"));
-    assert_false(film_input_wanted("plain.mkv") || film_input_wanted("gone.mkv") || film_input_wanted("."));
+    assert_true(is_read_so("fifo.mkv") && is_read_so("link.mkv") && is_read_so("/dev/null") && is_read_so("/dev/stdin"));
+    assert_false(is_read_so("plain.mkv") || is_read_so("plain.ivf") || is_read_so("gone.mkv") || is_read_so("."));
+    assert_true(geteuid() == 0 || !is_read_so("closed.ivf"));
+    AVIOContext *io = opened("tagged.ivf");
+    assert_non_null(io);
+    assert_int_equal(avio_size(io), 3000);
+    film_input_close(&io);
 }
 
 /* A regular file by its number: from its beginning, wherever the descriptor stands, which stays there. */
@@ -26,13 +53,12 @@ static void an_open_file_is_sought_in(void **state)
 {
     (void)state;
     put("plain", "0123456789", 10);
-    struct err e = ERR_INIT;
     char path[32];
     uint8_t got[16];
     int fd = open("plain", O_RDONLY);
     snprintf(path, sizeof path, "/dev/fd/%d", fd);
     assert_int_equal(lseek(fd, 3, SEEK_SET), 3);
-    AVIOContext *io = film_input_open(path, &e);
+    AVIOContext *io = opened(path);
     assert_non_null(io);
     assert_int_equal(avio_size(io), 10);
     assert_int_equal(io->seekable, AVIO_SEEKABLE_NORMAL);
@@ -59,7 +85,7 @@ static void a_pipe_from_its_beginning_again(void **state)
         int end[2];
         assert_int_equal(pipe(end), 0);
         snprintf(path, sizeof path, "/dev/fd/%d", end[0]);
-        AVIOContext *io = film_input_open(path, &e);
+        AVIOContext *io = opened(path);
         assert_non_null(io);
         assert_int_equal(write(end[1], "0123456789", 10), 10);
         assert_int_equal(avio_read_partial(io, got, 4), 4);
@@ -80,13 +106,14 @@ static void what_cannot_be_opened(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    assert_null(film_input_open("/dev/fd/999", &e));
+    AVIOContext *io;
+    assert_false(film_input_open("/dev/fd/999", &io, &e) || io);
     expect_sentence(&e, ERR_INPUT, "cannot open '/dev/fd/999': Bad file descriptor");
     err_clear(&e);
     char path[32];
     int fd = open(".", O_RDONLY | O_DIRECTORY);
     snprintf(path, sizeof path, "/dev/fd/%d", fd);
-    assert_null(film_input_open(path, &e));
+    assert_false(film_input_open(path, &io, &e) || io);
     expect_sentence(&e, ERR_INPUT, "is a folder");
     close(fd);
 }
@@ -113,8 +140,7 @@ static bool index_last(const char *bytes, size_t size)
     struct boxes boxes = {bytes, size};
     pthread_t writer;
     uint8_t got[256];
-    struct err e = ERR_INIT;
-    AVIOContext *io = film_input_open("fifo", &e);
+    AVIOContext *io = opened("fifo");
     assert_non_null(io);
     assert_int_equal(pthread_create(&writer, NULL, write_boxes, &boxes), 0);
     bool last = film_input_index_last(io);

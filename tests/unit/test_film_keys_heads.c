@@ -101,8 +101,18 @@ static void make(const char *name, int from, int to, bool both)
     av_packet_free(&p);
 }
 
+/* The last key frame is named so many times more, as a hostile index may do it. */
+static void repeat_last(struct key_index *x, size_t times)
+{
+    x->key = realloc(x->key, (x->count + times) * sizeof *x->key);
+    assert_non_null(x->key);
+    for (size_t i = 0; i < times; i++)
+        x->key[x->count + i] = x->key[x->count - 1];
+    x->count += times;
+}
+
 /* `path`: where its bytes are looked for. */
-static bool needs(const char *name, const char *path, int64_t end_us, uint64_t *looked)
+static bool needs_of(const char *name, const char *path, int64_t end_us, size_t repeats, uint64_t *looked)
 {
     struct err e = ERR_INIT;
     AVFormatContext *format = NULL;
@@ -114,6 +124,7 @@ static bool needs(const char *name, const char *path, int64_t end_us, uint64_t *
     elsewhere.path = (char *)path;
     struct key_reader k = {.demux = &r, .film = &elsewhere, .traits = r.traits, .keys.cursor.rule.end_us = end_us};
     assert_true(key_index_open(&k.index, key_index_kind(&r, &film), &r, &film, &e) && k.index.count == KEYS);
+    repeat_last(&k.index, repeats);
     bool need = film_keys_need_headers(&k, &e);
     assert_int_equal(e.code, ERR_NONE);
     *looked = r.looked;
@@ -122,6 +133,11 @@ static bool needs(const char *name, const char *path, int64_t end_us, uint64_t *
     film_av_close(&format);
     free(film.path);
     return need;
+}
+
+static bool needs(const char *name, const char *path, int64_t end_us, uint64_t *looked)
+{
+    return needs_of(name, path, end_us, 0, looked);
 }
 
 static const char *const names[] = {"film.mp4", "film.mkv", "film.avi"};
@@ -179,6 +195,20 @@ static void a_file_that_cannot_be_opened(void **state)
     }
 }
 
+/* A film is a few hundred KB: what looks at a key frame ever again gives up, and soon. */
+static void a_hostile_index(void **state)
+{
+    (void)state;
+    enum { TIMES = 100000 };
+    uint64_t looked;
+    for (int i = 0; i < NAMES; i++) {
+        make(names[i], KEYS, KEYS, true);
+        assert_true(needs_of(names[i], names[i], INT64_MAX, TIMES, &looked));
+        assert_in_range(looked, 1 << 20, 8 << 20);
+        assert_false(needs_of(names[i], names[i], INT64_MAX, 50, &looked));
+    }
+}
+
 static int begin(void **state)
 {
     return clip_begin(state) == 0 && clip_encode("-c:v libx264 -preset veryfast -g 10 -keyint_min 10 -sc_threshold 0 -bf 0 master.mp4") ? 0 : -1;
@@ -187,6 +217,7 @@ static int begin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(films_that_never_change), cmocka_unit_test(a_change_that_is_said_once),
-                                       cmocka_unit_test(key_frames_that_bring_all), cmocka_unit_test(a_file_that_cannot_be_opened)};
+                                       cmocka_unit_test(key_frames_that_bring_all), cmocka_unit_test(a_file_that_cannot_be_opened),
+                                       cmocka_unit_test(a_hostile_index)};
     return cmocka_run_group_tests(tests, begin, clip_end);
 }
