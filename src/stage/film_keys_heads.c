@@ -29,7 +29,8 @@ struct look {
     int fd;                   /* -1: it cannot be opened                                       */
     uint64_t track;           /* Matroska: the stream's                                        */
     bool placed;              /* it is known where in the file a key frame's bytes begin        */
-    uint64_t most;            /* of demux_bytes_read: so many bytes and more are too many          */
+    uint64_t most;            /* of demux_bytes_read, and of gone_through: more are too many        */
+    uint64_t gone_through;    /* bytes that the demuxer went through, from its buffer too           */
     bool costly;              /* they were                                                         */
     struct headers headers;
     uint8_t *head;            /* [room], owned                                                 */
@@ -80,14 +81,18 @@ static AVPacket *read_packet(struct look *l, size_t i, struct err *e)
         return NULL;
     }
     bool there = av_seek_frame(r->format, r->stream->index, l->k->index.key[i].seek, AVSEEK_FLAG_BACKWARD) >= 0;
-    while (there) {
+    bool ours = false;
+    uint64_t from = demux_position(r);
+    while (there && !ours) {
         av_packet_unref(packet);
         there = av_read_frame(r->format, packet) >= 0;
-        if (there && packet->stream_index == r->stream->index)
-            return packet;
+        ours = there && packet->stream_index == r->stream->index;
     }
-    packet_free(&packet);
-    return NULL;
+    uint64_t to = demux_position(r);
+    l->gone_through += to > from ? to - from : 0;
+    if (!ours)
+        packet_free(&packet);
+    return packet;
 }
 
 /* Tells the kernel which key frames come next, from time to time: a disk fetches many at once faster than one by one. */
@@ -175,7 +180,8 @@ static bool some_lack(struct look *l, struct err *e)
         enum headers_seen seen = look_at(l, i, e);
         if (e->code != ERR_NONE)
             return false;
-        l->costly = demux_bytes_read(k->demux) > l->most;
+        /* One cluster that lies in the demuxer's buffer is read once, and gone through for each key frame that is said to be in it. */
+        l->costly = demux_bytes_read(k->demux) > l->most || l->gone_through > l->most;
         if (l->costly)
             return true;
         if (i == 0)

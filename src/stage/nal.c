@@ -94,6 +94,12 @@ static bool pps_hides(const struct nal *nal)
     return read_bit(&r);
 }
 
+/* nuh_layer_id, of a unit of two bytes at least. */
+static int hevc_layer(const struct nal *nal)
+{
+    return (nal->data[0] & 1) << 5 | nal->data[1] >> 3;
+}
+
 /* What makes an HEVC decoder put out fewer pictures than there are. */
 static void note_hidden(int type, const struct nal *nal, struct nal_info *info)
 {
@@ -113,9 +119,8 @@ static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct 
         if (nal.size < 2)
             continue;
         int type = nal.data[0] >> 1 & 63;
-        int layer = (nal.data[0] & 1) << 5 | nal.data[1] >> 3;
         sets |= type >= 32 && type <= 34;
-        if (layer != 0)
+        if (hevc_layer(&nal) != 0)
             continue;
         note_hidden(type, &nal, info);
         if (type > 31)
@@ -413,6 +418,6 @@ bool nal_extradata_hides(const uint8_t *extradata, size_t size)
     bool hides = false;
     struct extradata_walk walk = {0};
     for (struct nal nal; nal_next_of_extradata(STREAM_HEVC, extradata, size, &walk, &nal);)
-        hides |= nal.size > 2 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
+        hides |= nal.size > 2 && hevc_layer(&nal) == 0 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
     return hides;
 }

@@ -207,6 +207,10 @@ static void a_hostile_index(void **state)
         assert_in_range(looked, 1 << 20, 8 << 20);
         assert_false(needs_of(names[i], names[i], INT64_MAX, 50, &looked));
     }
+    /* The demuxer finds it in its buffer each time, and reads nothing. */
+    make(names[1], KEYS, KEYS, true);
+    assert_true(needs_of(names[1], "gone", INT64_MAX, TIMES, &looked));
+    assert_false(needs_of(names[1], "gone", INT64_MAX, 50, &looked));
 }
 
 static int begin(void **state)

@@ -259,6 +259,11 @@ static void hevc_output_flags(void **state)
                 assert_false(nal_extradata_hides(hvcc, size) && !hides);
         }
     }
+    /* Of another layer than the base: its decoder does not ask for it. */
+    struct bytes other = {.n = 0};
+    NAL(&other, 0, 34 << 1, 1 << 3 | 1, hiding[0], 0x80);
+    NAL(&other, 0, 34 << 1 | 1, 1, hiding[0], 0x80);
+    assert_false(nal_extradata_hides(other.at, other.n));
     assert_false(nal_extradata_hides(NULL, 0));
 }
 

@@ -298,6 +298,8 @@ static void software_stops_before_the_end(void **state)
     assert_false(staging_worth_it(&s, 100));
     s.begun_ns[1] -= INT64_C(60) * 1000000000;              /* but it seems to hang */
     assert_true(staging_worth_it(&s, 100));
+    staging_decoder_made(&s, INT64_C(60) * 1000000000);     /* no: its decoder was being made */
+    assert_false(staging_worth_it(&s, 100));
     s.begun_ns[1] = 2 * clock_ns();
     staging_lacks_nvdec(&s);
     staging_lacks_nvdec(&s);
