@@ -32,6 +32,12 @@ int gpu_device_count(void)
     return 0;
 }
 
+bool gpu_device_is_exclusive(int device)
+{
+    int mode = cudaComputeModeDefault;
+    return cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, device) != cudaSuccess || mode != cudaComputeModeDefault;
+}
+
 bool gpu_device_start(int device, void **context, char *detail, size_t size, struct err *e)
 {
     int count = 0;

@@ -17,4 +17,7 @@ int gpu_device_count(void);
  */
 bool gpu_device_start(int device, void **context, char *detail, size_t size, struct err *e);
 
+/* True when its compute mode lets only one process at a time have it. Any thread. */
+bool gpu_device_is_exclusive(int device);
+
 #endif

@@ -169,8 +169,10 @@ struct engine *cuda_open(const struct engine_config *config, struct err *e)
     c->device = config->device;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->freed, NULL);
-    if (gpu_device_start(c->device, &c->context, c->detail, sizeof c->detail, e))
+    if (gpu_device_start(c->device, &c->context, c->detail, sizeof c->detail, e)) {
+        c->exclusive = gpu_device_is_exclusive(c->device);
         return &c->base;
+    }
     struct engine *g = &c->base;
     engine_close(&g);
     return NULL;
@@ -305,7 +307,7 @@ const char *cuda_detail(const struct engine *g)
 struct engine_device cuda_device(const struct engine *g)
 {
     const struct cuda *c = (const struct cuda *)g;
-    return {c->context, c->device};
+    return {c->context, c->device, c->exclusive};
 }
 
 void cuda_close(struct engine **g)

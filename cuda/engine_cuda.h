@@ -22,6 +22,7 @@ struct cuda {
     struct engine_job job;
     int device;
     void *context;                 /* CUcontext, the device's primary one                   */
+    bool exclusive;                /* one process at a time may have the device             */
     char detail[300];
     struct gpu_plan plan;
     struct gpu_batch batch[BATCHES_MAX];

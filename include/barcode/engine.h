@@ -69,11 +69,13 @@ struct engine_times {
 
 /*
  * Where a decoder may leave its pictures so that they never cross to the host. `context` is a CUcontext that lives
- * as long as the engine; NULL: the engine takes host memory only.
+ * as long as the engine; NULL: the engine takes host memory only. `exclusive`: the administrator lets one process at a time have the
+ * device (nvidia-smi --compute-mode).
  */
 struct engine_device {
     void *context;
     int ordinal;
+    bool exclusive;
 };
 
 struct engine;

@@ -116,6 +116,12 @@ struct engine *engines_added(struct engines *g, struct engine *engine);
  */
 const char *engines_give_up(struct engines *g, const struct engine *failed);
 
+/*
+ * True if a GPU of the list is open, which a driver takes up to half a second to take back from a process, and nobody has to wait until it has: the next
+ * process can have it too.
+ */
+bool engines_linger(const struct engines *g);
+
 /* Closes those that are open. */
 void engines_close(struct engines *g);
 

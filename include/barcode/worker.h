@@ -41,7 +41,8 @@ void worker_did(struct worker *w, size_t film, const struct err *failure);
  *
  * `lingers`: that end takes a while, because a driver takes back what a GPU holds (14 NVDEC decoders: 0.5 s, whether they are destroyed or the
  * process just exits). The parent does not wait for it then: every film is done, and every file is written. The worker lets go of the
- * three standard streams here, so that nobody who reads a pipe waits for it either. It dies with its parent (interrupt_fork).
+ * three standard streams here, so that nobody who reads a pipe waits for it either. It dies with its parent (interrupt_fork). The time that it took of
+ * the cores is then in nobody's wait4: `time` does not show it.
  */
 void worker_leaves(struct worker *w, int status, bool lingers);
 

@@ -99,7 +99,7 @@ int engine_parts(const struct engine *g)
 struct engine_device engine_device(const struct engine *g, int part)
 {
     const struct engine *one = g->ops->part ? g->ops->part(g, part) : g;
-    return one->ops->device ? one->ops->device(one) : (struct engine_device){NULL, 0};
+    return one->ops->device ? one->ops->device(one) : (struct engine_device){.context = NULL};
 }
 
 void engine_close(struct engine **g)

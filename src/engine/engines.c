@@ -272,6 +272,20 @@ const char *engines_give_up(struct engines *g, const struct engine *failed)
     return NULL;
 }
 
+bool engines_linger(const struct engines *g)
+{
+    bool gpu = false, exclusive = false;
+    for (int i = 0; i < g->count; i++) {
+        const struct engine *opened = g->slot[i].opened;
+        for (int part = 0; opened && part < engine_parts(opened); part++) {
+            struct engine_device device = engine_device(opened, part);
+            gpu |= device.context != NULL;
+            exclusive |= device.exclusive;
+        }
+    }
+    return gpu && !exclusive;
+}
+
 void engines_close(struct engines *g)
 {
     engines_added(g, NULL);

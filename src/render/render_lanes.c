@@ -144,6 +144,6 @@ void render_lanes(const struct render *r, struct film_queue *queue, struct worke
     tally = film_queue_tally(queue);
     run_lanes(&own, queue, w, choose(r, &tally));
     render_run_close(&own.run);
-    worker_leaves(w, film_queue_status(queue), may_have_gpu(r->engines) && r->engines->slot[0].opened);
+    worker_leaves(w, film_queue_status(queue), engines_linger(r->engines));
     decoders_free(&own.decoders);
 }

@@ -275,13 +275,37 @@ static void many_films_use_all(void **state)
     engines_close(&g);
 }
 
+static bool exclusive;
+
+static struct engine_device some_gpu(const struct engine *g)
+{
+    return (struct engine_device){.context = (void *)(uintptr_t)g, .exclusive = exclusive};
+}
+
+/* Nobody waits for the end of a GPU that the next process can have, too. */
+static void who_lingers(void **state)
+{
+    (void)state;
+    static const struct engine_ops ops = {.name = "cuda", .device = some_gpu};
+    struct engine gpu = {.ops = &ops};
+    struct engines g;
+    engines_init(&g, ENGINE_CPU, &unnamed, 1);
+    assert_false(engines_linger(&g));
+    g.slot[g.count++] = (struct engine_slot){.kind = "cuda"};
+    assert_false(engines_linger(&g));                       /* none was opened */
+    g.slot[1].opened = &gpu;
+    assert_true(engines_linger(&g));
+    exclusive = true;
+    assert_false(engines_linger(&g));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(meanwhile), cmocka_unit_test(a_second_gpu), cmocka_unit_test(lists),
         cmocka_unit_test(cpu_is_opened_once), cmocka_unit_test(automatic), cmocka_unit_test(a_demanded_gpu_that_is_not_there),
         cmocka_unit_test(gpus_that_are_not_there), cmocka_unit_test(the_next_takes_over), cmocka_unit_test(as_many_as_it_is_worth), cmocka_unit_test(adding_is_cut_short),
-        cmocka_unit_test(named_ones_are_all_used), cmocka_unit_test(many_films_use_all),
+        cmocka_unit_test(named_ones_are_all_used), cmocka_unit_test(many_films_use_all), cmocka_unit_test(who_lingers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

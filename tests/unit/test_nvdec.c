@@ -168,7 +168,7 @@ static void no_gpu(void **state)
     struct nvdec n;
     struct err e = ERR_INIT;
     unsetenv("BARCODE_NVDEC");
-    if (nvdec_open(&n, (struct engine_device){NULL, 0}, &stream, &e)) {
+    if (nvdec_open(&n, (struct engine_device){.context = NULL}, &stream, &e)) {
         assert_in_range(n.engines, 1, 64);
         nvdec_close(&n);
         avcodec_parameters_free(&par);
@@ -186,7 +186,7 @@ static void software_stands_in(void **state)
     struct nvdec n;
     struct err e = ERR_INIT;
     setenv("BARCODE_NVDEC", "software", 1);
-    assert_true(nvdec_open(&n, (struct engine_device){NULL, 0}, &stream, &e));
+    assert_true(nvdec_open(&n, (struct engine_device){.context = NULL}, &stream, &e));
     assert_null(n.context);
     assert_true(n.engines > 0);
     nvdec_close(&n);
