@@ -100,7 +100,7 @@ struct nal_light {
     int content, display;
 };
 
-/* What the SEI messages in HEVC's extradata (hvcC) say of light, which libavformat 59 does not read. */
+/* What the SEI messages in HEVC's extradata, hvcC or start codes, say of light, which libavformat 59 does not read. */
 struct nal_light nal_extradata_light(const uint8_t *extradata, size_t size);
 
 /* Bytes of the length prefix that an avcC or hvcC record announces; 0 when the extradata is start codes or empty. */

@@ -251,10 +251,10 @@ static bool read_slice(const struct nal_rps_sets *s, const struct nal *nal, stru
     return (!sps->longs || read_longs(&r, sps, slice)) && !is_used_up(&r);
 }
 
-/* nal_unit_type of a unit of the base layer, of three bytes at least; 63: it is of another layer. */
+/* nal_unit_type of a unit of the base layer, of three bytes at least; 63: it is of another layer, or forbidden_zero_bit is set. */
 static int type_of_base(const struct nal *nal)
 {
-    bool base = (nal->data[0] & 1) == 0 && nal->data[1] >> 3 == 0;
+    bool base = (nal->data[0] & 0x81) == 0 && nal->data[1] >> 3 == 0;
     return base ? nal->data[0] >> 1 & 63 : 63;
 }
 
