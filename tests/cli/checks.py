@@ -7,7 +7,7 @@
     checks.py keyframes FILM EXACT.json EXACT.rgb KEYS.json KEYS.rgb
                                            every column of KEYS: the key frame at or before its time, as EXACT (every frame) has it
     checks.py picture PNG JSON MODE        every pixel of a picture of one pixel a column against the columns
-    checks.py same JSON JSON               equal but for times, threads, instruction set and how it was asked for
+    checks.py same JSON JSON...            equal but for times, threads, instruction set and how it was asked for
     checks.py pixels PNG PNG               the same picture, whatever its text
     checks.py shape JSON                   src/DESIGN.md section 7, field by field
     checks.py dominant JSON RGB            the modes of the dump's frames, by the definition of dominant.h once more
@@ -403,10 +403,12 @@ def plain(facts):
     return facts
 
 
-def same(a, b):
-    one, two = plain(load(a)), plain(load(b))
-    for key in sorted(set(one) | set(two)):
-        expect(one.get(key) == two.get(key), f"'{key}' differs between {a} and {b}")
+def same(a, *others):
+    one = plain(load(a))
+    for b in others:
+        two = plain(load(b))
+        for key in sorted(set(one) | set(two)):
+            expect(one.get(key) == two.get(key), f"'{key}' differs between {a} and {b}")
 
 
 def dump(json_path, path):
