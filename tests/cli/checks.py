@@ -84,12 +84,14 @@ def answers(json_path, tsv_path):
 # ---- selection ----
 
 def frame_times(film):
-    """Displayed frames as ffprobe sees them, microseconds from the first; and the end of the last."""
-    text = subprocess.run(
-        ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
-         "frame=best_effort_timestamp_time,pkt_duration_time:stream=r_frame_rate", "-of", "json", film],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-    data = json.loads(text)
+    """Displayed frames as ffprobe sees them, microseconds from the first; and the end of the last. A case asks ffprobe once a film."""
+    kept = os.path.join(os.environ["LOGS"], os.path.basename(film) + ".frames")
+    if not os.path.exists(kept):
+        with open(kept, "wb") as f:
+            subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
+                            "frame=best_effort_timestamp_time,pkt_duration_time:stream=r_frame_rate", "-of", "json", film],
+                           stdout=f, stderr=subprocess.DEVNULL, check=False)
+    data = load(kept)
     num, den = (int(v) for v in data["streams"][0]["r_frame_rate"].split("/"))
     rate = num / den if num and den else 25
     frames = data["frames"]

@@ -34,6 +34,7 @@ if [ "${1:-}" = --one ]; then
         if [ "$code" -eq 0 ]; then echo ok; else echo FAIL; fi > "$LOGS/word"
     fi
     read -r word why < "$LOGS/word"
+    rm -rf "$LOGS/kept"
     [ "$word" = FAIL ] || rm -rf "${WORK:?}/$3"
     case $word in
         ok) line=$(printf "ok    %s (%d.%d s)" "$3" $((took / 1000)) $((took % 1000 / 100))) ;;
