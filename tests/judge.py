@@ -2,22 +2,27 @@
 """An independent judge of staged frames.
 
 For every film: `barcode --dump` gives the staged frames; the ffmpeg program decodes the same frame numbers to
-their native planes; a float64 area mean and the matrix by ITU-T H.273, of each frame's own tags as ffprobe shows them,
+their native planes; a float64 area mean and the matrix by ITU-T H.273, of each frame's own tags as its showinfo shows them,
 say what each pixel should be. A staged pixel must be within 1 level of that everywhere, and within 0.6 on the mean.
 
 Shares no code with barcode: the area mean is a product with overlap matrices, colours are real numbers.
 
-    judge.py [--barcode PROGRAM] [--out DIR] [--every N] [--size SIZE] FILM...
+    judge.py [--barcode PROGRAM] [--out DIR] [--every N] [--size SIZE] [--also N:SIZE]... FILM...
+
+--also: the program is asked for these frames and this size too (N: of the default size), and judged by the same decoding.
 """
 
 import argparse
+import functools
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
-import numpy as np
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")      # products this small gain nothing from more, and other tests run beside
+import numpy as np  # noqa: E402
 
 MEAN_LIMIT = 0.6
 KR_KB = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593),
@@ -140,6 +145,7 @@ class Layout:
         return np.clip(np.stack([red, green, blue], -1) * 255, 0, 255)
 
 
+@functools.lru_cache(maxsize=64)
 def overlap(size, out):
     """[out, size]: the share of each input sample in each output pixel."""
     edge = np.arange(out + 1) * (size / out)
@@ -149,41 +155,53 @@ def overlap(size, out):
 
 
 def shrink(planes, width, height):
-    return [overlap(p.shape[0], height) @ p @ overlap(p.shape[1], width).T for p in planes]
+    return [p if p.shape == (height, width) else overlap(p.shape[0], height) @ p @ overlap(p.shape[1], width).T for p in planes]
 
 
-def decode(film, stream, layout, every, turned):
-    """Every Nth picture as its planes, turned upright by ffmpeg itself (which moves samples, no more)."""
+def told(log):
+    """What each frame says of its colours, from what showinfo writes while ffmpeg decodes: a frame's line before the frame."""
+    for line in log:
+        match = re.search(r"color_range:(\S+) color_space:(\S+)", line)
+        if match:
+            yield {"color_range": match[1], "color_space": match[2]}
+
+
+def samples_of(data, layout, width, height):
+    if layout.packed:
+        return layout.unpack(data, width, height)
+    samples = np.frombuffer(data, np.dtype("<u2") if layout.bits > 8 else np.uint8).astype(np.float64)
+    planes, at = [], 0
+    for w, h in layout.plane_sizes(width, height):
+        planes.append(samples[at:at + w * h].reshape(h, w))
+        at += w * h
+    return planes
+
+
+def decode(film, stream, layout, steps, turned):
+    """Every Nth picture, for each N of `steps`: its number, its tags and its planes, turned upright by ffmpeg itself (which
+    moves samples, no more)."""
     width, height = stream["width"], stream["height"]
     if turned:
         width, height = height, width
-    sizes = layout.plane_sizes(width, height)
-    wide = layout.bits > 8
     bytes_a_frame = layout.frame_bytes(width, height)
     # unaligned: without it libavcodec keeps part of a left crop, as much as this processor's vectors are wide.
-    words = ["ffmpeg", "-nostdin", "-v", "error", "-flags", "unaligned", "-i", film, "-map", f"0:{stream['index']}", "-vf",
-             f"select=not(mod(n\\,{every}))", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", layout.format, "-"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as pipe:
+    words = ["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-flags", "unaligned", "-i", film, "-map", f"0:{stream['index']}", "-vf",
+             "showinfo=checksum=0,select=" + "+".join(f"not(mod(n\\,{step}))" for step in steps),
+             "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", layout.format, "-"]
+    with tempfile.NamedTemporaryFile("w") as log, open(log.name, encoding="utf-8", errors="replace") as lines, \
+            subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log) as pipe:
+        number, tags = -1, told(lines)
         while True:
             data = pipe.stdout.read(bytes_a_frame)
             if len(data) < bytes_a_frame:
                 return
-            if layout.packed:
-                yield layout.unpack(data, width, height)
-                continue
-            samples = np.frombuffer(data, np.dtype("<u2") if wide else np.uint8).astype(np.float64)
-            planes, at = [], 0
-            for w, h in sizes:
-                planes.append(samples[at:at + w * h].reshape(h, w))
-                at += w * h
-            yield planes
-
-
-def frame_tags(film, stream):
-    """What every frame says of its colours."""
-    text = command(["ffprobe", "-v", "error", "-select_streams", str(stream["index"]), "-show_entries",
-                    "frame=color_space,color_range", "-of", "json", film])
-    return json.loads(text)["frames"]
+            while True:
+                number, tag = number + 1, next(tags, None)
+                if tag is None:
+                    raise Breach(f"showinfo says nothing of frame {number}")
+                if any(number % step == 0 for step in steps):
+                    break
+            yield number, tag, samples_of(data, layout, width, height)
 
 
 def rotation(stream):
@@ -210,36 +228,56 @@ def stage(barcode, film, out, every, size):
     return frames.reshape(-1, height, width, 3), facts
 
 
-def judge(barcode, film, out, every, size):
-    """One film: (frames compared, staged size, layout, largest difference, mean difference)."""
+class Asked:
+    """What the program was asked for of a film, and what has come of it."""
+
+    def __init__(self, barcode, film, out, every, size):
+        self.every = every
+        self.frames, self.facts = stage(barcode, film, out, every, size)
+        self.count, self.worst, self.total = 0, 0, 0.0
+        self.height, self.width = self.frames.shape[1:3]
+        numbers = [c["frame"] for c in self.facts["columns"]]
+        if numbers != list(range(0, every * len(numbers), every)):
+            raise Breach(f"frame numbers are not every {every}th: {numbers[:6]}...")
+
+    def tagged(self, layout):
+        for key, ours in (("matrix", layout.matrix), ("range", "full" if layout.full else "limited")):
+            said = str(self.facts["film"].get(key)).removesuffix("nc")
+            if layout.model == "ycc" and said != ours:
+                raise Breach(f"the film's {key} is {ours}, the program says {said}")
+
+    def compare(self, layout, tag, planes):
+        if self.count >= len(self.frames):
+            raise Breach(f"ffmpeg decodes more than the {len(self.frames)} frames that were staged")
+        right = layout.to_rgb(shrink(planes, self.width, self.height), layout.meaning(tag))
+        staged = self.frames[self.count].astype(np.float64)
+        self.worst = max(self.worst, int(np.abs(staged - np.floor(right + 0.5)).max()))
+        self.total += float(np.abs(staged - right).mean())
+        self.count += 1
+
+    def end(self):
+        if self.count != len(self.frames):
+            raise Breach(f"{len(self.frames)} frames staged, but ffmpeg decodes {self.count}")
+
+
+def judge(barcode, film, out, ways):
+    """One film: its layout, and what came of each of the `ways` (every, size) in which its frames were asked for."""
     stream = probe(film)
     layout = Layout(stream)
-    tags = frame_tags(film, stream)
-    if not tags:
-        raise Breach("ffprobe decodes no frame")
-    layout.matrix, layout.full = layout.meaning(tags[0])
-    same = all(t == tags[0] for t in tags)
-    frames, facts = stage(barcode, film, out, every, size)
-    height, width = frames.shape[1:3]
-    numbers = [c["frame"] for c in facts["columns"]]
-    if numbers != list(range(0, every * len(numbers), every)):
-        raise Breach(f"frame numbers are not every {every}th: {numbers[:6]}...")
-    for key, ours in (("matrix", layout.matrix), ("range", "full" if layout.full else "limited")):
-        said = str(facts["film"].get(key)).removesuffix("nc")
-        if layout.model == "ycc" and said != ours:
-            raise Breach(f"the film's {key} is {ours}, the program says {said}")
-    count, worst, total = 0, 0, 0.0
-    for index, planes in enumerate(decode(film, stream, layout, every, rotation(stream) % 180 != 0)):
-        if index >= len(frames):
-            raise Breach(f"ffmpeg decodes more than the {len(frames)} frames that were staged")
-        right = layout.to_rgb(shrink(planes, width, height), layout.meaning(tags[0 if same else index * every]))
-        staged = frames[index].astype(np.float64)
-        worst = max(worst, int(np.abs(staged - np.floor(right + 0.5)).max()))
-        total += float(np.abs(staged - right).mean())
-        count += 1
-    if count != len(frames):
-        raise Breach(f"{len(frames)} frames staged, but ffmpeg decodes {count}")
-    return count, (width, height), layout, worst, total / max(count, 1)
+    asked = [Asked(barcode, film, out, every, size) for every, size in ways]
+    for number, tag, planes in decode(film, stream, layout, [a.every for a in asked], rotation(stream) % 180 != 0):
+        if number == 0:
+            layout.matrix, layout.full = layout.meaning(tag)
+            for a in asked:
+                a.tagged(layout)
+        for a in asked:
+            if number % a.every == 0:
+                a.compare(layout, tag, planes)
+    for a in asked:
+        if a.count == 0:
+            raise Breach("ffmpeg decodes no frame")
+        a.end()
+    return layout, asked
 
 
 def main():
@@ -248,23 +286,27 @@ def main():
     parser.add_argument("--out", default="out/judge")
     parser.add_argument("--every", type=int, default=24)
     parser.add_argument("--size", default="")
+    parser.add_argument("--also", action="append", default=[], metavar="N:SIZE")
     parser.add_argument("film", nargs="+")
     a = parser.parse_args()
+    ways = [(a.every, a.size)] + [(int(n), size) for n, _, size in (w.partition(":") for w in a.also)]
     os.makedirs(a.out, exist_ok=True)
     breaches = 0
     print(f"{'film':<36} {'frames':>6} {'size':>9}  {'format':<14} {'matrix':<8} {'range':<7} {'worst':>5} {'mean':>6}")
     for film in a.film:
         name = os.path.basename(film)
         try:
-            count, size, layout, worst, mean = judge(a.barcode, film, a.out, a.every, a.size)
+            layout, asked = judge(a.barcode, film, a.out, ways)
         except Breach as b:
             print(f"{name:<36} BREACH: {b}")
             breaches += 1
             continue
-        bad = worst > 1 or mean >= MEAN_LIMIT
-        breaches += bad
-        print(f"{name:<36} {count:>6} {size[0]:>4}x{size[1]:<4}  {layout.native:<14} {layout.matrix:<8} "
-              f"{'full' if layout.full else 'limited':<7} {worst:>5} {mean:>6.3f}{'  BREACH' if bad else ''}")
+        for way in asked:
+            mean = way.total / way.count
+            bad = way.worst > 1 or mean >= MEAN_LIMIT
+            breaches += bad
+            print(f"{name:<36} {way.count:>6} {way.width:>4}x{way.height:<4}  {layout.native:<14} {layout.matrix:<8} "
+                  f"{'full' if layout.full else 'limited':<7} {way.worst:>5} {mean:>6.3f}{'  BREACH' if bad else ''}")
     print(f"{len(a.film)} films judged, {breaches} breaches (limits: 1 level, mean {MEAN_LIMIT})")
     return 1 if breaches else 0
 

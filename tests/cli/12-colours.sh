@@ -31,6 +31,7 @@ PY
 
 # By the definition, on films with cuts, few colours, lost pictures, and frames that fill several columns.
 test_steady_by_its_definition() {
+    decoded_once
     f=$(sample)
     for p in 3 10 50; do
         ok "$f" -n 5 --n-init 3 --steady=$p --json s.json -o s.png
@@ -152,6 +153,7 @@ test_palette_order() {
 
 # A picture narrower than its columns: no dominant colour that no frame has, palettes of all clusters, means of means.
 test_fewer_pixels_than_columns() {
+    decoded_once
     f=$(sample)
     ok "$f" -n 6 --n-init 3 --json j.json -o full.png
     for w in 1 100 356; do

@@ -12,6 +12,7 @@ facts() {
 }
 
 test_shape_vertical() {
+    decoded_once
     f=$(sample)
     for mode in kmeans palette downsample; do
         ok "$f" -n 9 -m $mode --width 150 --height 40 -o strip.png
@@ -25,6 +26,7 @@ test_shape_vertical() {
 }
 
 test_shape_circle() {
+    decoded_once
     f=$(sample)
     ok "$f" -n 9 --shape circle --width 101 -o a.png
     [ "$(facts a.png)" = 101,101,rgba ] || fail "the picture is $(facts a.png)"
@@ -48,6 +50,7 @@ test_shape_circle() {
 
 # The columns' data are as they are; the picture, and its words, are not.
 test_smooth() {
+    decoded_once
     f=$(sample)
     ok "$f" -n 5 --n-init 1 --height 3 --json plain.json -o plain.png
     ok "$f" -n 5 --n-init 1 --height 3 --json smooth.json --smooth 2 -o smooth.png
@@ -116,6 +119,7 @@ test_poster_folder() {
 
 # The strips of a comparison are the strips alone, row by row.
 test_stacked_strips_are_exact() {
+    decoded_once
     f=$(sample)
     ok "$f" -n 20 -m all --height 30 --width 400 -o all.png
     ok "$f" -n 20 -m kmeans,dominant,palette,average,downsample --height 30 --width 400 -o one.png

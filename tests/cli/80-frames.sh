@@ -2,7 +2,7 @@
 # Staged frames against ffmpeg's own decoding: every pixel format, tag, turn and size. tests/judge.py does the arithmetic.
 # shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
-judge() { # [--every N] [--size S] CLIP...
+judge() { # [--every N] [--size S] [--also N:S]... CLIP...
     need_numpy
     COMMAND="judge.py $*" STATUS=
     "$PYTHON" "$HERE/../judge.py" --barcode "$BARCODE" --out judged "$@" || fail "judge.py $*"
@@ -16,27 +16,19 @@ judged_clips() {
 test_judge_every_clip() {
     clip h264-open.mkv > /dev/null
     # shellcheck disable=SC2046
-    judge --every 40 $(judged_clips)
-}
-
-test_judge_every_clip_small() {
-    clip h264-open.mkv > /dev/null
-    # shellcheck disable=SC2046
-    judge --every 90 --size 47x31 $(judged_clips)
+    judge --every 40 --also 90:47x31 $(judged_clips)
 }
 
 test_judge_every_format() {
     clip formats/pal8.nut > /dev/null
-    judge --every 3 "$CLIPS"/formats/*
-    judge --every 5 --size 47x31 "$CLIPS"/formats/*
+    judge --every 3 --also 5:47x31 "$CLIPS"/formats/*
 }
 
 # Each frame by its own tags, wherever its neighbours come from.
 test_judge_changing_tags() {
     for name in tags-h264.ts tags-hevc.ts tags-mpeg2.ts; do
         f=$(clip $name)
-        judge --every 1 "$f"
-        judge --every 35 "$f"
+        judge --every 1 --also 35 "$f"
         ok "$f" -n 35 -m average -v -o t.png
         [ "$(grep -c 'some of its pictures are read as matrix' "$LOGS/stderr")" -ge 1 ] || fail "-v says nothing of the tags"
     done
@@ -49,10 +41,8 @@ test_judge_full_size() {
     f=$(clip h264-closed.mkv)
     g=$(clip h264-444.mkv)
     h=$(clip odd-size-vp9.webm)
-    judge --every 60 --size full "$f" "$g"
-    judge --every 60 --size 1/2 "$f" "$g" "$h"
-    judge --every 60 --size 1x1 "$f" "$g" "$h"
-    judge --every 60 --size 33 "$f" "$g" "$h"
+    judge --every 60 --size full --also 60:1/2 --also 60:1x1 --also 60:33 "$f" "$g"
+    judge --every 60 --size 1/2 --also 60:1x1 --also 60:33 "$h"
 }
 
 test_judge_sample() {

@@ -7,7 +7,7 @@
     checks.py keyframes FILM EXACT.json EXACT.rgb KEYS.json KEYS.rgb
                                            every column of KEYS: the key frame at or before its time, as EXACT (every frame) has it
     checks.py picture PNG JSON MODE        every pixel of a picture of one pixel a column against the columns
-    checks.py same JSON JSON               equal but for times, threads, instruction set and how it was asked for
+    checks.py same JSON JSON...            equal but for times, threads, instruction set and how it was asked for
     checks.py pixels PNG PNG               the same picture, whatever its text
     checks.py shape JSON                   src/DESIGN.md section 7, field by field
     checks.py dominant JSON RGB            the modes of the dump's frames, by the definition of dominant.h once more
@@ -84,12 +84,14 @@ def answers(json_path, tsv_path):
 # ---- selection ----
 
 def frame_times(film):
-    """Displayed frames as ffprobe sees them, microseconds from the first; and the end of the last."""
-    text = subprocess.run(
-        ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
-         "frame=best_effort_timestamp_time,pkt_duration_time:stream=r_frame_rate", "-of", "json", film],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-    data = json.loads(text)
+    """Displayed frames as ffprobe sees them, microseconds from the first; and the end of the last. A case asks ffprobe once a film."""
+    kept = os.path.join(os.environ["LOGS"], os.path.basename(film) + ".frames")
+    if not os.path.exists(kept):
+        with open(kept, "wb") as f:
+            subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
+                            "frame=best_effort_timestamp_time,pkt_duration_time:stream=r_frame_rate", "-of", "json", film],
+                           stdout=f, stderr=subprocess.DEVNULL, check=False)
+    data = load(kept)
     num, den = (int(v) for v in data["streams"][0]["r_frame_rate"].split("/"))
     rate = num / den if num and den else 25
     frames = data["frames"]
@@ -403,10 +405,12 @@ def plain(facts):
     return facts
 
 
-def same(a, b):
-    one, two = plain(load(a)), plain(load(b))
-    for key in sorted(set(one) | set(two)):
-        expect(one.get(key) == two.get(key), f"'{key}' differs between {a} and {b}")
+def same(a, *others):
+    one = plain(load(a))
+    for b in others:
+        two = plain(load(b))
+        for key in sorted(set(one) | set(two)):
+            expect(one.get(key) == two.get(key), f"'{key}' differs between {a} and {b}")
 
 
 def dump(json_path, path):

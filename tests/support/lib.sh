@@ -111,6 +111,11 @@ clip() {
     echo "$CLIPS/$1"
 }
 
+# For cases that look at what is painted: the frames of each film and selection are decoded once, and come out of a cache then.
+decoded_once() {
+    export BARCODE_CACHE=$LOGS/kept
+}
+
 sample() {
     [ -s "$SAMPLE" ] || fail "the sample film $SAMPLE is not there: run 'make out/sample.mkv'"
     echo "$SAMPLE"

@@ -10,7 +10,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 export ASAN_OPTIONS=exitcode=66 UBSAN_OPTIONS=exitcode=66:print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$PWD/tests/support/lsan.supp:print_suppressions=0
-export TSAN_OPTIONS=exitcode=66:suppressions=$PWD/tests/support/tsan.supp
+export TSAN_OPTIONS=exitcode=66:suppress_equal_addresses=0:suppressions=$PWD/tests/support/tsan.supp
 export BARCODE_CACHE=-
 passed=0 failed=0
 

@@ -81,29 +81,42 @@ static struct cache_options in(const char *folder)
     return o;
 }
 
-/* The run's columns and pixels against a run without a cache. */
-static void same_as_without(struct run *r, const char *film, const struct selection *rule, const char *state)
+/* A run without a cache. */
+static struct run without(const char *film, const struct selection *rule)
 {
     struct run plain = {.options = {.off = true}};
     run(&plain, film, rule);
     assert_string_equal(plain.state, "off");
+    assert_true(plain.fine);
+    return plain;
+}
+
+/* The run's columns and pixels against those of a run without. */
+static void same(const struct run *r, const struct run *plain, const char *state)
+{
     assert_string_equal(r->state, state);
-    assert_true(plain.fine && r->fine);
-    assert_int_equal(first_difference(r->columns, plain.columns, 0), -1);
-    struct digest_result d = digest_compare(r->digest, plain.digest);
+    assert_true(r->fine);
+    assert_int_equal(first_difference(r->columns, plain->columns, 0), -1);
+    struct digest_result d = digest_compare(r->digest, plain->digest);
     assert_true(d.both > 0 && d.different == 0 && d.alone == 0);
-    assert_true(r->counts.displayed == plain.counts.displayed && r->counts.last_us == plain.counts.last_us);
-    assert_true(r->counts.lost == plain.counts.lost && r->counts.damaged == plain.counts.damaged &&
-                r->counts.decode_errors == plain.counts.decode_errors && r->counts.read_failed == plain.counts.read_failed);
-    forget(&plain);
+    assert_true(r->counts.displayed == plain->counts.displayed && r->counts.last_us == plain->counts.last_us);
+    assert_true(r->counts.lost == plain->counts.lost && r->counts.damaged == plain->counts.damaged &&
+                r->counts.decode_errors == plain->counts.decode_errors && r->counts.read_failed == plain->counts.read_failed);
+}
+
+static void expect_like(const struct run *plain, const char *film, const struct cache_options *o, const struct selection *rule, const char *state)
+{
+    struct run r = {.options = *o};
+    run(&r, film, rule);
+    same(&r, plain, state);
+    forget(&r);
 }
 
 static void expect(const char *film, const struct cache_options *o, const struct selection *rule, const char *state)
 {
-    struct run r = {.options = *o};
-    run(&r, film, rule);
-    same_as_without(&r, film, rule, state);
-    forget(&r);
+    struct run plain = without(film, rule);
+    expect_like(&plain, film, o, rule, state);
+    forget(&plain);
 }
 
 static bool make_film(const char *name)
@@ -133,20 +146,21 @@ static void every_rule(void **state)
     if (!make_film(films[0]) || !clip_encode("-c:v mpeg4 -g 12 -bf 2 odd.avi"))
         skip();
     for (int f = 0; f < 2; f++) {
+        struct cache_options from_all = in(f ? "all-1" : "all-0");
+        struct selection all = every(1);
+        expect(films[f], &from_all, &all, "miss");
         for (int i = 0; i < RULES; i++) {
             char folder[32];
             snprintf(folder, sizeof folder, "cache-%d-%d", f, i);
             struct cache_options o = in(folder);
-            expect(films[f], &o, &rules[i], "miss");
-            expect(films[f], &o, &rules[i], "hit");
+            struct run plain = without(films[f], &rules[i]);
+            expect_like(&plain, films[f], &o, &rules[i], "miss");
+            expect_like(&plain, films[f], &o, &rules[i], "hit");
             o.refresh = true;
-            expect(films[f], &o, &rules[i], "miss");
+            expect_like(&plain, films[f], &o, &rules[i], "miss");
+            expect_like(&plain, films[f], &from_all, &rules[i], "hit");
+            forget(&plain);
         }
-        struct cache_options o = in(f ? "all-1" : "all-0");
-        struct selection all = every(1);
-        expect(films[f], &o, &all, "miss");
-        for (int i = 0; i < RULES; i++)
-            expect(films[f], &o, &rules[i], "hit");
     }
 }
 
@@ -156,21 +170,23 @@ static void every_pair(void **state)
     (void)state;
     if (!make_film("pairs.mkv"))
         skip();
+    struct run plain[RULES];
+    for (int i = 0; i < RULES; i++)
+        plain[i] = without("pairs.mkv", &rules[i]);
     for (int i = 0; i < RULES; i++) {
-        char folder[32], command[64];
-        struct run r;
-        snprintf(folder, sizeof folder, "pair-%d", i);
+        struct cache_options one = in("one"), o = in("pair");
+        assert_int_equal(system("rm -rf one"), 0);
+        expect_like(&plain[i], "pairs.mkv", &one, &rules[i], "miss");
         for (int j = 0; j < RULES; j++) {
-            snprintf(command, sizeof command, "rm -rf %s", folder);
-            assert_int_equal(system(command), 0);
-            struct cache_options o = in(folder);
-            expect("pairs.mkv", &o, &rules[i], "miss");
-            r = (struct run){.options = o};
+            assert_int_equal(system("rm -rf pair && cp -rp one pair"), 0);
+            struct run r = {.options = o};
             run(&r, "pairs.mkv", &rules[j]);
-            same_as_without(&r, "pairs.mkv", &rules[j], r.state);
+            same(&r, &plain[j], i == j ? "hit" : r.state);
             forget(&r);
         }
     }
+    for (int i = 0; i < RULES; i++)
+        forget(&plain[i]);
 }
 
 static void films_change(void **state)
@@ -239,7 +255,9 @@ static void continues_after_an_interruption(void **state)
     }
     struct run r = {.options = o};
     run(&r, "long.mkv", &rule);
-    same_as_without(&r, "long.mkv", &rule, "partial");
+    struct run plain = without("long.mkv", &rule);
+    same(&r, &plain, "partial");
+    forget(&plain);
     assert_true(r.counts.decoded < CLIP_FRAMES - 40);
     forget(&r);
     expect("long.mkv", &o, &rule, "hit");

@@ -2,6 +2,7 @@
 #include "barcode/seed.h"
 #include "kmeans/restart.h"
 #include "kmeans_pictures.h"
+#include "under_tsan.h"
 
 static void rungs(void **state)
 {
@@ -89,7 +90,7 @@ static uint64_t raced(const struct kmeans_params *p, const uint8_t *rgb, size_t 
 static void race_as_defined(void **state)
 {
     (void)state;
-    enum { N = 3000 };
+    enum { N = UNDER_TSAN ? 600 : 3000 };
     uint8_t rgb[3 * N];
     int behind = 0;
     for (int i = 0; i < 24; i++) {

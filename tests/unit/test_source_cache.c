@@ -88,16 +88,16 @@ static struct columns *expected(const struct cached_film *want)
 
 static void serves(const struct cached_film *f, const struct cached_film *want, enum cache_answer answer)
 {
+    struct columns *right = expected(want);
     for (int threads = 1; threads <= 4; threads += 3) {
         struct result r = stage(f, want, answer, threads);
-        struct columns *right = expected(want);
         assert_true(r.fine);
         assert_false(r.counts.cache_failed);
         assert_int_equal(r.frames, columns_count(right));
         assert_int_equal(first_difference(r.columns, right, 0), -1);
-        columns_free(&right);
         columns_free(&r.columns);
     }
+    columns_free(&right);
 }
 
 static void its_own_selection(void **state)
