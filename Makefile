@@ -4,7 +4,7 @@
 #   make test    installs what is missing, builds, runs every test that needs no GPU
 #   make help    every target
 #
-# Variables: CUDA=0 (build without nvcc), DEBUG=1, SAN=address|thread, CC, CFLAGS, PREFIX, DESTDIR; BARCODE_FILMS=DIR (test,
+# Variables: CUDA=0 (build without nvcc), DEBUG=1, V=1 (whole commands), SAN=address|thread, CC, CFLAGS, PREFIX, DESTDIR; BARCODE_FILMS=DIR (test,
 # judge, bench, test-gpu and gpu-pack take the films of that folder too; without it they need nothing but what they make).
 
 MAKEFLAGS += --no-builtin-rules
@@ -115,23 +115,26 @@ SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
 $(BUILD)/tests/%: BASE += -Isrc
 $(BUILD)/tests/%: NVCC_FLAGS += -Isrc
 
+# What is being made, in a line of its own; V=1: by which command.
+quietly = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
+
 .PHONY: all
 all: $(BIN)/barcode ## the program, in out/bin
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
+	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
 
 $(PAGE_MADE).c: $(PAGE_FILES) src/output/page/embed.sh
 	@mkdir -p $(@D)
-	src/output/page/embed.sh $(PAGE_FILES) > $@
+	$(call quietly,EMBED,$@)src/output/page/embed.sh $(PAGE_FILES) > $@
 
 $(PAGE_MADE).o: $(PAGE_MADE).c
-	$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) -Isrc/output -c $< -o $@
+	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) -Isrc/output -c $< -o $@
 
 $(BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCC_FLAGS) -MMD -MF $(@:.o=.d) -c $< -o $@
+	$(call quietly,NVCC,$<)$(NVCC) $(NVCC_FLAGS) -MMD -MF $(@:.o=.d) -c $< -o $@
 
 # When the flags are others than the last time, what lies in BIN is of the last time: everything is linked anew.
 $(BIN)/.flags: FORCE
@@ -142,28 +145,28 @@ FORCE:
 
 $(LIB): $(LIB_OBJ) $(BIN)/.flags
 	@rm -f $@
-	ar rcs $@ $(LIB_OBJ)
+	$(call quietly,AR,$@)ar rcs $@ $(LIB_OBJ)
 
 $(BIN)/barcode: $(BUILD)/src/main.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
 $(BIN)/test_%: $(BUILD)/tests/unit/test_%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lcmocka -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lcmocka -o $@
 
 $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
 # For LD_PRELOAD: allocations that fail, files that crash who opens them. Not for the sanitizers, which have allocators of their own.
 $(BIN)/%.so: tests/support/%.c $(BIN)/.flags
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O2 -shared -fPIC $< -o $@
+	$(call quietly,LINK,$@)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O2 -shared -fPIC $< -o $@
 
 $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
@@ -278,11 +281,11 @@ FUZZ_SECONDS ?= 60
 
 out/bin-fuzzer/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -fsanitize=fuzzer -pthread $^ $(PKG_LIBS) -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -fsanitize=fuzzer -pthread $^ $(PKG_LIBS) -o $@
 
 $(BIN)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay_main.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZ_SECONDS (60) with clang's libFuzzer
@@ -331,11 +334,11 @@ GPU_BENCH := $(CU_BENCH) bench_nvdec bench_kmeans
 
 $(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(BUILD)/tests/check/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
 
 $(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(BUILD)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
 
 .PHONY: portable
 portable: ## one self-contained program, out/bin-portable/barcode, for hosts that have nothing but an NVIDIA driver
@@ -388,7 +391,7 @@ tidy: compdb ## clang-tidy alone
 
 .PHONY: compdb
 compdb: ## out/compile_commands.json, where .clangd looks: how every file is compiled, from make's own dry run
-	@set -o pipefail; $(MAKE) --no-print-directory -nB programs | tests/support/compdb.py > out/compile_commands.json
+	@set -o pipefail; $(MAKE) --no-print-directory V=1 -nB programs | tests/support/compdb.py > out/compile_commands.json
 
 # ------------------------------------------------------------------ benchmarks
 
