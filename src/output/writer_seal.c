@@ -142,7 +142,7 @@ bool seal_told(FILE *f, const char *last, struct writer_told *told)
     const char *line = text + size - strlen(CHECK_KEY);       /* it is there: value_of found it */
     while (memcmp(line, CHECK_KEY, strlen(CHECK_KEY)) != 0)
         line--;
-    const char *behind = strchr(line, '\n') + 1;
+    const char *behind = (const char *)memchr(line, '\n', (size_t)(text + size - line)) + 1;      /* as is the end of its line */
     while (line > text && line[-1] != '\n')          /* the mark before it is of the line */
         line--;
     if (text + size - behind > SEAL_TAIL || !hash_but(f, from + (line - text), from + (behind - text), &sum))
