@@ -110,11 +110,6 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     gate_free(&r->gate);
 }
 
-static bool may_have_gpu(const struct engines *g)
-{
-    return strcmp(g->slot[0].kind, "cpu") != 0;
-}
-
 /* Films that are left, at most; those that must be alone are done by now. */
 static int choose(const struct render *r, const struct film_tally *t)
 {
@@ -123,7 +118,7 @@ static int choose(const struct render *r, const struct film_tally *t)
         return 1;
     /* Where the cores are enough to decode films beside a GPU, NVDEC's must not become fewer by that. */
     enum { MANY_CORES = 12 };
-    bool beside = may_have_gpu(r->engines) && r->options->decode == DECODE_AUTO && r->threads >= MANY_CORES;
+    bool beside = strcmp(r->engines->slot[0].kind, "cpu") != 0 && r->options->decode == DECODE_AUTO && r->threads >= MANY_CORES;
     int jobs = r->options->jobs > 0 ? r->options->jobs : render_lanes_choose(r->threads) + (beside ? RENDER_ASIDE_MOST : 0);
     return left < (size_t)jobs ? (int)left : jobs;
 }

@@ -69,8 +69,10 @@ bool render_run_sets_aside(struct render_run *run, int lane, double need)
         const struct lane_film *other = &run->lane[i];
         if (other == f || !other->title)
             continue;
+        double rest = (1 - other->share) * other->bytes;
         others += other->aside;
-        *(other->aside ? &mine : &left) += (1 - other->share) * other->bytes;
+        mine += other->aside ? rest : 0;
+        left += other->aside ? 0 : rest;
     }
     f->aside |= f->bytes > 0 && others < RENDER_ASIDE_MOST && left >= need * mine;
     bool aside = f->aside;

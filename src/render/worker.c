@@ -89,14 +89,13 @@ static void forget(struct worker_films *films, size_t film)
     films->count = kept;
 }
 
-/* What the worker says until its end of the pipe is closed. `films` are under way then. True: it said that it leaves, in *last. */
-static bool listen_to(const struct worker *w, struct film_queue *queue, struct worker_films *films, struct message *last)
+/* What the worker says until it leaves, or its end of the pipe is closed: the last of it. `films` are under way then. */
+static struct message listen_to(const struct worker *w, struct film_queue *queue, struct worker_films *films)
 {
-    struct message m;
-    bool leaves = false;
-    while (!leaves && read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m) {
+    struct message m, last = {.word = TAKES};
+    while (last.word != LEAVES && read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m) {
         struct err failure = {.code = m.code};
-        *last = m;
+        last = m;
         if (m.word == TAKES) {
             film_queue_take(queue, m.film);
             if (films->count < WORKER_FILMS_MOST)
@@ -105,9 +104,8 @@ static bool listen_to(const struct worker *w, struct film_queue *queue, struct w
             film_queue_done(queue, m.film, m.code == ERR_NONE ? NULL : &failure);
             forget(films, m.film);
         }
-        leaves = m.word == LEAVES;
     }
-    return leaves;
+    return last;
 }
 
 /* How it ended, as waitpid has it. */
@@ -123,9 +121,9 @@ static int wait_for(pid_t worker)
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct worker_films *films, struct err *e)
 {
     *films = (struct worker_films){.count = 0};
-    struct message last = {.lingers = false};
-    bool leaves = listen_to(w, queue, films, &last);
-    int how = leaves && last.lingers ? 0 : wait_for(w->pid);
+    struct message last = listen_to(w, queue, films);
+    bool leaves = last.word == LEAVES;
+    int how = last.lingers ? 0 : wait_for(w->pid);
     interrupt_forget_worker();
     close(w->pipe);
     *w = (struct worker){.pid = -1, .pipe = -1, .status = !WIFEXITED(how) ? -1 : last.lingers ? last.status : WEXITSTATUS(how)};

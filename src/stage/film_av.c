@@ -419,7 +419,7 @@ static bool changed(const char *path, struct err *e)
 
 bool film_av_reopen(const struct film *film, int wanted, AVFormatContext **format, struct err *e)
 {
-    struct head head;
+    struct head head = {0};
     const AVStream *s = open_chosen(film->path, wanted, format, &head, e);
     if (!s)
         return false;

@@ -28,7 +28,7 @@ double pace_nvdec_prior(enum bitstream stream, double pixels)
 
 double pace_rate(const struct pace *p)
 {
-    /* Without it the runs that are done first, which are the quick ones, speak for all: software seemed twice as fast as it was. */
+    /* Without what is under way the runs that are done first, which are the quick ones, speak for all: software seemed twice as fast as it was. */
     double expected = p->under_way * p->prior, under_way = expected < p->begun / 2 ? expected : p->begun / 2;
     return (PRIOR_PICTURES + p->pictures + under_way) / (PRIOR_PICTURES / p->prior + p->seconds + p->under_way);
 }

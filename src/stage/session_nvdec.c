@@ -465,10 +465,9 @@ void *session_nvdec_main(void *staging)
     while (fine && staging_next_run(s.staging, true, &run)) {
         int64_t began = clock_ns();
         /* Only now: a film of few runs needs few decoders, and making one takes time. */
-        bool made = !s.kept;
-        if (made && !open_all(&s, &e))
-            return fall_back(&s, run, began, &e);
-        if (made) {
+        if (!s.kept) {
+            if (!open_all(&s, &e))
+                return fall_back(&s, run, began, &e);
             int64_t now = clock_ns();
             staging_decoder_made(shared, now - began);
             began = now;

@@ -356,8 +356,6 @@ bool staging_worth_it(const struct staging *s, double pictures)
 {
     struct pace pace[2] = {s->pace[0], s->pace[1]};
     double pixels = (double)s->film->coded_width * s->film->coded_height, part = part_of_film(s);
-    if (s->waiting.runs <= 0)
-        return false;
     int64_t now = clock_ns();
     for (int nvdec = 0; nvdec < 2; nvdec++)
         pace[nvdec].under_way = (double)(now * pace[nvdec].busy - s->begun_ns[nvdec]) / 1e9;

@@ -153,8 +153,8 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
 void staging_fed(struct staging *s, struct run *run, size_t bytes);
 
 /*
- * The NVDEC session that has begun a run made its decoder for it, in `nanoseconds`: no part of how fast it decodes. The driver makes one at a time, so that the
- * last of fourteen waits for 0.6 s, and a film of 12 minutes is done 2 s later.
+ * The NVDEC session that has begun a run made its decoder for it, in `nanoseconds`: no part of how fast it decodes. The driver makes one at a
+ * time, so that the last of fourteen waits for 0.6 s.
  */
 void staging_decoder_made(struct staging *s, int64_t nanoseconds);
 
