@@ -26,7 +26,7 @@ enum probe_want {
     PROBE_KEYS = 1 << 1,       /* how many key frames there are: by the container's index, or by reading all of the film; then
                                   PROBE_LENGTH is found too                                      */
     PROBE_LIGHT = 1 << 3,      /* how bright an HDR film gets, by what its first picture says         */
-    PROBE_BARS = 1 << 2        /* black bars, in two dozen key frames spread over the film. Not found where nothing can be sought  */
+    PROBE_BARS = 1 << 2        /* black bars, in up to two dozen key frames spread over the film. Not found where nothing can be sought */
 };
 
 enum { PROBE_THREADS = 8 };    /* PROBE_BARS: more cores bring nothing */
@@ -45,7 +45,7 @@ struct probe_facts {
     int64_t keys;              /* PROBE_KEYS: key frames, 0 or more                              */
     struct trim trim;          /* PROBE_BARS                                                     */
     int peak;                  /* PROBE_LIGHT: as film.peak                                      */
-    int looked, told;          /* PROBE_BARS: pictures that were looked at; of them bright enough to tell */
+    int looked, told;          /* PROBE_BARS: pictures that were looked at, no more than it takes; of them bright enough to tell */
 };
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
  *
  * A bar is black all across the picture, in every scene, and ends at a straight edge. Scenes are often dark, so that darkness
  * alone says nothing: an edge counts where the picture begins brightly along its whole length, top and bottom (or left and right) alike,
- * in three different pictures at least. Films may change their shape: up to three rectangles are kept, and each picture takes the
+ * in TRIM_QUORUM different pictures at least. Films may change their shape: up to three rectangles are kept, and each picture takes the
  * tightest one that holds it: outside it is dark, or shows the edges itself. Bars of fewer than TRIM_EVERY lines are left.
  *
  * All in whole numbers. "Dark" is a luma sample at most 12 (of 8 bits) above black, for noise; "covered" is the share of samples
@@ -26,6 +26,7 @@ extern "C" {
 #endif
 
 enum { TRIM_RECTS = 3, TRIM_EVERY = 8 };
+enum { TRIM_QUORUM = 3 };         /* fewer pictures never make a rectangle */
 
 /* Luma samples of the decoded picture, before orientation. */
 struct trim_rect {
@@ -59,6 +60,9 @@ struct trim_seen {
 
 /* Looks at one picture, in host memory. `room` has room for view->width + view->height numbers, the caller's. Any thread. */
 struct trim_seen trim_look(const struct frame_view *view, uint32_t *room);
+
+/* False: the picture is none of those that may make a rectangle. It is too dark to tell, or whole both ways. Pure; any thread. */
+bool trim_suggests(const struct trim_seen *seen);
 
 /* The rectangles of what was seen in `count` different pictures of width x height. Pure; any thread. */
 struct trim trim_find(const struct trim_seen *seen, size_t count, int width, int height);

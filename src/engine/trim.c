@@ -170,6 +170,12 @@ static bool supports(const struct trim_seen *s, const struct trim_seen *shape)
     return (s->down.known || s->across.known) && agree(s->down, shape->down) && agree(s->across, shape->across);
 }
 
+bool trim_suggests(const struct trim_seen *seen)
+{
+    const struct trim_axis *a = &seen->across, *d = &seen->down;
+    return (a->known && (!d->known || has_bar(*a))) || (d->known && (!a->known || has_bar(*d)));
+}
+
 /* The middle one of an edge's places among the pictures of a shape: one of them may be off by what its scene hides. */
 static int middle(const struct trim_seen *seen, size_t count, const struct trim_seen *shape, bool down, bool high)
 {
@@ -198,9 +204,9 @@ static bool is_pair(struct trim_axis a, int length)
 /* So many pictures must have a shape: what one or two scenes look like is their own. */
 static size_t quorum(size_t count)
 {
-    enum { LEAST = 3, SHARE = 8 };
+    enum { SHARE = 8 };
     size_t share = (count + SHARE - 1) / SHARE;
-    return share > LEAST ? share : LEAST;
+    return share > TRIM_QUORUM ? share : TRIM_QUORUM;
 }
 
 static void keep(struct trim *t, size_t votes[TRIM_RECTS], struct trim_rect r, size_t supporters)

@@ -126,8 +126,9 @@ bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux 
 {
     *x = (struct key_index){.kind = kind};
     int known = avformat_index_get_entries_count(r->stream);
-    if (kind == KEY_INDEX_CUES && (known < 1 || av_seek_frame(r->format, r->stream->index, avformat_index_get_entry(r->stream, 0)->timestamp,
-                                                              AVSEEK_FLAG_BACKWARD) < 0))
+    /* Nothing is known where nothing was read behind the head: the demuxer goes to the first cue then. */
+    int64_t first = known > 0 ? avformat_index_get_entry(r->stream, 0)->timestamp : 0;
+    if (kind == KEY_INDEX_CUES && av_seek_frame(r->format, r->stream->index, first, AVSEEK_FLAG_BACKWARD) < 0)
         x->kind = KEY_INDEX_NONE;
     if (x->kind != KEY_INDEX_NONE && !list_keys(x, r->stream, e)) {
         key_index_close(x);

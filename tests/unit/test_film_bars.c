@@ -90,6 +90,24 @@ static void nothing_to_find(void **state)
     free(gone.path);
 }
 
+/* Of a film without bars two key frames less are looked at, of which no shape could come; with one that suggests bars all are. */
+static void no_more_than_it_takes(void **state)
+{
+    (void)state;
+#define KEYS " -c:v libx264 -preset ultrafast -g 12 -keyint_min 12 -sc_threshold 0 "
+    if (!clip_ffmpeg("-f lavfi -i color=gray:s=96x64:r=24:d=8,noise=alls=40:allf=t" KEYS "all.mp4") || !clip_ffmpeg("-i all.mp4 -c copy all.mkv") ||
+        !clip_ffmpeg("-i all.mp4 -vf drawbox=0:0:96:14:black:fill:enable='lt(n\\,3)',drawbox=0:50:96:14:black:fill:enable='lt(n\\,3)'" KEYS "first.mp4"))
+        skip();
+#undef KEYS
+    int all = look("first.mp4", 2).looked;
+    for (int threads = 1; threads <= 8; threads += 3) {
+        assert_int_equal(look("first.mp4", threads).looked, all);
+        assert_int_equal(look("all.mp4", threads).looked, all - (TRIM_QUORUM - 1));
+        assert_int_equal(look("all.mkv", threads).looked, all - (TRIM_QUORUM - 1));
+        assert_int_equal(look("first.mp4", threads).trim.count, 0);
+    }
+}
+
 static uint8_t film[8 << 20];
 
 static size_t read_film(const char *name)
@@ -201,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_way), cmocka_unit_test(beside_other_probes), cmocka_unit_test(nothing_to_find), cmocka_unit_test(few_keys), cmocka_unit_test(an_error_late),
+        cmocka_unit_test(no_more_than_it_takes),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

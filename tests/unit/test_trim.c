@@ -312,6 +312,39 @@ static void turns(void **state)
     assert_string_equal(text, "100:40:10:20");
 }
 
+/* Axes as pictures have them: dark, whole, with bars, and with what looks like one at one end. */
+static struct trim_axis an_axis(void)
+{
+    static const struct trim_axis axis[] = {{false, 0, 0}, {true, 0, 0}, {true, 23, 23}, {true, 24, 21}, {true, 40, 40}, {true, 0, 12}};
+    return axis[a_little(0, sizeof axis / sizeof *axis)];
+}
+
+/* Who leaves pictures out goes by this: whatever the others show, fewer than TRIM_QUORUM that suggest bars make no rectangle. */
+static void what_suggests_bars(void **state)
+{
+    (void)state;
+    assert_false(trim_suggests(&(struct trim_seen){.across = {.known = true}, .down = {.known = true}}));
+    assert_false(trim_suggests(&(struct trim_seen){.across = {.low = 9, .high = 9}}));
+    assert_true(trim_suggests(&(struct trim_seen){.across = {.known = true}}));
+    assert_true(trim_suggests(&(struct trim_seen){.down = {.known = true}}));
+    assert_true(trim_suggests(&(struct trim_seen){.across = {.known = true}, .down = {true, 9, 9}}));
+    assert_true(trim_suggests(&(struct trim_seen){.across = {true, 9, 9}, .down = {.known = true}}));
+    int hopeless = 0, found = 0;
+    for (int trial = 0; trial < 20000; trial++) {
+        struct trim_seen seen[PICTURES];
+        size_t count = a_little(1, PICTURES), suggest = 0;
+        for (size_t i = 0; i < count; i++) {
+            seen[i] = (struct trim_seen){an_axis(), an_axis()};
+            suggest += trim_suggests(&seen[i]);
+        }
+        int rects = trim_find(seen, count, W, H).count;
+        hopeless += suggest < TRIM_QUORUM;
+        found += rects > 0;
+        assert_true(rects == 0 || suggest >= TRIM_QUORUM);
+    }
+    assert_true(hopeless > 1000 && found > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,7 +352,7 @@ int main(void)
         cmocka_unit_test(what_is_drawn_in_bars), cmocka_unit_test(no_bars),
         cmocka_unit_test(what_is_no_bar), cmocka_unit_test(two_shapes),            cmocka_unit_test(which_pictures),
         cmocka_unit_test(words),         cmocka_unit_test(crops),                 cmocka_unit_test(turns),
-        cmocka_unit_test(pure_colours),  cmocka_unit_test(a_lamp_in_the_dark),
+        cmocka_unit_test(pure_colours),  cmocka_unit_test(a_lamp_in_the_dark), cmocka_unit_test(what_suggests_bars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
