@@ -22,6 +22,15 @@ bool blank_is(enum AVCodecID codec, const AVPacket *packet)
     return never && size >= LEAST && nal_zeros_at_end(packet->data, size) == size;
 }
 
+bool blank_short(const AVCodecParameters *par, const AVPacket *packet)
+{
+    if (par->codec_id != AV_CODEC_ID_RAWVIDEO || par->format != AV_PIX_FMT_PAL8 || packet->size == 0)
+        return false;
+    int bits = par->bits_per_coded_sample;
+    int64_t row = ((int64_t)par->width * (bits == 1 || bits == 2 || bits == 4 ? bits : 8) + 7) / 8;
+    return packet->size < row * par->height;
+}
+
 bool blank_endless(const AVPacket *jpeg)
 {
     enum { END = 0xd9, SCAN = 0xda };

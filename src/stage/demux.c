@@ -317,7 +317,8 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     p->doubtful = !r->hole;
     r->hole = r->doubt = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    bool rubbish = r->framed && (owed_is_rubbish(r, p, &info) || blank_is(r->stream->codecpar->codec_id, packet));
+    bool rubbish = r->framed && (owed_is_rubbish(r, p, &info) || blank_is(r->stream->codecpar->codec_id, packet) ||
+                                blank_short(r->stream->codecpar, packet));
     if (rubbish && !dropped) {
         lose(r, p);
         return true;

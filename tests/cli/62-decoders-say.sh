@@ -141,6 +141,19 @@ mkv black -c:v v210
 LIST
 }
 
+# Raw pictures of a palette that lack bytes are lost, and not what the memory held. SMC whose tag is gone is taken for such a film.
+test_raw_pictures_that_are_short() {
+    film smc.avi 12 -c:v smc
+    "$PYTHON" -c 'd = open("smc.avi", "rb").read(); open("short.avi", "wb").write(d.replace(b"smc ", bytes(4)))'
+    for junk in 85 170; do
+        MALLOC_PERTURB_=$junk run short.avi -n 1 -m average -o s.png
+        [ "$STATUS" -eq 3 ] && [ ! -e s.png ] || fail "exit status $STATUS, not 3"
+        says 'no picture of .* could be decoded'
+    done
+    film raw.avi 12 -pix_fmt pal8 -c:v rawvideo
+    whole raw.avi
+}
+
 # A JPEG that breaks off is told, unless the film's are mostly like that.
 test_jpegs_without_ends() {
     film whole.mjpeg 30 -c:v mjpeg -f mjpeg

@@ -35,6 +35,33 @@ static void packets(void **state)
     av_packet_free(&p);
 }
 
+/* A raw picture of a palette has a byte a pixel, or a part of one. */
+static void raw_pictures(void **state)
+{
+    (void)state;
+    static const struct { int bits, least; } depth[] = {{8, 13 * 4}, {0, 13 * 4}, {4, 7 * 4}, {2, 4 * 4}, {1, 2 * 4}};
+    AVCodecParameters par = {.codec_id = AV_CODEC_ID_RAWVIDEO, .format = AV_PIX_FMT_PAL8, .width = 13, .height = 4};
+    AVPacket *p = av_packet_alloc();
+    assert_non_null(p);
+    for (size_t i = 0; i < sizeof depth / sizeof *depth; i++) {
+        par.bits_per_coded_sample = depth[i].bits;
+        p->size = depth[i].least;
+        assert_false(blank_short(&par, p));
+        p->size = depth[i].least - 1;
+        assert_true(blank_short(&par, p));
+        p->size = 0;
+        assert_false(blank_short(&par, p));
+    }
+    p->size = 1;
+    assert_true(blank_short(&par, p));
+    par.format = AV_PIX_FMT_RGB24;
+    assert_false(blank_short(&par, p));
+    par.format = AV_PIX_FMT_PAL8;
+    par.codec_id = AV_CODEC_ID_QTRLE;
+    assert_false(blank_short(&par, p));
+    av_packet_free(&p);
+}
+
 static bool endless(const char *bytes, int size)
 {
     AVPacket *p = av_packet_alloc();
@@ -59,6 +86,6 @@ static void jpegs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(packets), cmocka_unit_test(jpegs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(packets), cmocka_unit_test(raw_pictures), cmocka_unit_test(jpegs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
