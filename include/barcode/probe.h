@@ -36,6 +36,9 @@ struct probe_request {
     int threads;               /* PROBE_BARS: cores to decode on, 1 or more, of which PROBE_THREADS are used */
     struct gate_turn *turn;    /* PROBE_BARS: the caller's, at a gate for looks, or NULL: while it feeds, all of the gate's cores
                                   are taken; it feeds no longer where what is left takes a few, which it is busy with then      */
+    void (*lets_go)(void *user);   /* PROBE_BARS alone: called when the source is needed no more, so that it may be staged while the probe goes on;
+                                  from any thread, once, or not at all where it is needed to the end. NULL: nobody waits for it   */
+    void *user;
 };
 
 struct probe_facts {

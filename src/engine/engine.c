@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "barcode/latch.h"
+
 static const struct engine_ops *const engines[] = {
     &engine_cpu,
 #ifdef BARCODE_CUDA
@@ -39,7 +41,8 @@ struct engine *engine_open(const char *name, const struct engine_config *config,
 
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 {
-    g->trim = job->trim && job->trim->count > 0 ? job->trim : NULL;
+    g->trim = job->trim;
+    g->trim_known = job->trim_known;
     return g->ops->begin(g, job, e);
 }
 
@@ -56,7 +59,9 @@ struct engine_port *engine_port_open_at(struct engine *g, int part, struct err *
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
 {
     const struct trim *trim = p->engine->trim;
-    if (!trim)
+    if (trim && p->engine->trim_known)
+        latch_wait(p->engine->trim_known);
+    if (!trim || trim->count == 0)
         return p->engine->ops->put(p, view, tag, e);
     struct frame_view cut = *view, rows = *view;
     if (!trim->forced && !view->on_device)

@@ -13,8 +13,9 @@ static int modes_wanted(const struct report *r)
     return !(r->needs & STRIP_DOMINANT) ? 0 : r->steady > 0 ? DOMINANT_MOST : 1;
 }
 
-static bool wants_thumbs(const struct outputs *list)
+bool render_wants_thumbs(const struct render_job *j)
 {
+    const struct outputs *list = &j->outputs;
     for (size_t i = 0; i < list->count; i++)
         if (list->output[i].writer->thumbnails)
             return true;
@@ -26,7 +27,7 @@ static bool open_thumbs(struct render_job *j, struct err *e)
     struct report *r = &j->report;
     int width, height;
     thumbs_free(&j->thumbs);
-    if (wants_thumbs(&j->outputs)) {
+    if (render_wants_thumbs(j)) {
         thumbs_size(r->film, &r->trim, r->width, r->height, &width, &height);
         j->thumbs = thumbs_open(r->width, r->height, width, height, THUMBS_MOST, e);
         if (!j->thumbs)
@@ -120,18 +121,20 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     /* A progress line for which there is no memory is left out: the run is as good without it. */
     struct shown shown = {.progress = j->render->run ? NULL : progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f, .render = j->render,
                           .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us)};
+    struct latch *known;
+    const struct trim *trim = render_trim_of(j, &known);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
         .decode = j->distrusted ? DECODE_CPU : o->decode, .aside = j->aside, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
         .tick = show_progress, .tick_user = &shown, .gate = j->aside ? j->render->beside : j->render->gate, .decoders = j->render->decoders,
-        .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
+        .job = {.trim = trim, .trim_known = known, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
                 .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
     };
     bool fine = pass_run(&pass, counts, times, e);
     progress_close(&shown.progress);
-    return fine;
+    return render_trim_settle(j, e) && fine;
 }
 
 enum log_level render_loudness(const struct render_job *j)

@@ -54,7 +54,7 @@ static void plan(struct looker *l)
     const struct film *film = l->looks->film;
     struct key_index index = {.kind = KEY_INDEX_NONE};
     shortage_begin();
-    if (looker_open(l) && l->index != KEY_INDEX_NONE) {
+    if (looker_open(l) && l->index == KEY_INDEX_SAMPLES) {
         struct demux r = {.format = l->format, .stream = l->stream};
         key_index_open(&index, l->index, &r, film, &l->error);
     }
@@ -75,35 +75,48 @@ static void run_lookers(struct looker *looker, int count, int from, int to)
     looks->until = to;
     while (started + 1 < count && pthread_create(&thread[started], NULL, looker_main, &looker[started + 1]) == 0)
         started++;
+    for (int i = started + 1; i < count; i++)
+        looker_is_open(looks);
     looker_main(&looker[0]);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
 }
 
-/* True if all sure places were seen, and the others could make no shape of them: what is left need not be looked at. */
+/*
+ * True if all sure places were seen, and the others could make no shape of them: what is left need not be looked at. The others might
+ * also be damaged, so that what follows the first key frame would count, where the sure ones are few.
+ */
 static bool is_settled(const struct looks *looks)
 {
     const struct film_looks *p = &looks->plan;
-    int suggested = 0;
+    int told = 0, suggested = 0;
     for (int i = 0; i < p->sure; i++) {
         const struct look *look = &looks->look[p->at[i].place];
         if (!look->looked)
             return false;
+        told += looker_tells(&look->seen);
         suggested += trim_suggests(&look->seen);
     }
-    return p->sure < p->count && looker_is_hopeless(suggested, p->count - p->sure);
+    bool enough = p->sure >= LOOKS_FEW || looker_is_hopeless(suggested, LOOKS_ENOUGH - told);
+    return p->sure < p->count && enough && looker_is_hopeless(suggested, p->count - p->sure);
 }
 
 /* The key frames. *settled: nothing else need be looked at. */
-static bool look_at_keys(struct looks *looks, int threads, bool *settled, struct err *e)
+static bool look_at_keys(struct looks *looks, bool *settled, struct err *e)
 {
     struct looker looker[THREADS];
-    int count = threads < THREADS ? threads : THREADS;
+    int count = looks->request->threads < THREADS ? looks->request->threads : THREADS;
     for (int i = 0; i < count; i++)
         looker[i] = (struct looker){.looks = looks, .threads = 1, .error = ERR_INIT};
     plan(&looker[0]);
     const struct film_looks *p = &looks->plan;
+    count = count < p->sure ? count : p->sure;
+    /* What follows few key frames is looked at in a file that is opened for it. */
+    bool lets_go = looks->request->lets_go && p->count >= LOOKS_FEW;
+    atomic_store(&looks->to_open, lets_go ? count : 0);
     run_lookers(looker, count, 0, p->sure);
+    if (lets_go)
+        looks->opened = NULL;
     *settled = is_settled(looks);
     if (!*settled && p->sure < p->count && judge(looker, count, e))
         run_lookers(looker, count, p->sure, p->count);
@@ -150,8 +163,9 @@ static int threads_for(const struct probe_request *request)
 }
 
 /* Looks on where the key frames are few and leave it open; its looks are added to the first `*looked`. */
-static bool look_where_few(struct looks *looks, const struct probe_request *request, int *looked, struct err *e)
+static bool look_where_few(struct looks *looks, int *looked, struct err *e)
 {
+    const struct probe_request *request = looks->request;
     int told = 0, suggested = 0;
     for (int i = 0; i < *looked; i++) {
         told += looker_tells(&looks->look[i].seen);
@@ -172,13 +186,13 @@ static bool look_where_few(struct looks *looks, const struct probe_request *requ
 
 bool film_bars_probe(const struct film *film, int wanted, const AVFormatContext *opened, const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
-    struct looks looks = {.film = film, .wanted = wanted, .opened = opened, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct looks looks = {.film = film, .wanted = wanted, .opened = opened, .request = request, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct trim_seen seen[LOOKS + LOOKS_MORE];
     bool settled;
-    if (!look_at_keys(&looks, request->threads, &settled, e))
+    if (!look_at_keys(&looks, &settled, e))
         return false;
     int looked = distinct(looks.look, LOOKS);
-    if (!settled && !look_where_few(&looks, request, &looked, e))
+    if (!settled && !look_where_few(&looks, &looked, e))
         return false;
     for (int i = 0; i < looked; i++) {
         seen[i] = looks.look[i].seen;

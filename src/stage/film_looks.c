@@ -4,7 +4,7 @@
 
 int64_t film_looks_time(const struct film *film, int64_t start_us, int place)
 {
-    return start_us + av_rescale(film->duration_us, (int64_t)place * 2 + 1, (int64_t)LOOKS * 2);
+    return av_sat_add64(start_us, av_rescale(film->duration_us, (int64_t)place * 2 + 1, (int64_t)LOOKS * 2));
 }
 
 /* A key frame of the index, and the first place from which a search comes to it. */
@@ -24,7 +24,7 @@ static int list(struct listed *key, const struct key_index *index, const struct 
 {
     int count = 0;
     size_t at = 0, last = SIZE_MAX;
-    for (int place = 0; place < LOOKS && index->count > 0; place++) {
+    for (int place = 0; place < LOOKS && index->count > 0 && film->duration_us > 0; place++) {
         while (at + 1 < index->count && index->key[at + 1].from_us <= film_looks_time(film, start_us, place))
             at++;
         if (at != last)

@@ -1,9 +1,10 @@
 /*
  * film_looks.h - the places of a film at which a look for bars seeks a key frame (film_bars.h), and which of them it may leave out.
  *
- * A key frame is large: of a film of 30 s in 1080p five took a thirtieth of what decoding all of it takes. Where an index tells them
- * apart, each is looked at once, the small ones first, and the TRIM_QUORUM - 1 largest only where the others leave it open whether there
- * are bars (trim_suggests): by themselves they are too few to show any.
+ * A key frame is large: of a film of 30 s in 1080p five took a thirtieth of what decoding all of it takes. Where an index of all pictures
+ * tells them apart, each is looked at once, the small ones first, and the TRIM_QUORUM - 1 largest only where the others leave it open
+ * whether there are bars (trim_suggests): by themselves they are too few to show any. Cues are no such index: key frames that they do not
+ * name are come to only by reading on from a time.
  */
 #ifndef BARCODE_STAGE_FILM_LOOKS_H
 #define BARCODE_STAGE_FILM_LOOKS_H
@@ -31,7 +32,7 @@ struct film_looks {
 /* When a place is, in microseconds of the film's own times, which begin at `start_us`. The film's duration is known. */
 int64_t film_looks_time(const struct film *film, int64_t start_us, int place);
 
-/* One place a key frame of the index; all places in their order where that has none. Pure; any thread. */
+/* One place a key frame of the index, which lists all; all places in their order where that has none. Pure; any thread. */
 void film_looks_plan(struct film_looks *looks, const struct key_index *index, const struct film *film, int64_t start_us);
 
 #ifdef __cplusplus

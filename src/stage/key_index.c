@@ -18,8 +18,8 @@ static bool samples_cover(AVStream *s, const struct film *film)
     if (entries < 1 || s->nb_frames < entries || film->duration_us <= 0)
         return false;
     const AVIndexEntry *first = avformat_index_get_entry(s, 0), *last = avformat_index_get_entry(s, entries - 1);
-    int64_t spans = microseconds(s, last->timestamp) - microseconds(s, first->timestamp);
-    return film->duration_us - spans <= selection_end_slack(film->duration_us);
+    int64_t spans = av_sat_sub64(microseconds(s, last->timestamp), microseconds(s, first->timestamp));
+    return av_sat_sub64(film->duration_us, spans) <= selection_end_slack(film->duration_us);
 }
 
 /*
@@ -116,19 +116,18 @@ static bool cues_cover(const struct key_index *x, int known_before, const struct
         /* The demuxer sorts cues by time: one with a wrong time is out of place in the file. */
         if (x->key[i].at < x->key[i - 1].at)
             return false;
-        int64_t gap = x->key[i].from_us - x->key[i - 1].from_us;
-        widest = gap * 3 > widest ? gap * 3 : widest;
+        int64_t gap = av_sat_sub64(x->key[i].from_us, x->key[i - 1].from_us);
+        widest = gap > widest / 3 ? av_sat_add64(gap, av_sat_add64(gap, gap)) : widest;
     }
-    return x->key[0].from_us + film->duration_us - x->key[x->count - 1].from_us <= widest;
+    return av_sat_sub64(av_sat_add64(x->key[0].from_us, film->duration_us), x->key[x->count - 1].from_us) <= widest;
 }
 
 bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r, const struct film *film, struct err *e)
 {
     *x = (struct key_index){.kind = kind};
     int known = avformat_index_get_entries_count(r->stream);
-    /* Nothing is known where nothing was read behind the head: the demuxer goes to the first cue then. */
-    int64_t first = known > 0 ? avformat_index_get_entry(r->stream, 0)->timestamp : 0;
-    if (kind == KEY_INDEX_CUES && av_seek_frame(r->format, r->stream->index, first, AVSEEK_FLAG_BACKWARD) < 0)
+    if (kind == KEY_INDEX_CUES && (known < 1 || av_seek_frame(r->format, r->stream->index, avformat_index_get_entry(r->stream, 0)->timestamp,
+                                                              AVSEEK_FLAG_BACKWARD) < 0))
         x->kind = KEY_INDEX_NONE;
     if (x->kind != KEY_INDEX_NONE && !list_keys(x, r->stream, e)) {
         key_index_close(x);

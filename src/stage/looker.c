@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blank.h"
 #include "shortage.h"
 #include "barcode/interrupt.h"
 
@@ -32,8 +33,11 @@ static bool seek(struct looker *l, const struct film_place *at)
 {
     if (l->way == BY_BYTE)
         return av_seek_frame(l->format, -1, av_rescale(avio_size(l->format->pb), (int64_t)at->place * 2 + 1, (int64_t)LOOKS * 2), AVSEEK_FLAG_BYTE) >= 0;
-    int64_t time = av_rescale_q(film_looks_time(l->looks->film, looker_start_us(l->stream), at->place), AV_TIME_BASE_Q, l->stream->time_base);
-    return l->looks->film->duration_us > 0 && av_seek_frame(l->format, l->stream->index, at->seek != AV_NOPTS_VALUE ? at->seek : time, AVSEEK_FLAG_BACKWARD) >= 0;
+    if (l->looks->film->duration_us <= 0)
+        return false;
+    int64_t time = film_looks_time(l->looks->film, looker_start_us(l->stream), at->place);
+    int64_t seek = at->seek != AV_NOPTS_VALUE ? at->seek : av_rescale_q(time, AV_TIME_BASE_Q, l->stream->time_base);
+    return av_seek_frame(l->format, l->stream->index, seek, AVSEEK_FLAG_BACKWARD) >= 0;
 }
 
 /* The next packet of the film's stream; a key frame's if `key`. False: there is none near. */
@@ -70,7 +74,7 @@ static void look_at_picture(struct looker *l, size_t look)
 static bool decode(struct looker *l, const AVPacket *packet, size_t look)
 {
     int code = decoder_send(l->decoder, packet);
-    l->hurt |= damage_found(&l->watch, code);
+    l->hurt |= damage_found(&l->watch, code) || (packet && blank_short(l->stream->codecpar, packet));
     if (code >= 0)
         code = decoder_receive(l->decoder, l->frame);
     if (code == AVERROR(ENOMEM))
@@ -257,7 +261,10 @@ bool looker_open(struct looker *l)
         return false;
     l->stream = l->format->streams[film->stream];
     const struct demux r = {.format = l->format, .stream = l->stream};
+    shortage_begin();
     l->index = key_index_kind(&r, film);
+    if (shortage_met())
+        return shortage_error(film->path, "looked at", &l->error);
     l->way = way_of(l);
     l->packet = av_packet_alloc();
     l->frame = av_frame_alloc();
@@ -292,12 +299,19 @@ static const struct film_place *next_place(struct looker *l)
     return next < l->looks->until ? &l->looks->plan.at[next] : NULL;
 }
 
+void looker_is_open(struct looks *looks)
+{
+    if (atomic_fetch_sub(&looks->to_open, 1) == 1)
+        looks->request->lets_go(looks->request->user);
+}
+
 void *looker_main(void *argument)
 {
     struct looker *l = argument;
     const struct film_place *at;
     shortage_begin();
     bool opened = l->error.code == ERR_NONE && (l->format || looker_open(l)) && l->way != NO_WAY;
+    looker_is_open(l->looks);
     if (opened && l->on)
         look_on(l);
     while (opened && !l->on && l->error.code == ERR_NONE && !interrupted() && (at = next_place(l))) {

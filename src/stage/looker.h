@@ -31,7 +31,9 @@ struct look {
 struct looks {
     const struct film *film;
     int wanted;                           /* the video stream: film_av_open_stream's       */
-    const AVFormatContext *opened;        /* the film, as whoever asked has it; NULL: not at all */
+    const AVFormatContext *opened;        /* the film, as whoever asked has it; NULL: not at all, or no longer lent */
+    const struct probe_request *request;  /* lent: lets_go is called once no looker opens the film any more */
+    atomic_int to_open;                   /* lookers that have yet to open it; 0: it is not to be let go */
     struct film_looks plan;
     int until;                            /* in plan.at, for now                           */
     atomic_int next;
@@ -66,6 +68,9 @@ bool looker_open(struct looker *l);
 
 /* Frees what it holds; its `looks` keep what it saw. Also after looker_open failed. */
 void looker_close(struct looker *l);
+
+/* A looker has the film open, or will not open it. */
+void looker_is_open(struct looks *looks);
 
 /*
  * A thread's: opens the looker (a struct looker) if it is not open, and looks at the places that are left, or on from the film's first key frame. What it saw is

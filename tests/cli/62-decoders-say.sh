@@ -152,6 +152,24 @@ test_raw_pictures_that_are_short() {
     done
     film raw.avi 12 -pix_fmt pal8 -c:v rawvideo
     whole raw.avi
+    "$PYTHON" - <<'PY'
+import struct
+d = open("raw.avi", "rb").read()
+at, movi, index, n = d.index(b"movi") + 4, b"movi", b"", 0
+while d[at:at + 4] == b"00dc" or d[at:at + 4] == b"00db":
+    size = struct.unpack("<I", d[at + 4:at + 8])[0]
+    keep = size // 2 if n == 5 else size
+    index += b"00db" + struct.pack("<3I", 16, len(movi), keep)
+    movi += b"00db" + struct.pack("<I", keep) + d[at + 8:at + 8 + keep]
+    at, n = at + 8 + size + size % 2, n + 1
+assert n == 12
+head = d[12:d.index(b"movi") - 8]
+body = b"AVI " + head + b"LIST" + struct.pack("<I", len(movi)) + movi + b"idx1" + struct.pack("<I", len(index)) + index
+open("one.avi", "wb").write(b"RIFF" + struct.pack("<I", len(body)) + body)
+PY
+    ok one.avi -n 1 -m average --trim off --json one.json -o one.png
+    says '1 of 12 columns are missing'
+    says_not 'damaged pictures'
 }
 
 # A JPEG that breaks off is told, unless the film's are mostly like that.

@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <time.h>
 
+#include "barcode/latch.h"
 #include "staged.h"
 
 enum { W = 40, H = 24, FRAMES = 60 };
@@ -74,15 +76,42 @@ static void *push_frames(void *argument)
     return NULL;
 }
 
-/* A film through `ports` threads; with `trim`, which the parts have to obey, staged in the size of what is left. */
-static struct columns *film(struct engine *g, int ports, const struct trim *trim)
+/* What is found out about bars while the film is staged. */
+struct found {
+    struct trim trim;
+    struct latch *known;
+};
+
+static void *find(void *argument)
+{
+    struct found *f = argument;
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    f->trim.count = 1;
+    f->trim.forced = true;
+    latch_release(f->known);
+    return NULL;
+}
+
+/*
+ * A film through `ports` threads; with `trim`, which the parts have to obey, staged in the size of what is left. With `late` they are
+ * told while they are at work.
+ */
+static struct columns *film(struct engine *g, int ports, const struct trim *trim, bool late)
 {
     struct err e = ERR_INIT;
     struct columns *c = open_columns(trim ? trim->rect[0].height : H);
     struct engine_job job = job_for(c);
     struct engine_times times;
     struct pusher u[8];
-    job.trim = trim;
+    struct found found = {.known = late ? latch_new(&e) : NULL};
+    pthread_t finder;
+    if (trim && late) {
+        found.trim = *trim;
+        found.trim.count = 0;
+        found.trim.forced = false;
+    }
+    job.trim = late ? &found.trim : trim;
+    job.trim_known = found.known;
     job.width = trim ? trim->rect[0].width : W;
     job.height = trim ? trim->rect[0].height : H;
     assert_true(engine_begin(g, &job, &e));
@@ -90,12 +119,17 @@ static struct columns *film(struct engine *g, int ports, const struct trim *trim
         u[k] = (struct pusher){.engine = g, .index = k, .step = ports, .staged = !trim};
         assert_int_equal(pthread_create(&u[k].thread, NULL, push_frames, &u[k]), 0);
     }
+    if (late)
+        assert_int_equal(pthread_create(&finder, NULL, find, &found), 0);
     for (int k = 0; k < ports; k++) {
         pthread_join(u[k].thread, NULL);
         assert_true(u[k].fine);
     }
     assert_true(engine_finish(g, &times, &e));
     assert_true(times.cluster > 0 && times.shrink > 0);
+    if (late)
+        pthread_join(finder, NULL);
+    latch_free(&found.known);
     return c;
 }
 
@@ -106,15 +140,17 @@ static void the_same_as_one(void **state)
     const struct trim *const trims[] = {NULL, &cut};
     for (int t = 0; t < 2; t++) {
         struct engine *one = cpu();
-        struct columns *right = film(one, 1, trims[t]);
+        struct columns *right = film(one, 1, trims[t], false);
         engine_close(&one);
         for (int parts = 2; parts <= 4; parts++) {
             struct engine *g = cpus(parts);
             assert_string_equal(g->ops->name, "cpu");
             for (int ports = 1; ports <= 8; ports += 3) {
-                struct columns *c = film(g, ports, trims[t]);
-                assert_int_equal(first_difference(right, c, trims[t] ? trims[t]->rect[0].height : H), -1);
-                columns_free(&c);
+                for (int late = 0; late <= (trims[t] != NULL); late++) {
+                    struct columns *c = film(g, ports, trims[t], late);
+                    assert_int_equal(first_difference(right, c, trims[t] ? trims[t]->rect[0].height : H), -1);
+                    columns_free(&c);
+                }
             }
             engine_close(&g);
             assert_null(g);

@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdatomic.h>
 
+#include "stage/av.h"
 #include "stage/film_bars.h"
 #include "clip.h"
 
@@ -90,6 +92,36 @@ static void nothing_to_find(void **state)
     free(gone.path);
 }
 
+static void note_gone(void *user)
+{
+    atomic_fetch_add((atomic_int *)user, 1);
+}
+
+/* Staged while bars are looked for: as soon as the source is let go. Of few key frames it is needed to the end. */
+static void beside_staging(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {X264 "many.mp4", X264 "many.mkv", X264 "many.ts", "-c:v libx264 -preset ultrafast -g 1000 -sc_threshold 0 one.mp4"};
+    static const char *const name[] = {"many.mp4", "many.mkv", "many.ts", "one.mp4"};
+    for (size_t i = 0; i < 4; i++) {
+        if (!clip_encode(arguments[i]))
+            skip();
+        struct probe_facts right = look(name[i], 2);
+        for (int threads = 1; threads <= 8; threads += 7) {
+            struct err e = ERR_INIT;
+            atomic_int gone = 0;
+            struct source *s = source_open(name[i], &e);
+            struct probe_request request = {.want = PROBE_BARS, .threads = threads, .lets_go = note_gone, .user = &gone};
+            struct probe_facts facts;
+            assert_non_null(s);
+            assert_true(source_probe(s, &request, &facts, &e));
+            assert_int_equal(gone, i < 3);
+            assert_memory_equal(&facts, &right, sizeof facts);
+            source_close(&s);
+        }
+    }
+}
+
 /* Of a film without bars two key frames less are looked at, of which no shape could come; with one that suggests bars all are. */
 static void no_more_than_it_takes(void **state)
 {
@@ -103,7 +135,7 @@ static void no_more_than_it_takes(void **state)
     for (int threads = 1; threads <= 8; threads += 3) {
         assert_int_equal(look("first.mp4", threads).looked, all);
         assert_int_equal(look("all.mp4", threads).looked, all - (TRIM_QUORUM - 1));
-        assert_int_equal(look("all.mkv", threads).looked, all - (TRIM_QUORUM - 1));
+        assert_int_equal(look("all.mkv", threads).looked, all);
         assert_int_equal(look("first.mp4", threads).trim.count, 0);
     }
 }
@@ -215,11 +247,51 @@ static void few_keys(void **state)
     gate_free(&gate);
 }
 
+/* The middle of each of the film's two largest packets becomes noise. */
+static void spoil_largest(const char *name, const char *as)
+{
+    int64_t at[2] = {0, 0};
+    int size[2] = {0, 0};
+    AVFormatContext *format = NULL;
+    AVPacket *p = av_packet_alloc();
+    assert_int_equal(avformat_open_input(&format, name, NULL, NULL), 0);
+    for (; av_read_frame(format, p) >= 0; av_packet_unref(p)) {
+        int least = size[1] < size[0];
+        if (p->size > size[least]) {
+            size[least] = p->size;
+            at[least] = p->pos;
+        }
+    }
+    avformat_close_input(&format);
+    av_packet_free(&p);
+    size_t length = read_film(name);
+    for (int i = 0; i < 2; i++)
+        for (int k = size[i] / 3; k < size[i] / 2; k++)
+            film[at[i] + k] ^= (uint8_t)(k * 31 + 7);
+    write_film(as, length);
+}
+
+/* Two key frames are dark, and the two that would tell are damaged: then what follows the first one is looked at. */
+static void dark_and_damaged(void **state)
+{
+    (void)state;
+    if (!clip_ffmpeg("-f lavfi -i color=gray:s=96x40:r=24:d=4,noise=alls=60:allf=t,eq=brightness=-1:enable='lt(mod(n\\,48)\\,6)',pad=96:64:0:12:black "
+                     "-c:v libx264 -preset ultrafast -g 24 -keyint_min 24 -sc_threshold 0 -bf 0 four.mp4"))
+        skip();
+    assert_int_equal(look("four.mp4", 2).trim.count, 0);           /* of four two show the bars, which is too few */
+    assert_int_equal(look("four.mp4", 2).looked, 4);
+    spoil_largest("four.mp4", "spoilt.mp4");
+    struct probe_facts facts = look("spoilt.mp4", 2);
+    assert_true(facts.looked > 4);
+    assert_int_equal(facts.trim.count, 1);
+    same_by_all("spoilt.mp4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_way), cmocka_unit_test(beside_other_probes), cmocka_unit_test(nothing_to_find), cmocka_unit_test(few_keys), cmocka_unit_test(an_error_late),
-        cmocka_unit_test(no_more_than_it_takes),
+        cmocka_unit_test(no_more_than_it_takes), cmocka_unit_test(beside_staging), cmocka_unit_test(dark_and_damaged),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

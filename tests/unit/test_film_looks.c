@@ -93,11 +93,26 @@ static void many(void **state)
     assert_int_equal(looks.sure, LOOKS - (TRIM_QUORUM - 1));
 }
 
+/* Times that headers made up. */
+static void absurd_times(void **state)
+{
+    (void)state;
+    const struct film endless = {.duration_us = INT64_MAX};
+    assert_true(film_looks_time(&endless, INT64_MAX - 5, LOOKS - 1) == INT64_MAX);
+    assert_true(film_looks_time(&endless, INT64_MIN, 0) < 0);
+    struct key_entry key = {.from_us = INT64_MIN};
+    const struct key_index index = {.kind = KEY_INDEX_SAMPLES, .key = &key, .count = 1};
+    const struct film timeless = {.duration_us = 0};
+    struct film_looks looks;
+    film_looks_plan(&looks, &index, &timeless, 0);
+    assert_int_equal(looks.count, LOOKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_an_index), cmocka_unit_test(the_small_ones_first), cmocka_unit_test(what_places_come_to),
-        cmocka_unit_test(few),              cmocka_unit_test(many),
+        cmocka_unit_test(few),              cmocka_unit_test(many),              cmocka_unit_test(absurd_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

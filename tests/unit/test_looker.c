@@ -71,6 +71,27 @@ static void its_share(void **state)
     source_close(&s);
 }
 
+static void count_up(void *user)
+{
+    atomic_fetch_add((atomic_int *)user, 1);
+}
+
+/* The film is let go once, when the last of those that are to open it has, or never where that is not wanted. */
+static void lets_go(void **state)
+{
+    (void)state;
+    atomic_int gone = 0;
+    struct probe_request request = {.want = PROBE_BARS, .threads = 1, .lets_go = count_up, .user = &gone};
+    struct looks looks = {.request = &request};
+    looker_is_open(&looks);
+    assert_int_equal(gone, 0);
+    atomic_store(&looks.to_open, 3);
+    for (int i = 0; i < 5; i++) {
+        looker_is_open(&looks);
+        assert_int_equal(gone, i >= 2);
+    }
+}
+
 /* At what follows a key frame: no further than to where too few can come. */
 static void on_from_the_first(void **state)
 {
@@ -92,6 +113,6 @@ static void on_from_the_first(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(is_hopeless), cmocka_unit_test(what_tells), cmocka_unit_test(its_share), cmocka_unit_test(on_from_the_first)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(is_hopeless), cmocka_unit_test(what_tells), cmocka_unit_test(its_share), cmocka_unit_test(lets_go), cmocka_unit_test(on_from_the_first)};
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

@@ -1,0 +1,58 @@
+/*
+ * test_latch.c - those who wait go on when it has happened, and see what was written before.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "barcode/latch.h"
+
+static struct latch *latch;
+static int written;
+static atomic_int passed;
+
+static void *waiter(void *seen)
+{
+    latch_wait(latch);
+    *(int *)seen = written;
+    atomic_fetch_add(&passed, 1);
+    return NULL;
+}
+
+static void they_wait(void **state)
+{
+    (void)state;
+    enum { WAITERS = 4 };
+    struct err e = ERR_INIT;
+    pthread_t thread[WAITERS];
+    int seen[WAITERS] = {0};
+    latch = latch_new(&e);
+    assert_non_null(latch);
+    for (int i = 0; i < WAITERS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, waiter, &seen[i]), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    assert_int_equal(atomic_load(&passed), 0);
+    written = 7;
+    latch_release(latch);
+    latch_release(latch);
+    for (int i = 0; i < WAITERS; i++) {
+        pthread_join(thread[i], NULL);
+        assert_int_equal(seen[i], 7);
+    }
+    latch_wait(latch);
+    latch_free(&latch);
+    assert_null(latch);
+    latch_free(&latch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(they_wait)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
