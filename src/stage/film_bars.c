@@ -106,7 +106,7 @@ static bool look_at_keys(struct looks *looks, bool *settled, struct err *e)
 {
     struct looker looker[THREADS];
     int count = looks->request->threads < THREADS ? looks->request->threads : THREADS;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < THREADS; i++)
         looker[i] = (struct looker){.looks = looks, .threads = 1, .error = ERR_INIT};
     plan(&looker[0]);
     const struct film_looks *p = &looks->plan;
