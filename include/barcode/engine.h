@@ -55,7 +55,7 @@ struct engine_job {
     int ports;                    /* about how many will be open at once; `cpu` has a staged frame's room for each, more may open */
     struct columns *columns;      /* results go here; the caller's          */
     const struct trim *trim;      /* what decoded pictures are cut to before they are shrunk; lent until engine_finish. NULL: nothing */
-    struct latch *trim_known;     /* lent; `trim` is not read before it is released, and engine_put waits for it. NULL: it is known */
+    struct latch *trim_known;     /* lent; `trim` is not read before it is released: engine_put waits for it, and fails where that failed. NULL: it is known */
     struct light *light;          /* what HDR and linear means go through (light.h); lent until engine_finish. NULL: nothing */
     const struct light_table *means;   /* --light linear: means of staged frames are taken of light, by SDR's table. NULL: of codes */
     engine_tap *tap;              /* may be NULL                            */

@@ -7,7 +7,8 @@
 struct latch {
     pthread_mutex_t lock;
     pthread_cond_t released;
-    atomic_bool open;             /* set under the lock */
+    atomic_bool open;             /* set under the lock, after `good` */
+    bool good;
 };
 
 struct latch *latch_new(struct err *e)
@@ -22,22 +23,25 @@ struct latch *latch_new(struct err *e)
     return l;
 }
 
-void latch_release(struct latch *l)
+void latch_release(struct latch *l, bool good)
 {
     pthread_mutex_lock(&l->lock);
+    if (!atomic_load(&l->open))
+        l->good = good;
     atomic_store(&l->open, true);
     pthread_cond_broadcast(&l->released);
     pthread_mutex_unlock(&l->lock);
 }
 
-void latch_wait(struct latch *l)
+bool latch_wait(struct latch *l)
 {
     if (atomic_load(&l->open))
-        return;
+        return l->good;
     pthread_mutex_lock(&l->lock);
     while (!atomic_load(&l->open))
         pthread_cond_wait(&l->released, &l->lock);
     pthread_mutex_unlock(&l->lock);
+    return l->good;
 }
 
 void latch_free(struct latch **l)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "barcode/interrupt.h"
 #include "barcode/latch.h"
 
 static const struct engine_ops *const engines[] = {
@@ -59,8 +60,8 @@ struct engine_port *engine_port_open_at(struct engine *g, int part, struct err *
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
 {
     const struct trim *trim = p->engine->trim;
-    if (trim && p->engine->trim_known)
-        latch_wait(p->engine->trim_known);
+    if (trim && p->engine->trim_known && !latch_wait(p->engine->trim_known))
+        return interrupted() ? interrupt_error(e) : err_set(e, ERR_FAILED, "it could not be found out whether there are bars");
     if (!trim || trim->count == 0)
         return p->engine->ops->put(p, view, tag, e);
     struct frame_view cut = *view, rows = *view;

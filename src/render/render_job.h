@@ -35,6 +35,7 @@ struct render_job {
     struct digest *digest;           /* the one being filled, or NULL      */
     struct light *light;             /* NULL: no picture goes through it   */
     struct bars *bars;               /* a look for bars that goes on while the film is staged, or NULL */
+    bool beside;                     /* the last attempt was made beside a look for bars, which went well */
     char light_words[64];            /* the same for the cache's key; "": as every SDR film is */
     char trim_words[TRIM_TEXT];      /* what --trim says, for the cache's key; "": off */
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */

@@ -166,7 +166,7 @@ struct bars {
     struct err error;
     bool fine;
     struct latch *free;              /* the source may be staged                 */
-    struct latch *known;             /* `facts` hold, or nothing was found       */
+    struct latch *known;             /* `facts` hold                             */
 };
 
 static void bars_free(struct bars **b)
@@ -181,15 +181,15 @@ static void bars_free(struct bars **b)
 
 static void lets_go(void *user)
 {
-    latch_release(user);
+    latch_release(user, true);
 }
 
 static void *bars_main(void *argument)
 {
     struct bars *b = argument;
     b->fine = source_probe(b->source, &b->request, &b->facts, &b->error);
-    latch_release(b->known);
-    latch_release(b->free);
+    latch_release(b->known, b->fine);
+    latch_release(b->free, true);
     return NULL;
 }
 
@@ -205,7 +205,7 @@ static struct bars *bars_open(struct source *source, int threads)
     if (!b->free || !b->known || pthread_create(&b->thread, NULL, bars_main, b) != 0)
         bars_free(&b);
     else
-        latch_wait(b->free);
+        (void)latch_wait(b->free);
     return b;
 }
 
@@ -225,8 +225,12 @@ bool render_trim_settle(struct render_job *j, struct err *e)
         j->report.trim = j->bars->facts.trim;
         frame_cache_cut(j->cache, &j->report.trim);
         tell_trim(j, &j->bars->facts);
-    } else if (e->code == ERR_NONE) {
-        *e = j->bars->error;
+    } else {
+        /* Staging failed for it, unless it did so for something else before. */
+        if (e->code == ERR_NONE || e->code == j->bars->error.code)
+            *e = j->bars->error;
+        frame_cache_close(&j->cache);
+        j->beside = false;
     }
     bars_free(&j->bars);
     return fine;

@@ -132,6 +132,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
                 .modes = judging ? 0 : modes_wanted(&j->report),
                 .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
     };
+    j->beside = j->bars != NULL;
     bool fine = pass_run(&pass, counts, times, e);
     progress_close(&shown.progress);
     return render_trim_settle(j, e) && fine;
@@ -193,6 +194,18 @@ static bool spreads_anew(struct render_job *j, struct err *e)
     return true;
 }
 
+/* What an attempt lacked at its start, threads or memory, the look for bars beside it may have had: true once, for another without it. */
+static bool may_try_alone(struct render_job *j, struct err *e)
+{
+    if (!j->beside || e->code != ERR_FAILED || columns_count(j->columns) > 0)
+        return false;
+    j->beside = false;
+    log_msg(LOG_VERBOSE, "%s: once more, with nothing beside it", e->text);
+    err_clear(e);
+    frame_cache_again(j->cache, &(struct stage_counts){0});
+    return true;
+}
+
 bool render_stage(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -201,7 +214,7 @@ bool render_stage(struct render_job *j, struct err *e)
     render_decide_aside(j);
     do
         fine = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
-    while (fine && (starts_over(j, &plan) || spreads_anew(j, e)));
+    while (fine ? starts_over(j, &plan) || spreads_anew(j, e) : may_try_alone(j, e));
     fine = fine && e->code == ERR_NONE;
     frame_cache_end(j->cache, j->columns, &r->counts, fine);
     return fine && (!j->render->options->verify || render_verify(j, e));

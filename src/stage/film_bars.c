@@ -64,8 +64,8 @@ static void plan(struct looker *l)
     key_index_close(&index);
 }
 
-/* The places [from, to) of the plan. A thread that cannot be had is no loss: the caller's does its share. */
-static void run_lookers(struct looker *looker, int count, int from, int to)
+/* The places [from, to) of the plan. A thread that cannot be had is no loss: the caller's does its share. Returns how many lookers were at work. */
+static int run_lookers(struct looker *looker, int count, int from, int to)
 {
     struct looks *looks = looker[0].looks;
     pthread_t thread[THREADS];
@@ -80,6 +80,7 @@ static void run_lookers(struct looker *looker, int count, int from, int to)
     looker_main(&looker[0]);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
+    return started + 1;
 }
 
 /*
@@ -114,7 +115,7 @@ static bool look_at_keys(struct looks *looks, bool *settled, struct err *e)
     /* What follows few key frames is looked at in a file that is opened for it. */
     bool lets_go = looks->request->lets_go && p->count >= LOOKS_FEW;
     atomic_store(&looks->to_open, lets_go ? count : 0);
-    run_lookers(looker, count, 0, p->sure);
+    count = run_lookers(looker, count, 0, p->sure);
     if (lets_go)
         looks->opened = NULL;
     *settled = is_settled(looks);

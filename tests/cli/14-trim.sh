@@ -152,3 +152,37 @@ test_trim_bad_rules() {
     says "does not lie in its pictures of 320x180"
     files
 }
+
+# A film that is alone is looked at while it is staged. What is stopped meanwhile leaves nothing in the cache that was not cut.
+test_trim_stopped_while_it_looks() {
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=2560x1068:r=24:d=2 -vf pad=2560:1440:0:186:black -c:v libx264 -preset ultrafast -g 4 big.mp4
+    ok big.mp4 -m average --threads 2 -o right.png
+    for delay in 0.04 0.08 0.12 0.16 0.2 0.3; do
+        "$BARCODE" big.mp4 -m average --cache c --threads 2 -q -o x.png 2> /dev/null &
+        pid=$!
+        sleep "$delay"
+        kill -TERM $pid 2> /dev/null || true
+        wait $pid || true
+        for round in 1 2; do
+            ok big.mp4 -m average --cache c --threads 2 -o "now-$round.png"
+            cmp "now-$round.png" right.png || fail "stopped after $delay s: another picture"
+        done
+        rm -rf c x.png now-*.png
+    done
+}
+
+# Where threads are few, the film is staged without the look beside it. Fewer than it takes without one are refused as ever.
+test_trim_with_few_threads() {
+    encode scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
+    ok scope.mp4 -m average --threads 4 -o right.png
+    for most in 1 2 3 4 5 6 7 8 9 10 12 16 24; do
+        export LD_PRELOAD=$FEW_THREADS_SO FEW_THREADS=$most
+        run scope.mp4 -m average --threads 4 --trim off -o off.png
+        without=$STATUS
+        run scope.mp4 -m average --threads 4 -o now.png
+        unset LD_PRELOAD FEW_THREADS
+        [ "$STATUS" -eq "$without" ] || fail "$most threads: exit status $STATUS, without a look $without"
+        [ "$STATUS" -ne 0 ] || cmp now.png right.png || fail "$most threads: another picture"
+        rm -f now.png off.png
+    done
+}

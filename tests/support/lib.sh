@@ -6,6 +6,7 @@
 #
 #   $BARCODE  the program      $CLIPS  the made clips      $SAMPLE  the sample film      "${extra[@]}"  those of BARCODE_FILMS
 #   $FAILING  allocations that fail (failing-alloc.c)
+#   $FEW_THREADS_SO  threads that cannot be had (few-threads.c)
 #   $OWN_ALLOC  an allocator of its own (own-alloc.c)
 #   $HERE     tests/cli        $STATUS, ./stdout, ./stderr of the latest run (in $LOGS, out of the way)
 

@@ -88,7 +88,7 @@ static void *find(void *argument)
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     f->trim.count = 1;
     f->trim.forced = true;
-    latch_release(f->known);
+    latch_release(f->known, true);
     return NULL;
 }
 

@@ -19,19 +19,19 @@ static atomic_int passed;
 
 static void *waiter(void *seen)
 {
-    latch_wait(latch);
-    *(int *)seen = written;
+    *(int *)seen = latch_wait(latch) ? written : -written;
     atomic_fetch_add(&passed, 1);
     return NULL;
 }
 
-static void they_wait(void **state)
+static void wait_for(bool good)
 {
-    (void)state;
     enum { WAITERS = 4 };
     struct err e = ERR_INIT;
     pthread_t thread[WAITERS];
     int seen[WAITERS] = {0};
+    atomic_store(&passed, 0);
+    written = 0;
     latch = latch_new(&e);
     assert_non_null(latch);
     for (int i = 0; i < WAITERS; i++)
@@ -39,16 +39,23 @@ static void they_wait(void **state)
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     assert_int_equal(atomic_load(&passed), 0);
     written = 7;
-    latch_release(latch);
-    latch_release(latch);
+    latch_release(latch, good);
+    latch_release(latch, !good);
     for (int i = 0; i < WAITERS; i++) {
         pthread_join(thread[i], NULL);
-        assert_int_equal(seen[i], 7);
+        assert_int_equal(seen[i], good ? 7 : -7);
     }
-    latch_wait(latch);
+    assert_int_equal(latch_wait(latch), good);
     latch_free(&latch);
     assert_null(latch);
     latch_free(&latch);
+}
+
+static void they_wait(void **state)
+{
+    (void)state;
+    wait_for(true);
+    wait_for(false);
 }
 
 int main(void)
