@@ -46,7 +46,9 @@ static bool next_packet(struct looker *l, bool key)
     for (int i = 0; i < KEY_WITHIN && !interrupted(); i++) {
         if (av_read_frame(l->format, l->packet) < 0)
             return false;
-        bool ours = l->packet->stream_index == l->stream->index && l->packet->size > 0, fits = !key || l->packet->flags & AV_PKT_FLAG_KEY;
+        bool ours = l->packet->stream_index == l->stream->index && l->packet->size > 0;
+        /* A short raw picture shows what the memory held; its packet may bring a palette. */
+        bool fits = (!key || l->packet->flags & AV_PKT_FLAG_KEY) && !blank_short(l->stream->codecpar, l->packet);
         bool kept = !ours || side_data_keep(&l->side, l->packet, key && fits, &l->error);
         if (ours && fits && kept)
             return true;
@@ -74,7 +76,7 @@ static void look_at_picture(struct looker *l, size_t look)
 static bool decode(struct looker *l, const AVPacket *packet, size_t look)
 {
     int code = decoder_send(l->decoder, packet);
-    l->hurt |= damage_found(&l->watch, code) || (packet && blank_short(l->stream->codecpar, packet));
+    l->hurt |= damage_found(&l->watch, code);
     if (code >= 0)
         code = decoder_receive(l->decoder, l->frame);
     if (code == AVERROR(ENOMEM))

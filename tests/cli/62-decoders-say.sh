@@ -150,6 +150,10 @@ test_raw_pictures_that_are_short() {
         [ "$STATUS" -eq 3 ] && [ ! -e s.png ] || fail "exit status $STATUS, not 3"
         says 'no picture of .* could be decoded'
     done
+    film smc.mov 12 -c:v smc
+    "$PYTHON" -c 'd = open("smc.mov", "rb").read(); open("short.mov", "wb").write(d.replace(b"smc ", b"raw "))'
+    run short.mov -v -n 1 -m average -o s.png
+    says 'looked for bars in 0 pictures'
     film raw.avi 12 -pix_fmt pal8 -c:v rawvideo
     whole raw.avi
     "$PYTHON" - <<'PY'
