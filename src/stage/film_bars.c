@@ -90,16 +90,15 @@ static int run_lookers(struct looker *looker, int count, int from, int to)
 static bool is_settled(const struct looks *looks)
 {
     const struct film_looks *p = &looks->plan;
-    int told = 0, suggested = 0;
+    struct looks_tally tally = {0};
     for (int i = 0; i < p->sure; i++) {
         const struct look *look = &looks->look[p->at[i].place];
         if (!look->looked)
             return false;
-        told += looker_tells(&look->seen);
-        suggested += trim_suggests(&look->seen);
+        looker_count(&tally, &look->seen);
     }
-    bool enough = p->sure >= LOOKS_FEW || looker_is_hopeless(suggested, LOOKS_ENOUGH - told);
-    return p->sure < p->count && enough && looker_is_hopeless(suggested, p->count - p->sure);
+    bool enough = p->sure >= LOOKS_FEW || looker_is_hopeless(tally.suggested, LOOKS_ENOUGH - tally.told);
+    return p->sure < p->count && enough && looker_is_hopeless(tally.suggested, p->count - p->sure);
 }
 
 /* The key frames. *settled: nothing else need be looked at. */
@@ -137,13 +136,13 @@ static bool takes_threads(const struct film *film)
 }
 
 /*
- * At what follows the first key frame, `told` and `suggested` (struct looker) of the key frames. A decoder with threads has a try; at the first doubt, or where it
+ * At what follows the first key frame; `tally` is of the key frames. A decoder with threads has a try; at the first doubt, or where it
  * cannot be had, one without does it all again.
  */
-static bool look_further(struct looks *looks, int told, int suggested, int threads, struct err *e)
+static bool look_further(struct looks *looks, struct looks_tally tally, int threads, struct err *e)
 {
     for (int tries = takes_threads(looks->film) && threads > 1 ? 2 : 1; tries > 0; tries--) {
-        struct looker l = {.looks = looks, .on = true, .threads = tries == 2 ? threads : 1, .told = told, .suggested = suggested, .error = ERR_INIT};
+        struct looker l = {.looks = looks, .on = true, .threads = tries == 2 ? threads : 1, .tally = tally, .error = ERR_INIT};
         memset(looks->look + LOOKS, 0, LOOKS_MORE * sizeof *looks->look);
         looker_main(&l);
         looker_close(&l);
@@ -167,17 +166,15 @@ static int threads_for(const struct probe_request *request)
 static bool look_where_few(struct looks *looks, int *looked, struct err *e)
 {
     const struct probe_request *request = looks->request;
-    int told = 0, suggested = 0;
-    for (int i = 0; i < *looked; i++) {
-        told += looker_tells(&looks->look[i].seen);
-        suggested += trim_suggests(&looks->look[i].seen);
-    }
-    if (*looked == 0 || *looked >= LOOKS_FEW || looker_is_hopeless(suggested, LOOKS_ENOUGH - told))
+    struct looks_tally tally = {0};
+    for (int i = 0; i < *looked; i++)
+        looker_count(&tally, &looks->look[i].seen);
+    if (*looked == 0 || *looked >= LOOKS_FEW || looker_is_hopeless(tally.suggested, LOOKS_ENOUGH - tally.told))
         return true;
     gate_fed(request->turn);
     int threads = threads_for(request);
     gate_busy(request->turn, threads);
-    bool fine = look_further(looks, told, suggested, threads, e);
+    bool fine = look_further(looks, tally, threads, e);
     gate_busy(request->turn, -threads);
     for (int i = LOOKS; i < LOOKS + LOOKS_MORE && fine; i++)
         if (looks->look[i].looked)

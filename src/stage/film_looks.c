@@ -2,9 +2,14 @@
 
 #include <stdlib.h>
 
+int64_t film_looks_part(int64_t length, int place)
+{
+    return av_rescale(length, (int64_t)place * 2 + 1, (int64_t)LOOKS * 2);
+}
+
 int64_t film_looks_time(const struct film *film, int64_t start_us, int place)
 {
-    return av_sat_add64(start_us, av_rescale(film->duration_us, (int64_t)place * 2 + 1, (int64_t)LOOKS * 2));
+    return av_sat_add64(start_us, film_looks_part(film->duration_us, place));
 }
 
 /* A key frame of the index, and the first place from which a search comes to it. */

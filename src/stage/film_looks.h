@@ -29,6 +29,9 @@ struct film_looks {
     int sure;                     /* so many of them are looked at in any case, 0 to count             */
 };
 
+/* How far a place lies into what is so long: the middle of its part, a LOOKS-th. */
+int64_t film_looks_part(int64_t length, int place);
+
 /* When a place is, in microseconds of the film's own times, which begin at `start_us`. The film's duration is known. */
 int64_t film_looks_time(const struct film *film, int64_t start_us, int place);
 

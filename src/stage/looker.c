@@ -32,7 +32,7 @@ int64_t looker_start_us(const AVStream *s)
 static bool seek(struct looker *l, const struct film_place *at)
 {
     if (l->way == BY_BYTE)
-        return av_seek_frame(l->format, -1, av_rescale(avio_size(l->format->pb), (int64_t)at->place * 2 + 1, (int64_t)LOOKS * 2), AVSEEK_FLAG_BYTE) >= 0;
+        return av_seek_frame(l->format, -1, film_looks_part(avio_size(l->format->pb), at->place), AVSEEK_FLAG_BYTE) >= 0;
     if (l->looks->film->duration_us <= 0)
         return false;
     int64_t time = film_looks_time(l->looks->film, looker_start_us(l->stream), at->place);
@@ -170,6 +170,12 @@ bool looker_tells(const struct trim_seen *seen)
     return seen->across.known || seen->down.known;
 }
 
+void looker_count(struct looks_tally *tally, const struct trim_seen *seen)
+{
+    tally->told += looker_tells(seen);
+    tally->suggested += trim_suggests(seen);
+}
+
 bool looker_is_hopeless(int suggested, int more)
 {
     return suggested + more < TRIM_QUORUM;
@@ -192,13 +198,12 @@ static bool take_on(struct looker *l, struct way_on *w)
         if (at >= w->due && !l->doubted) {
             size_t look = LOOKS + w->looks++;
             look_at_picture(l, look);
-            l->told += looker_tells(&l->looks->look[look].seen);
-            l->suggested += trim_suggests(&l->looks->look[look].seen);
+            looker_count(&l->tally, &l->looks->look[look].seen);
             w->due = at + APART;
         }
         av_frame_unref(l->frame);
-        int more = LOOKS_MORE - (int)w->looks < LOOKS_ENOUGH - l->told ? LOOKS_MORE - (int)w->looks : LOOKS_ENOUGH - l->told;
-        if (l->doubted || more <= 0 || looker_is_hopeless(l->suggested, more) || l->error.code != ERR_NONE)
+        int left = LOOKS_MORE - (int)w->looks, wanted = LOOKS_ENOUGH - l->tally.told, more = left < wanted ? left : wanted;
+        if (l->doubted || more <= 0 || looker_is_hopeless(l->tally.suggested, more) || l->error.code != ERR_NONE)
             return false;
     }
     if (code == AVERROR(ENOMEM))

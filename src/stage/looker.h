@@ -41,10 +41,15 @@ struct looks {
     struct look look[LOOKS + LOOKS_MORE]; /* by place; then what follows the first key frame */
 };
 
+/* Pictures that told something, and of them those that suggest bars. */
+struct looks_tally {
+    int told, suggested;
+};
+
 struct looker {
     struct looks *looks;                  /* lent                                          */
     int threads;                          /* of the decoder's                              */
-    int told, suggested;                  /* pictures that told something, or suggest bars, those of other lookers included */
+    struct looks_tally tally;             /* while it looks on: with those of other lookers */
     bool on;                              /* at what follows the first key frame           */
     bool alone;                           /* a packet is a picture, and a key frame can be had without what follows it */
     bool hurt;                            /* a packet of this look was damaged             */
@@ -83,6 +88,9 @@ int64_t looker_start_us(const AVStream *s);
 
 /* True if the picture says something of one axis at least. */
 bool looker_tells(const struct trim_seen *seen);
+
+/* Counts the picture in. */
+void looker_count(struct looks_tally *tally, const struct trim_seen *seen);
 
 /* True if no rectangle can come of what was seen, of which so many pictures suggest one, and of `more` other pictures. */
 bool looker_is_hopeless(int suggested, int more);

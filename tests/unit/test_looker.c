@@ -28,6 +28,14 @@ static void what_tells(void **state)
     assert_true(looker_tells(&(struct trim_seen){.down = {.known = true}}));
 }
 
+static struct source *open_film(const char *name)
+{
+    struct err e = ERR_INIT;
+    struct source *s = source_open(name, &e);
+    assert_non_null(s);
+    return s;
+}
+
 /* The looks of one looker at `film`, which has a key frame each half second, from places [from, to). */
 static void look_from_to(struct looks *looks, struct looker *l, int from, int to)
 {
@@ -46,9 +54,7 @@ static void its_share(void **state)
     (void)state;
     if (!clip_encode("-c:v libx264 -preset ultrafast -g 12 -sc_threshold 0 plain.mp4"))
         skip();
-    struct err e = ERR_INIT;
-    struct source *s = source_open("plain.mp4", &e);
-    assert_non_null(s);
+    struct source *s = open_film("plain.mp4");
     struct looks looks = {.film = &s->film, .wanted = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct looker l = {.looks = &looks, .threads = 1, .error = ERR_INIT};
     look_from_to(&looks, &l, 3, 3);
@@ -98,15 +104,13 @@ static void on_from_the_first(void **state)
     (void)state;
     if (!clip_encode("-c:v libx264 -preset ultrafast -g 1000 -sc_threshold 0 -bf 0 one.mp4"))
         skip();
-    struct err e = ERR_INIT;
-    struct source *s = source_open("one.mp4", &e);
-    assert_non_null(s);
+    struct source *s = open_film("one.mp4");
     struct looks looks = {.film = &s->film, .wanted = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct looker l = {.looks = &looks, .on = true, .threads = 1, .error = ERR_INIT};
     assert_null(looker_main(&l));
     assert_int_equal(l.error.code, ERR_NONE);
-    assert_int_equal(l.told, LOOKS_ENOUGH - TRIM_QUORUM + 1);
-    assert_int_equal(l.suggested, 0);
+    assert_int_equal(l.tally.told, LOOKS_ENOUGH - TRIM_QUORUM + 1);
+    assert_int_equal(l.tally.suggested, 0);
     looker_close(&l);
     source_close(&s);
 }
