@@ -4,6 +4,9 @@
  * A picture from NVDEC is shrunk where it lies. One from a software decoder is shrunk by the CPU, while it is still in
  * that core's cache, and only the staged frame crosses: 50 times fewer bytes than the picture, and the bytes are the
  * same.
+ *
+ * What is done with NVDEC's picture is told to its decoder's stream, behind the decoding. A port's own stream and memory are made for the first
+ * frame that comes without: to make them waits for decoders that are being made, 40 ms each.
  */
 #include <cstdlib>
 #include <cstring>
@@ -55,26 +58,39 @@ struct engine_port *cuda_port_open(struct engine *g, struct err *e)
     }
     p->base.engine = g;
     p->cuda = c;
-    const char *what = "make a stream";
-    if (cuda_check(cudaSetDevice(c->device), what, e) && cuda_stream_open(&p->stream, true, e) &&
-        cuda_check(cudaEventCreateWithFlags(&p->done, cudaEventBlockingSync | cudaEventDisableTiming), what, e) &&
-        cuda_check(cudaMallocHost(&p->pinned, (size_t)c->job.width * c->job.height * 3), "take memory for frames", e))
+    const char *what = "begin";
+    if (cuda_check(cudaSetDevice(c->device), what, e) &&
+        cuda_check(cudaEventCreateWithFlags(&p->done, cudaEventBlockingSync | cudaEventDisableTiming), what, e))
         return &p->base;
     cuda_port_destroy(p);
     return NULL;
 }
 
-/* What the view's own stream still has to do for it comes before what the port's is told next. */
-static bool wait_for_view(struct cuda_port *p, const struct frame_view *view, struct err *e)
+/* The port's own stream. */
+static bool make_stream(struct cuda_port *p, struct err *e)
 {
-    return !view->stream || (cuda_check(cudaEventRecord(p->done, (cudaStream_t)view->stream), "shrink a picture", e) &&
-                             cuda_check(cudaStreamWaitEvent(p->stream, p->done, 0), "shrink a picture", e));
+    return p->stream || cuda_stream_open(&p->stream, true, e);
 }
 
-/* Waits until the port's stream has passed: the decoder's surface is free again, the slot is filled. */
-static bool settle(struct cuda_port *p, struct err *e)
+/* And its memory, for a frame that crosses. */
+static bool make_ready(struct cuda_port *p, struct err *e)
 {
-    return cuda_check(cudaEventRecord(p->done, p->stream), "shrink a picture", e) &&
+    size_t bytes = (size_t)p->cuda->job.width * p->cuda->job.height * 3;
+    return make_stream(p, e) && (p->pinned || cuda_check(cudaMallocHost(&p->pinned, bytes), "take memory for frames", e));
+}
+
+/* Where a picture on the device is worked on. */
+static bool stream_of(struct cuda_port *p, const struct frame_view *view, cudaStream_t *stream, struct err *e)
+{
+    bool fine = view->stream || make_stream(p, e);
+    *stream = view->stream ? (cudaStream_t)view->stream : p->stream;
+    return fine;
+}
+
+/* Waits until the stream has passed: the decoder's surface is free again, the slot is filled. */
+static bool settle(struct cuda_port *p, cudaStream_t stream, struct err *e)
+{
+    return cuda_check(cudaEventRecord(p->done, stream), "shrink a picture", e) &&
            cuda_check(cudaEventSynchronize(p->done), "shrink a picture", e);
 }
 
@@ -82,7 +98,7 @@ static bool upload(struct cuda_port *p, uint8_t *slot, struct err *e)
 {
     size_t bytes = (size_t)p->cuda->job.width * p->cuda->job.height * 3;
     return cuda_check(cudaMemcpyAsync(slot, p->pinned, bytes, cudaMemcpyHostToDevice, p->stream), "upload a frame", e) &&
-           settle(p, e);
+           settle(p, p->stream, e);
 }
 
 static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint8_t *slot, struct err *e)
@@ -93,19 +109,20 @@ static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint
             return false;
         shrink_use_light(p->shrink, p->cuda->job.light);
     }
-    return shrink_frame(p->shrink, view, p->pinned, e) && upload(p, slot, e);
+    return make_ready(p, e) && shrink_frame(p->shrink, view, p->pinned, e) && upload(p, slot, e);
 }
 
 static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uint8_t *slot, struct err *e)
 {
     const struct engine_job *job = &p->cuda->job;
     const struct light_table *light = NULL;
+    cudaStream_t stream;
     if (light_wanted(job->light, view->transfer) && !(light = light_gpu_table(p->cuda->light, view->transfer, e)))
         return false;
-    return wait_for_view(p, view, e) && shrink_gpu(view, job->width, job->height, light, slot, p->stream, e) && settle(p, e);
+    return stream_of(p, view, &stream, e) && shrink_gpu(view, job->width, job->height, light, slot, stream, e) && settle(p, stream, e);
 }
 
-/* `view` or, when it is NULL, the staged frame `rgb`. */
+/* The staged frame `rgb` or, when it is NULL, `view`. */
 static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
 {
     struct cuda *c = p->cuda;
@@ -117,12 +134,10 @@ static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_
     int64_t before = clock_ns();
     uint8_t *slot = b->rgb + (size_t)index * bytes;
     bool fine = cuda_check(cudaSetDevice(c->device), "begin", e);
-    if (fine && view && view->on_device)
-        fine = shrink_there(p, view, slot, e);
-    else if (fine && view)
-        fine = shrink_here(p, view, slot, e);
+    if (fine && rgb)
+        fine = make_ready(p, e) && (memcpy(p->pinned, rgb, bytes), upload(p, slot, e));
     else if (fine)
-        fine = (memcpy(p->pinned, rgb, bytes), upload(p, slot, e));
+        fine = view->on_device ? shrink_there(p, view, slot, e) : shrink_here(p, view, slot, e);
     p->shrink_seconds += (double)(clock_ns() - before) / 1e9;
     return fine ? cuda_slot_filled(c, b, index, tag, e) : cuda_fail(c, e);
 }
@@ -143,8 +158,9 @@ bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct f
         fine = cuda_check(cudaMallocHost(&p->rows, bytes), what, e);
         p->room = fine ? bytes : 0;
     }
-    fine = fine && wait_for_view(p, view, e) && cuda_check(cudaMemcpy2DAsync(p->rows, pitch, to->data, to->pitch, pitch, to->height, cudaMemcpyDeviceToHost, p->stream), what, e) &&
-           settle(p, e);
+    cudaStream_t stream;
+    fine = fine && stream_of(p, view, &stream, e) && cuda_check(cudaMemcpy2DAsync(p->rows, pitch, to->data, to->pitch, pitch, to->height, cudaMemcpyDeviceToHost, stream), what, e) &&
+           settle(p, stream, e);
     to->data = p->rows;
     to->pitch = (ptrdiff_t)pitch;
     rows->on_device = false;

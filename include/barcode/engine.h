@@ -163,7 +163,7 @@ struct engine_port *engine_port_open_at(struct engine *g, int part, struct err *
 /*
  * Cuts a decoded picture to the job's trim, shrinks it into a staged frame and queues it. The view is read before this
  * returns, wherever it lies. Waits while all batches are in use. A view with on_device comes from a decoder that
- * uses the context of the port's part (engine_device); what was queued on the view's stream is waited for.
+ * uses the context of the port's part (engine_device); what is done with it follows what was queued on the view's stream.
  */
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
 
