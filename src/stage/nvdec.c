@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "barcode/log.h"
+#include "nvdec_pool.h"
 
 /* libavutil's header wants the names of two opaque types and nothing else of CUDA. */
 #define CUDA_VERSION 0
@@ -15,19 +16,6 @@ typedef struct CUstream_st *CUstream;
 
 /* ------------------------------------------------------------------ asking the driver */
 
-/* CUVIDDECODECAPS of NVIDIA's Video Codec SDK (cuviddec.h, 8.0 and later): part of the driver's binary interface. */
-struct caps {
-    int codec, chroma;
-    unsigned bits_above_8, reserved_in[3];
-    unsigned char supported, engines;
-    unsigned short output_formats;
-    unsigned max_width, max_height, max_macroblocks;
-    unsigned short min_width, min_height;
-    unsigned char histogram, counter_bits;
-    unsigned short histogram_bins;
-    unsigned reserved_out[10];
-};
-
 struct driver {
     void *cuda, *cuvid;
     int (*push)(void *context);
@@ -36,7 +24,7 @@ struct driver {
     int (*stream_create)(void **stream, unsigned flags, int priority);
     int (*stream_destroy)(void *stream);
     int (*memory)(size_t *free_bytes, size_t *total);
-    int (*ask)(struct caps *caps);
+    int (*ask)(struct nvdec_caps *caps);
 };
 
 /* A function by name; ISO C has no cast from an object's address to a function's. */
@@ -92,35 +80,43 @@ static int chroma_number(const AVPixFmtDescriptor *d)
     return d->log2_chroma_h == 1 ? 1 : d->log2_chroma_w == 1 ? 2 : d->log2_chroma_w == 0 ? 3 : -1;
 }
 
-static bool fits(const struct caps *c, const AVCodecParameters *par)
+static bool fits(const struct nvdec_caps *c, const AVCodecParameters *par)
 {
     unsigned width = (unsigned)par->width, height = (unsigned)par->height;
     return c->supported && width >= c->min_width && height >= c->min_height && width <= c->max_width &&
            height <= c->max_height && (uint64_t)width * height / 256 <= c->max_macroblocks;
 }
 
-static bool ask_driver(struct nvdec *n, const AVCodecParameters *par, struct err *e)
+/* nvdec_ask */
+static bool ask_driver(const struct nvdec *n, struct nvdec_caps *caps, struct err *e)
 {
-    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(par->format);
-    struct caps caps = {.codec = codec_number(par->codec_id), .chroma = d ? chroma_number(d) : -1,
-                        .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
     struct driver driver = {0};
     void *popped;
-    bool fine = driver_open(&driver, e);
-    if (fine && caps.codec >= 0 && caps.chroma >= 0 && driver.push(n->context) == 0) {
-        if (driver.ask(&caps) != 0)
-            caps.supported = 0;
+    bool answered = driver_open(&driver, e) && driver.push(n->context) == 0;
+    if (answered) {
+        answered = driver.ask(caps) == 0;
         driver.pop(&popped);
     }
     driver_close(&driver);
-    if (!fine)
-        return false;
+    return answered;
+}
+
+static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecParameters *par, struct err *e)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(par->format);
+    struct nvdec_caps caps = {.codec = codec_number(par->codec_id), .chroma = d ? chroma_number(d) : -1,
+                              .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
+    struct err why = ERR_INIT;
     /* Grey is decoded as 4:2:0 by libavcodec's hwaccel only for some codecs: not worth a second way. */
-    if (caps.chroma <= 0 || !fits(&caps, par))
-        return err_set(e, ERR_INPUT, "the GPU cannot decode %s of %dx%d, %s", avcodec_get_name(par->codec_id), par->width,
-                       par->height, d ? d->name : "unknown format");
-    n->engines = caps.engines > 0 ? caps.engines : 1;
-    return true;
+    bool askable = caps.codec >= 0 && caps.chroma > 0, fine = askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits(&caps, par);
+    if (fine)
+        n->engines = caps.engines > 0 ? caps.engines : 1;
+    else if (why.code != ERR_NONE)
+        *e = why;
+    else
+        err_set(e, ERR_INPUT, "the GPU cannot decode %s of %dx%d, %s", avcodec_get_name(par->codec_id), par->width, par->height,
+                d ? d->name : "unknown format");
+    return fine;
 }
 
 /* ------------------------------------------------------------------ contexts */
@@ -141,7 +137,7 @@ bool nvdec_unchecked(void)
     return told("unchecked");
 }
 
-bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *stream, struct err *e)
+bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool, const AVStream *stream, struct err *e)
 {
     *n = (struct nvdec){.context = device.context, .lies = told("wrong")};
     if (nvdec_stands_in()) {
@@ -161,7 +157,7 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *st
             return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s", film_av_sentence(code, text));
         n->context = ((AVCUDADeviceContext *)((AVHWDeviceContext *)n->own->data)->hwctx)->cuda_ctx;
     }
-    if (ask_driver(n, stream->codecpar, e))
+    if (can_decode(n, pool, stream->codecpar, e))
         return true;
     nvdec_close(n);
     return false;
@@ -183,7 +179,7 @@ static int count_openings(const struct engine *g, int part)
     return openings;
 }
 
-bool nvdec_open_parts(struct nvdec *n, int *count, const struct engine *g, const struct film *film, const AVStream *stream, struct err *e)
+bool nvdec_open_parts(struct nvdec *n, int *count, const struct engine *g, struct decoders *pool, const struct film *film, const AVStream *stream, struct err *e)
 {
     static atomic_uint films;
     int parts = engine_parts(g);
@@ -193,7 +189,7 @@ bool nvdec_open_parts(struct nvdec *n, int *count, const struct engine *g, const
     for (int i = 0; i < parts; i++) {
         int part = (int)((first + (unsigned)i) % (unsigned)parts);
         struct err mine = ERR_INIT;
-        if (nvdec_open(&n[*count], engine_device(g, part), stream, &mine)) {
+        if (nvdec_open(&n[*count], engine_device(g, part), pool, stream, &mine)) {
             int openings = count_openings(g, part);
             n[*count].part = part;
             n[*count].lies &= part == parts - 1 || !told("one");

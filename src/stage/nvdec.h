@@ -8,6 +8,22 @@
 
 #include "staging.h"
 
+/*
+ * What the driver says of one kind of stream on one GPU: CUVIDDECODECAPS of NVIDIA's Video Codec SDK (cuviddec.h, 8.0 and later), part of the
+ * driver's binary interface. The first three members ask.
+ */
+struct nvdec_caps {
+    int codec, chroma;               /* cudaVideoCodec, cudaVideoChromaFormat */
+    unsigned bits_above_8, reserved_in[3];
+    unsigned char supported, engines;
+    unsigned short output_formats;
+    unsigned max_width, max_height, max_macroblocks;
+    unsigned short min_width, min_height;
+    unsigned char histogram, counter_bits;
+    unsigned short histogram_bins;
+    unsigned reserved_out[10];
+};
+
 /* What all NVDEC sessions of one staging on one GPU share. */
 struct nvdec {
     void *context;             /* CUcontext; NULL: software stands in                        */
@@ -25,12 +41,12 @@ struct nvdec {
  * Makes ready to decode `stream`, in the engine's context or, when it has none, in one of its own on device 0.
  * False with a sentence when there is no GPU (ERR_ENGINE), or when it cannot decode this stream (ERR_INPUT: codec,
  * depth, chroma sampling or size). n->engines says how many sessions are worth having; part and sessions are the caller's to fill.
- * Thread of the caller; nvdec_close after all sessions.
+ * Thread of the caller; nvdec_close after all sessions. What the driver says is kept in `pool`, which may be NULL.
  *
  * The word "software" in the environment's BARCODE_NVDEC (for tests where there is no GPU): the sessions do all that they do,
  * on libavcodec's software decoders.
  */
-bool nvdec_open(struct nvdec *n, struct engine_device device, const AVStream *stream, struct err *e);
+bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool, const AVStream *stream, struct err *e);
 void nvdec_close(struct nvdec *n);
 
 /*
@@ -39,7 +55,7 @@ void nvdec_close(struct nvdec *n);
  * film begins with another part, so that short ones spread. False, with the first one's sentence, when there is none; a part that
  * cannot where another can is told under -v. nvdec_close each.
  */
-bool nvdec_open_parts(struct nvdec *n, int *count, const struct engine *g, const struct film *film, const AVStream *stream, struct err *e);
+bool nvdec_open_parts(struct nvdec *n, int *count, const struct engine *g, struct decoders *pool, const struct film *film, const AVStream *stream, struct err *e);
 
 /* Where session `number` (from 0) of a staging works: the GPUs in turn, as often as each has sessions. n[count], 1 or more. */
 struct nvdec *nvdec_of_session(struct nvdec *n, int count, int number);

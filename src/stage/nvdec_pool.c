@@ -7,7 +7,14 @@
 
 enum {
     DEVICES = 32,
-    KINDS = 8         /* of films whose decoders may lie idle, all of them, side by side; less where memory is tight */
+    KINDS = 8,        /* of films whose decoders may lie idle, all of them, side by side; less where memory is tight */
+    ANSWERS = 64      /* of the driver's that are kept: the last ones */
+};
+
+/* Of one GPU, for one kind of stream. */
+struct answer {
+    void *context;
+    struct nvdec_caps caps;
 };
 
 /* A session that waits for its place. */
@@ -28,6 +35,9 @@ struct decoders {
     struct device device[DEVICES];
     int devices;
     struct nvdec_decoder *idle;      /* the one that was given back last is first */
+    pthread_mutex_t asking;          /* guards what follows; held while the driver is asked, which answers one at a time anyway */
+    struct answer answer[ANSWERS];
+    unsigned answers;                /* so many were ever kept */
 };
 
 struct decoders *decoders_open(struct err *e)
@@ -38,6 +48,7 @@ struct decoders *decoders_open(struct err *e)
         return NULL;
     }
     pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->asking, NULL);
     pthread_cond_init(&d->left, NULL);
     return d;
 }
@@ -61,6 +72,7 @@ void decoders_free(struct decoders **d)
         destroy(&one);
     }
     pthread_cond_destroy(&(*d)->left);
+    pthread_mutex_destroy(&(*d)->asking);
     pthread_mutex_destroy(&(*d)->lock);
     free(*d);
     *d = NULL;
@@ -70,6 +82,33 @@ void decoders_free(struct decoders **d)
 static bool keeps(const struct decoders *pool, const struct nvdec *n)
 {
     return pool && !n->own;
+}
+
+/* Under its lock. */
+static const struct answer *find_answer(const struct decoders *pool, const void *context, const struct nvdec_caps *question)
+{
+    for (unsigned i = 0; i < pool->answers && i < ANSWERS; i++) {
+        const struct answer *a = &pool->answer[i];
+        if (a->context == context && a->caps.codec == question->codec && a->caps.chroma == question->chroma &&
+            a->caps.bits_above_8 == question->bits_above_8)
+            return a;
+    }
+    return NULL;
+}
+
+bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps, nvdec_ask *ask, struct err *e)
+{
+    if (!keeps(pool, n))
+        return ask(n, caps, e);
+    pthread_mutex_lock(&pool->asking);
+    const struct answer *known = find_answer(pool, n->context, caps);
+    bool answered = known || ask(n, caps, e);
+    if (known)
+        *caps = known->caps;
+    else if (answered)
+        pool->answer[pool->answers++ % ANSWERS] = (struct answer){n->context, *caps};
+    pthread_mutex_unlock(&pool->asking);
+    return answered;
 }
 
 /* Under the lock. NULL: there are more than anybody has. */

@@ -16,6 +16,15 @@ struct nvdec_decoder {
     struct nvdec_decoder *next;      /* the pool's                                                    */
 };
 
+/* What asks the driver. False: it did not answer; then also `e`, if it is not there. */
+typedef bool nvdec_ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *e);
+
+/*
+ * What the driver says of such streams on n's GPU: as it said to a film before, or else what `ask` gets, one film at a time. To ask for each film
+ * cost a folder of 480p clips a tenth of its time (tests/bench/RESULTS.md). No answer is not kept. `pool` may be NULL.
+ */
+bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps, nvdec_ask *ask, struct err *e);
+
 /*
  * Waits until one more session may work in n's context; without a pool it may at once. False: `s` was stopped meanwhile, or has no
  * run left. Places are given in the order of the calls, so that a film never waits for one that began after it.

@@ -161,7 +161,7 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
         return true;
     struct err why = ERR_INIT;
     int gpus;
-    if (!nvdec_open_parts(nvdec, &gpus, job->engine, s->film, s->stream, &why)) {
+    if (!nvdec_open_parts(nvdec, &gpus, job->engine, job->decoders, s->film, s->stream, &why)) {
         if (demanded && why.code == ERR_ENGINE) {
             *e = why;
             return false;

@@ -168,7 +168,7 @@ static void no_gpu(void **state)
     struct nvdec n;
     struct err e = ERR_INIT;
     unsetenv("BARCODE_NVDEC");
-    if (nvdec_open(&n, (struct engine_device){.context = NULL}, &stream, &e)) {
+    if (nvdec_open(&n, (struct engine_device){.context = NULL}, NULL, &stream, &e)) {
         assert_in_range(n.engines, 1, 64);
         nvdec_close(&n);
         avcodec_parameters_free(&par);
@@ -186,7 +186,7 @@ static void software_stands_in(void **state)
     struct nvdec n;
     struct err e = ERR_INIT;
     setenv("BARCODE_NVDEC", "software", 1);
-    assert_true(nvdec_open(&n, (struct engine_device){.context = NULL}, &stream, &e));
+    assert_true(nvdec_open(&n, (struct engine_device){.context = NULL}, NULL, &stream, &e));
     assert_null(n.context);
     assert_true(n.engines > 0);
     nvdec_close(&n);
@@ -223,7 +223,7 @@ static void a_part_each(void **state)
     for (int film_number = 0; film_number < 2; film_number++) {
         struct nvdec n[ENGINE_PARTS_MOST] = {{.part = 0}};
         int count, seen = 0;
-        assert_true(nvdec_open_parts(n, &count, g, &film_of_test, &stream, &e));
+        assert_true(nvdec_open_parts(n, &count, g, NULL, &film_of_test, &stream, &e));
         assert_int_equal(count, 3);
         for (int i = 0; i < count; i++) {
             seen |= 1 << n[i].part;
@@ -256,7 +256,7 @@ static void no_part(void **state)
         assert_true(engine_many_add(&g, engine_open("cpu", &config, &e), &e));
     struct nvdec n[ENGINE_PARTS_MOST] = {{.part = 0}};
     int count = 9;
-    assert_false(nvdec_open_parts(n, &count, g, &film_of_test, &stream, &e));
+    assert_false(nvdec_open_parts(n, &count, g, NULL, &film_of_test, &stream, &e));
     assert_int_equal(count, 0);
     assert_true(e.code == ERR_ENGINE || e.code == ERR_INPUT);
     avcodec_parameters_free(&par);

@@ -172,11 +172,92 @@ static void a_film_alone_waits_for_nobody(void **state)
     avcodec_parameters_free(&stream.codecpar);
 }
 
+static atomic_int asked;
+static bool driver_is_there = true;
+
+static bool ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *e)
+{
+    if (!driver_is_there)
+        return err_set(e, ERR_ENGINE, "no driver");
+    atomic_fetch_add(&asked, 1);
+    caps->supported = caps->codec != 11;
+    caps->engines = n->context ? 7 : 1;
+    return true;
+}
+
+/* The driver is asked once a kind of stream and GPU, whatever it says, and again if it did not answer. */
+static void the_driver_is_asked_once(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    int gpu;
+    struct nvdec other = {.context = &gpu}, own = {.context = &gpu, .own = (AVBufferRef *)&gpu};
+    const struct nvdec_caps of[] = {{.codec = 4, .chroma = 1}, {.codec = 8, .chroma = 1}, {.codec = 8, .chroma = 1, .bits_above_8 = 2},
+                                    {.codec = 8, .chroma = 3}, {.codec = 11, .chroma = 1}};
+    struct decoders *pool = decoders_open(&e);
+    struct nvdec_caps caps = of[0];
+    driver_is_there = false;
+    assert_false(nvdec_pool_ask(pool, &nvdec, &caps, ask, &e));
+    assert_int_equal(e.code, ERR_ENGINE);
+    err_clear(&e);
+    driver_is_there = true;
+    atomic_store(&asked, 0);
+    for (int film = 0; film < 3; film++) {
+        for (int i = 0; i < 5; i++) {
+            caps = of[i];
+            assert_true(nvdec_pool_ask(pool, i == 1 ? &other : &nvdec, &caps, ask, &e));
+            assert_int_equal(caps.supported, i < 4);
+            assert_int_equal(caps.engines, i == 1 ? 7 : 1);
+            assert_int_equal(caps.codec, of[i].codec);
+        }
+        assert_int_equal(atomic_load(&asked), 5);
+    }
+    caps = of[1];
+    assert_true(nvdec_pool_ask(pool, &own, &caps, ask, &e));        /* a context of a film's own is another's tomorrow */
+    assert_true(nvdec_pool_ask(NULL, &nvdec, &caps, ask, &e));
+    assert_int_equal(atomic_load(&asked), 7);
+    for (int i = 0; i < 200; i++) {                                /* the last ones are kept */
+        caps = (struct nvdec_caps){.codec = 100 + i};
+        assert_true(nvdec_pool_ask(pool, &nvdec, &caps, ask, &e));
+        assert_true(nvdec_pool_ask(pool, &nvdec, &caps, ask, &e));
+    }
+    assert_int_equal(atomic_load(&asked), 207);
+    decoders_free(&pool);
+}
+
+static struct decoders *shared;
+
+static void *ask_too(void *argument)
+{
+    struct nvdec_caps caps = {.codec = 4, .chroma = 1};
+    struct err e = ERR_INIT;
+    (void)argument;
+    assert_true(nvdec_pool_ask(shared, &nvdec, &caps, ask, &e));
+    assert_int_equal(caps.engines, 1);
+    return NULL;
+}
+
+static void films_that_begin_together_ask_once(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    pthread_t thread[8];
+    shared = decoders_open(&e);
+    atomic_store(&asked, 0);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, ask_too, NULL), 0);
+    for (int i = 0; i < 8; i++)
+        pthread_join(thread[i], NULL);
+    assert_int_equal(atomic_load(&asked), 1);
+    decoders_free(&shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_decoder_goes_from_film_to_film), cmocka_unit_test(extradata_comes_again),
         cmocka_unit_test(places_in_order), cmocka_unit_test(a_film_alone_waits_for_nobody),
+        cmocka_unit_test(the_driver_is_asked_once), cmocka_unit_test(films_that_begin_together_ask_once),
     };
     return cmocka_run_group_tests_name("nvdec_pool", tests, NULL, NULL);
 }
