@@ -2,7 +2,7 @@
  * engine_cuda.cu - the engine on one NVIDIA GPU; its bytes are the CPU engine's. Several GPUs are several engines (engine_many.c), so
  * nothing here is static but code, and every thread says which device it means before it calls the runtime.
  *
- *   port: put = take a slot of the open batch (wait), shrink into it on the port's stream
+ *   port: put = take a slot of the open batch (wait), shrink into it on the picture's stream, or the port's
  *   full batch --> [todo] --> feeder: enqueue row sums, k-means, modes, copies --> [running] --> collector: wait, columns --> free
  *
  * Memory, streams and ports are kept from film to film: to make and free them takes a short film's time, and makes other threads'

@@ -27,7 +27,9 @@ struct light_gpu *light_gpu_open(struct light *light, struct err *e)
 static bool copy_table(struct light_table **to, const struct light_table *from, struct err *e)
 {
     const char *what = "take memory for tables of light";
-    if (cuda_check(cudaMalloc(to, sizeof **to), what, e) && cuda_check(cudaMemcpy(*to, from, sizeof **to, cudaMemcpyHostToDevice), what, e))
+    /* cudaMemcpy returns once it has read `from`; the streams that read the copy do not wait for the one that writes it. */
+    if (cuda_check(cudaMalloc(to, sizeof **to), what, e) && cuda_check(cudaMemcpy(*to, from, sizeof **to, cudaMemcpyHostToDevice), what, e) &&
+        cuda_check(cudaStreamSynchronize(cudaStreamLegacy), what, e))
         return true;
     cudaFree(*to);
     *to = NULL;

@@ -109,7 +109,7 @@ static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint
             return false;
         shrink_use_light(p->shrink, p->cuda->job.light);
     }
-    return make_ready(p, e) && shrink_frame(p->shrink, view, p->pinned, e) && upload(p, slot, e);
+    return shrink_frame(p->shrink, view, p->pinned, e) && upload(p, slot, e);
 }
 
 static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uint8_t *slot, struct err *e)
@@ -129,14 +129,17 @@ static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_
     size_t bytes = (size_t)c->job.width * c->job.height * 3;
     struct gpu_batch *b;
     int index;
+    /* Before a slot is taken: its batch would wait for the driver, too. */
+    bool crosses = rgb || !view->on_device, fine = cuda_check(cudaSetDevice(c->device), "begin", e) && (!crosses || make_ready(p, e));
+    if (!fine)
+        return cuda_fail(c, e);
     if (!cuda_take_slot(c, &b, &index, e))
         return false;
     int64_t before = clock_ns();
     uint8_t *slot = b->rgb + (size_t)index * bytes;
-    bool fine = cuda_check(cudaSetDevice(c->device), "begin", e);
-    if (fine && rgb)
-        fine = make_ready(p, e) && (memcpy(p->pinned, rgb, bytes), upload(p, slot, e));
-    else if (fine)
+    if (rgb)
+        fine = (memcpy(p->pinned, rgb, bytes), upload(p, slot, e));
+    else
         fine = view->on_device ? shrink_there(p, view, slot, e) : shrink_here(p, view, slot, e);
     p->shrink_seconds += (double)(clock_ns() - before) / 1e9;
     return fine ? cuda_slot_filled(c, b, index, tag, e) : cuda_fail(c, e);
