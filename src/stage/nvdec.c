@@ -107,8 +107,12 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
     struct nvdec_caps caps = {.codec = codec_number(par->codec_id), .chroma = d ? chroma_number(d) : -1,
                               .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
     struct err why = ERR_INIT;
+    struct driver driver = {0};
     /* Grey is decoded as 4:2:0 by libavcodec's hwaccel only for some codecs: not worth a second way. */
     bool askable = caps.codec >= 0 && caps.chroma > 0, fine = askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits(&caps, par);
+    if (!askable)                    /* that there is no driver comes first */
+        driver_open(&driver, &why);
+    driver_close(&driver);
     if (fine)
         n->engines = caps.engines > 0 ? caps.engines : 1;
     else if (why.code != ERR_NONE)
@@ -221,7 +225,7 @@ struct nvdec *nvdec_of_session(struct nvdec *n, int count, int number)
     return n;
 }
 
-/* A stream that waits for no other and outranks the clustering, as the engine's own for shrinking do. NULL: the driver refuses. */
+/* A stream that waits for no other and outranks the clustering, for what comes out is shrunk on it. NULL: the driver refuses. */
 static void *make_stream(void *context)
 {
     enum { NON_BLOCKING = 1 };           /* CU_STREAM_NON_BLOCKING of cuda.h */
