@@ -26,6 +26,7 @@ struct engine_devices {
 struct engine_slot {
     const char *kind;                /* "cpu" or "cuda": what engine_open takes                                   */
     struct engine_devices devices;   /* filled in with those that there are, once that is asked, where none was named */
+    struct engine_devices others;    /* engines_share: those that other lists use, and this one where its own fails */
     bool named;                      /* the devices were named: each of them is demanded                          */
     int tried;                       /* of the devices, in their order, so many were opened, or could not be       */
     struct engine *opened;           /* over all that are open; NULL until a film needs it; owned                 */
@@ -88,6 +89,21 @@ double engine_work_meanwhile(const struct engine_work *w, int threads);
  * else the demanded ones alone.
  */
 void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads);
+
+/*
+ * How many devices there are of the list's first kind: those that were named, else all. The driver is asked: 0.1 s, which the first opening then
+ * takes less. Nothing is opened. 1 for the CPU, without a driver, and where one that was named is not there: opening them says so.
+ */
+int engines_devices(struct engines *g);
+
+/* A list that begins as `of` did, for so many clustering threads, and asks no driver again; nothing of it is open. */
+void engines_begin_as(struct engines *g, const struct engines *of, int threads);
+
+/*
+ * Several lists deal the devices of their first kind out among them: this one opens the device `which` (0 or more; counted round) and no
+ * other, unless that one cannot be opened or fails: then the others, but for one that was named. Nothing is open yet.
+ */
+void engines_share(struct engines *g, int which);
 
 /*
  * The engine for a film, opened: the first of the list that opens. Where the list ends with the CPU, a GPU that is not open

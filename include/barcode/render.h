@@ -18,7 +18,8 @@ struct render {
     const struct options *options;
     const struct inputs *inputs;
     struct engines *engines;     /* lent for the call, used for one film after another: a lane's own */
-    int threads;                 /* decided, 1 or more                                       */
+    int threads;                 /* decided, 1 or more; of a lane's group                    */
+    int groups;                  /* of lanes, each with cores and gates of its own; 0: one    */
     struct ledger *ledger;       /* --report: each film that is rendered adds its line; NULL: none. render_films opens it */
     struct render_run *run;      /* of several films: the caller's in src/render; NULL: one film */
     int lane;                    /* of the run: which of the threads that work on films, from 0  */

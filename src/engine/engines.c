@@ -114,7 +114,7 @@ static bool join(struct engine_slot *s, struct opening *o, int count, struct err
         fine = o[i].engine != NULL;
         if (!fine)
             *e = o[i].why;
-        if (!fine && s->devices.count > 1)
+        if (!fine && s->devices.count + s->others.count > 1)
             err_prefix(e, "%s:%d", s->kind, o[i].config.device);
     }
     for (int i = 0; i < count && fine; i++) {
@@ -143,7 +143,7 @@ static bool take_in(struct engine_slot *s, struct opening *o, int count, struct 
     for (int i = 0; i < count; i++) {
         if (o[i].why.code == ERR_NONE)
             continue;
-        if (s->devices.count > 1)
+        if (s->devices.count + s->others.count > 1)
             log_msg(LOG_VERBOSE, "%s:%d: %s", s->kind, o[i].config.device, o[i].why.text);
         if (why->code == ERR_NONE)
             *why = o[i].why;
@@ -168,6 +168,46 @@ static void find_devices(struct engine_slot *s)
     s->devices.count = count < 1 ? 1 : count < ENGINE_PARTS_MOST ? count : ENGINE_PARTS_MOST;
 }
 
+int engines_devices(struct engines *g)
+{
+    struct engine_slot *s = &g->slot[0];
+    find_devices(s);
+    bool there = true;
+    for (int i = 0; i < s->devices.count && s->named; i++)
+        there &= s->devices.number[i] < engine_count(s->kind);
+    return there ? s->devices.count : 1;
+}
+
+void engines_begin_as(struct engines *g, const struct engines *of, int threads)
+{
+    *g = (struct engines){.count = of->count, .threads = threads, .films = of->films};
+    for (int i = 0; i < g->count; i++)
+        g->slot[i] = (struct engine_slot){.kind = of->slot[i].kind, .devices = of->slot[i].devices, .named = of->slot[i].named};
+}
+
+void engines_share(struct engines *g, int which)
+{
+    struct engine_slot *s = &g->slot[0];
+    find_devices(s);
+    int mine = which % s->devices.count;
+    s->others.count = 0;
+    for (int i = 0; i < s->devices.count; i++)
+        if (i != mine)
+            s->others.number[s->others.count++] = s->devices.number[i];
+    s->devices = (struct engine_devices){.number = {s->devices.number[mine]}, .count = 1};
+}
+
+/* The slot's own device is not to be had: those of other lists, if there are any and none was demanded. */
+static bool turn_to_others(struct engine_slot *s)
+{
+    if (s->named || s->others.count == 0)
+        return false;
+    s->devices = s->others;
+    s->others.count = 0;
+    s->tried = 0;
+    return true;
+}
+
 /* The slot's engine over its first device that can be opened, or over all of them: those that were named, those of a run of many films. */
 static bool open_slot(const struct engines *g, struct engine_slot *s, struct err *e)
 {
@@ -175,10 +215,12 @@ static bool open_slot(const struct engines *g, struct engine_slot *s, struct err
     find_devices(s);
     if (!s->opened)
         s->tried = 0;
-    int wanted = s->named || g->films > 1 ? s->devices.count : 1;
     bool fine = true;
-    while (fine && s->tried < s->devices.count && (s->tried < wanted || !s->opened))
-        fine = try_devices(g, s, s->tried < wanted ? wanted - s->tried : 1, &why);
+    do {
+        int wanted = s->named || g->films > 1 ? s->devices.count : 1;
+        while (fine && s->tried < s->devices.count && (s->tried < wanted || !s->opened))
+            fine = try_devices(g, s, s->tried < wanted ? wanted - s->tried : 1, &why);
+    } while (fine && !s->opened && turn_to_others(s));
     if (!fine)
         engine_close(&s->opened);
     s->failed = !s->opened;
@@ -263,6 +305,10 @@ const char *engines_give_up(struct engines *g, const struct engine *failed)
             continue;
         if (!s->named && engine_many_drop(&s->opened))
             return engine_parts(s->opened) > 1 ? "the other GPUs" : "the other GPU";
+        if (turn_to_others(s)) {
+            engine_close(&s->opened);
+            return s->devices.count > 1 ? "the other GPUs" : "the other GPU";
+        }
         if (s == last)
             return NULL;
         engine_close(&s->opened);

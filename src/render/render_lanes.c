@@ -11,12 +11,26 @@
 
 enum { LOOKS_MOST = 16 };        /* films that are looked at at once */
 
+/* Lanes that share cores and, of several GPUs, one. */
+struct group {
+    struct gate *gate, *beside, *look[LOOKS_MOST];
+    int looks;
+};
+
+/* All of them. */
+struct lanes {
+    struct film_queue *queue;
+    struct worker *worker;
+    struct engines list;             /* what each lane's list of engines begins as */
+    struct group group[ENGINE_PARTS_MOST];
+    int groups;
+};
+
 /* A thread that works on films, and what is its own. */
 struct lane {
     struct render render;
     struct engines engines;
-    struct film_queue *queue;
-    struct worker *worker;
+    const struct lanes *all;
     pthread_t thread;
 };
 
@@ -54,26 +68,9 @@ static void work(const struct render *r, struct film_queue *queue, struct worker
 static void *lane_main(void *argument)
 {
     struct lane *lane = argument;
-    work(&lane->render, lane->queue, lane->worker, film_queue_next);
+    work(&lane->render, lane->all->queue, lane->all->worker, film_queue_next);
     engines_close(&lane->engines);       /* others may need their memory */
     return NULL;
-}
-
-/* The lanes beside the first one, which is this thread's. As many as there is memory and are threads for: fewer will do. */
-static int start_lanes(const struct render *r, struct film_queue *queue, struct worker *w, struct lane *lane, int count, struct gate *const *looks, int gates)
-{
-    const struct options *o = r->options;
-    for (int i = 0; i < count; i++) {
-        lane[i] = (struct lane){.render = *r, .queue = queue, .worker = w};
-        lane[i].render.lane = i + 1;
-        lane[i].render.looks = looks[(i + 1) % gates];
-        lane[i].render.engines = &lane[i].engines;
-        engines_init(&lane[i].engines, o->engine, &o->devices, r->threads);
-        lane[i].engines.films = r->engines->films;
-        if (pthread_create(&lane[i].thread, NULL, lane_main, &lane[i]) != 0)
-            return i;
-    }
-    return count;
 }
 
 /*
@@ -89,37 +86,113 @@ static int open_looks(int threads, struct gate *looks[LOOKS_MOST], struct err *e
     return count;
 }
 
-static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w, int lanes)
+static bool open_group(struct group *g, int threads, struct err *e)
+{
+    g->gate = gate_open(threads, e);
+    g->looks = g->gate ? open_looks(threads, g->look, e) : 0;
+    g->beside = g->looks > 0 ? gate_open(threads, e) : NULL;
+    return g->beside != NULL;
+}
+
+static void close_group(struct group *g)
+{
+    gate_free(&g->beside);
+    for (int i = 0; i < g->looks; i++)
+        gate_free(&g->look[i]);
+    gate_free(&g->gate);
+}
+
+/* What lane `number` of all has of its group. */
+static void join_group(struct render *r, const struct lanes *all, int number)
+{
+    const struct group *own = &all->group[number % all->groups];
+    r->lane = number;
+    r->gate = own->gate;
+    r->beside = own->beside;
+    r->looks = own->look[number / all->groups % own->looks];
+    if (all->groups > 1)
+        engines_share(r->engines, number);
+}
+
+/* The lanes beside the first one, which is this thread's. As many as there is memory and are threads for: fewer will do. */
+static int start_lanes(const struct render *r, const struct lanes *all, struct lane *lane, int count)
+{
+    for (int i = 0; i < count; i++) {
+        lane[i] = (struct lane){.render = *r, .engines = all->list, .all = all};
+        lane[i].render.engines = &lane[i].engines;
+        join_group(&lane[i].render, all, i + 1);
+        if (pthread_create(&lane[i].thread, NULL, lane_main, &lane[i]) != 0)
+            return i;
+    }
+    return count;
+}
+
+/* Without memory for the gates one lane works on one film after another. */
+static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w, int lanes, int groups)
 {
     struct lane lane[OPTION_JOBS_MOST];
-    struct gate *looks[LOOKS_MOST];
+    struct lanes all = {.queue = queue, .worker = w, .groups = groups};
     struct err e = ERR_INIT;
-    int count = 0, gates = 0;
-    if (lanes > 1 && (r->gate = gate_open(r->threads, &e)))
-        gates = open_looks(r->threads, looks, &e);
-    r->looks = gates > 0 ? looks[0] : NULL;
-    if (gates > 0 && (r->beside = gate_open(r->threads, &e)))
-        count = start_lanes(r, queue, w, lane, lanes - 1, looks, gates);
+    int count = 0, opened = 0, threads = r->threads / groups;
+    while (lanes > 1 && opened < groups && open_group(&all.group[opened], threads, &e))
+        opened++;
+    if (lanes > 1 && opened == groups) {
+        r->threads = threads;
+        r->groups = groups;
+        engines_begin_as(&all.list, r->engines, threads);
+        r->engines->threads = threads;
+        render_run_divides(r->run, groups);
+        join_group(r, &all, 0);
+        count = start_lanes(r, &all, lane, lanes - 1);
+    }
     work(r, queue, w, film_queue_next);
     for (int i = 0; i < count; i++)
         pthread_join(lane[i].thread, NULL);
-    r->looks = NULL;
-    gate_free(&r->beside);
-    for (int i = 0; i < gates; i++)
-        gate_free(&looks[i]);
-    gate_free(&r->gate);
+    r->gate = r->beside = r->looks = NULL;
+    for (int i = 0; i < groups; i++)
+        close_group(&all.group[i]);
+}
+
+/* Of the films that may be left. */
+static uint64_t largest(const struct inputs *in)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < in->count; i++)
+        most = inputs_is_due(in, i) && in->file[i].bytes > most ? in->file[i].bytes : most;
+    return most;
+}
+
+/*
+ * In how many groups the lanes work. Where there are several GPUs and many films of which none is a large part of all, each GPU has lanes, cores and
+ * films of its own, as if it were a machine of its own. Fewer or longer films have all GPUs, one film after another: no GPU waits while the last one is decoded.
+ * The driver is asked where its answer can matter.
+ */
+static int choose_groups(const struct render *r, const struct film_tally *t)
+{
+    enum { FILMS_A_GPU = 8 };
+    const uint64_t least = (uint64_t)64 << 20;        /* less is not worth the question */
+    size_t left = t->due - t->done - t->failed;
+    uint64_t bytes = t->bytes - t->bytes_ended;
+    if (left < (size_t)2 * FILMS_A_GPU || bytes < least || r->options->decode == DECODE_CPU || r->engines->slot[0].opened)
+        return 1;
+    int gpus = engines_devices(r->engines);
+    bool many = left >= (size_t)gpus * FILMS_A_GPU && largest(r->inputs) <= bytes / (uint64_t)gpus / FILMS_A_GPU;
+    bool enough = gpus <= r->threads && (r->options->jobs == 0 || gpus <= r->options->jobs);
+    return many && enough ? gpus : 1;
 }
 
 /* Films that are left, at most; those that must be alone are done by now. */
-static int choose(const struct render *r, const struct film_tally *t)
+static int choose(const struct render *r, const struct film_tally *t, int groups)
 {
     size_t left = t->due - t->done - t->failed;
     if (left < 2)
         return 1;
     /* Where the cores are enough to decode films beside a GPU, NVDEC's must not become fewer by that. */
     enum { MANY_CORES = 12 };
-    bool beside = strcmp(r->engines->slot[0].kind, "cpu") != 0 && r->options->decode == DECODE_AUTO && r->threads >= MANY_CORES;
-    int jobs = r->options->jobs > 0 ? r->options->jobs : render_lanes_choose(r->threads) + (beside ? RENDER_ASIDE_MOST : 0);
+    int threads = r->threads / groups;
+    bool beside = strcmp(r->engines->slot[0].kind, "cpu") != 0 && r->options->decode == DECODE_AUTO && threads >= MANY_CORES;
+    int jobs = r->options->jobs > 0 ? r->options->jobs : groups * (render_lanes_choose(threads) + (beside ? RENDER_ASIDE_MOST : 0));
+    jobs = jobs < OPTION_JOBS_MOST ? jobs : OPTION_JOBS_MOST;
     return left < (size_t)jobs ? (int)left : jobs;
 }
 
@@ -137,7 +210,8 @@ void render_lanes(const struct render *r, struct film_queue *queue, struct worke
     work(&own, queue, w, film_queue_next_alone);
     own.again = false;
     tally = film_queue_tally(queue);
-    run_lanes(&own, queue, w, choose(r, &tally));
+    int groups = choose_groups(r, &tally);
+    run_lanes(&own, queue, w, choose(r, &tally, groups), groups);
     render_run_close(&own.run);
     worker_leaves(w, film_queue_status(queue), engines_linger(r->engines));
     decoders_free(&own.decoders);

@@ -24,7 +24,7 @@ struct render_run {
     const char *title;           /* that was shown last                        */
     uint64_t taken;
     uint64_t bytes_taken;        /* of the files of films that a lane has or had, or that had ended before the run */
-    int lanes;
+    int lanes, groups;
     struct lane_film lane[];
 };
 
@@ -37,11 +37,18 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
     run->render = r;
     run->queue = queue;
     run->lanes = lanes;
+    run->groups = 1;
     run->bytes_taken = t.bytes_ended;
     run->line = (struct progress_run){.begin_ns = clock_ns(), .films_begin = t.done + t.failed, .bytes_begin = t.bytes_ended};
     run->progress = progress_open(r->options->progress, "", NULL);
     pthread_mutex_init(&run->lock, NULL);
     return run;
+}
+
+void render_run_divides(struct render_run *run, int groups)
+{
+    if (run)
+        run->groups = groups;
 }
 
 void render_run_takes(struct render_run *run, int lane, size_t film)
@@ -62,10 +69,10 @@ bool render_run_sets_aside(struct render_run *run, int lane, double need)
         return false;
     pthread_mutex_lock(&run->lock);
     struct lane_film *f = &run->lane[lane];
-    double left = (double)film_queue_tally(run->queue).bytes - (double)run->bytes_taken;
+    double left = ((double)film_queue_tally(run->queue).bytes - (double)run->bytes_taken) / run->groups;
     double mine = f->bytes;
     int others = 0;
-    for (int i = 0; i < run->lanes; i++) {
+    for (int i = lane % run->groups; i < run->lanes; i += run->groups) {
         const struct lane_film *other = &run->lane[i];
         if (other == f || !other->title)
             continue;

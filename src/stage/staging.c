@@ -35,7 +35,7 @@ int staging_threads(const struct film *film, int threads, uint64_t memory)
 uint64_t staging_memory(const struct stage_job *job)
 {
     /* The one that feeds, and the ends of those before it; aside, the half of as much. */
-    uint64_t films = job->aside ? 4 : job->turn ? 2 : 1;
+    uint64_t films = (job->aside ? 4 : job->turn ? 2 : 1) * (job->gates > 1 ? (uint64_t)job->gates : 1);
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
     return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / films : UINT64_MAX;
 }

@@ -216,6 +216,17 @@ part_gpus() {
     done
     name="folder-$pair--cache${work//\//}gpus-cache-k5"
     diff -rq "$work/folder-cpu--decodecpu-k5" "$work/$name" && echo "$name, from the cache: the same"
+    # So many films that each GPU has lanes of its own.
+    copies "$work/many" 20 "$film"
+    for way in "cpu --decode cpu" "$pair" "$pair --decode nvdec" "cuda"; do
+        name=many-${way// /}
+        rm -rf "${work:?}/$name"
+        mkdir "$work/$name"
+        # shellcheck disable=SC2086
+        "$bin/barcode" "$work/many" -q -n 24 -m all --engine $way -o "$work/$name/"
+        plain "$work/$name"
+        diff -rq "$work/many-cpu--decodecpu" "$work/$name" && echo "$name, 20 films: the same"
+    done
     rm -rf "$work/gpus-cache"
     "$bin/barcode" "$film" -q -n 24 --engine cpu -o "$work/right.png"
     BARCODE_NVDEC="wrong one" "$bin/barcode" "$film" -v -n 24 --engine "$pair" -o "$work/lied.png" 2>&1 | grep -E 'NVDEC|again'

@@ -275,6 +275,73 @@ static void many_films_use_all(void **state)
     engines_close(&g);
 }
 
+/* Each list begins with a device of its own, counted round, and has the others in reserve. */
+static void devices_are_shared(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 8; which++) {
+        struct engines of = four_devices(false), g;
+        of.films = 9;
+        struct err e = ERR_INIT;
+        engines_begin_as(&g, &of, 3);
+        assert_int_equal(engines_devices(&g), 4);
+        engines_share(&g, which);
+        assert_int_equal(g.threads, 3);
+        assert_int_equal(g.slot[0].devices.number[0], which % 4);
+        int seen = 0;
+        for (int i = 0; i < g.slot[0].others.count; i++)
+            seen |= 1 << g.slot[0].others.number[i];
+        assert_int_equal(seen, 15 & ~(1 << which % 4));
+        struct engine *engine = engines_for(&g, &huge_work, &e);
+        assert_int_equal(engine_parts(engine), 1);
+        engines_add(&g, engine, &huge_work);
+        assert_ptr_equal(engines_added(&g, engine), engine);
+        assert_string_equal(engines_give_up(&g, engine), "the other GPUs");
+        assert_int_equal(engine_parts(engines_for(&g, &huge_work, &e)), 3);
+        engines_close(&g);
+    }
+}
+
+/* One that cannot be opened is given up for the others; one that was named is not. */
+static void a_share_that_is_not_to_be_had(void **state)
+{
+    (void)state;
+    for (int named = 0; named < 2; named++) {
+        struct engines g = four_devices(named);
+        struct err e = ERR_INIT;
+        g.slot[0].kind = "none";
+        g.films = 9;
+        engines_share(&g, 1);
+        assert_null(engines_for(&g, &huge_work, &e));
+        assert_int_equal(g.slot[0].others.count, named ? 3 : 0);
+        assert_int_equal(g.slot[0].tried, named ? 1 : 3);
+        engines_close(&g);
+        g = four_devices(named);
+        engines_share(&g, 1);
+        struct engine *engine = engines_for(&g, &huge_work, &e);
+        assert_non_null(engine);
+        const char *instead = engines_give_up(&g, engine);
+        assert_true(named ? !instead : strcmp(instead, "the other GPUs") == 0);
+        engines_close(&g);
+    }
+}
+
+/* Named ones that are not there are for all lists to complain of. */
+static void how_many_devices(void **state)
+{
+    (void)state;
+    struct engines g;
+    struct engines named = {.slot = {{.kind = "cpu", .devices = {.number = {0, 0}, .count = 2}, .named = true}}, .count = 1};
+    assert_int_equal(engines_devices(&named), 2);
+    named.slot[0].devices.number[1] = 1;
+    assert_int_equal(engines_devices(&named), 1);
+    engines_init(&g, ENGINE_CPU, &unnamed, 1);
+    assert_int_equal(engines_devices(&g), 1);
+    engines_init(&g, ENGINE_CUDA, &unnamed, 1);
+    assert_in_range(engines_devices(&g), 1, ENGINE_PARTS_MOST);
+    assert_null(g.slot[0].opened);
+}
+
 static bool exclusive;
 
 static struct engine_device some_gpu(const struct engine *g)
@@ -305,7 +372,8 @@ int main(void)
         cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(meanwhile), cmocka_unit_test(a_second_gpu), cmocka_unit_test(lists),
         cmocka_unit_test(cpu_is_opened_once), cmocka_unit_test(automatic), cmocka_unit_test(a_demanded_gpu_that_is_not_there),
         cmocka_unit_test(gpus_that_are_not_there), cmocka_unit_test(the_next_takes_over), cmocka_unit_test(as_many_as_it_is_worth), cmocka_unit_test(adding_is_cut_short),
-        cmocka_unit_test(named_ones_are_all_used), cmocka_unit_test(many_films_use_all), cmocka_unit_test(who_lingers),
+        cmocka_unit_test(named_ones_are_all_used), cmocka_unit_test(many_films_use_all), cmocka_unit_test(devices_are_shared), cmocka_unit_test(a_share_that_is_not_to_be_had),
+        cmocka_unit_test(how_many_devices), cmocka_unit_test(who_lingers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "barcode/log.h"
 #include "barcode/render.h"
 #include "render/render_job.h"
+#include "render/render_lanes.h"
 #include "stage/synth.h"
 
 static char folder[64];
@@ -374,13 +375,86 @@ static void several_engines(void **state)
     clear_folder();
 }
 
+/* Renders 24 films by lanes, on `devices` of the CPU; each film's file has so many bytes. The first lane's list as it was left. */
+static struct engines render_by_lanes(const char *folder_out, int devices, uint64_t large, int jobs)
+{
+    enum { FILMS = 24 };
+    char text[FILMS + 8][64], *word[FILMS + 8], *fixed[] = {(char *)"barcode", (char *)"-n", (char *)"10", (char *)"--size", (char *)"64x36", (char *)"-o"};
+    int count = 0;
+    for (; count < 6; count++)
+        word[count] = fixed[count];
+    snprintf(text[count], sizeof text[count], "%s/", folder_out);
+    word[count] = text[count];
+    count++;
+    for (int i = 0; i < FILMS; i++, count++) {
+        snprintf(text[count], sizeof text[count], "synth:64x36,%d", 100 + i);
+        word[count] = text[count];
+    }
+    word[count] = NULL;
+    struct options o;
+    struct inputs in = {0};
+    struct err e = ERR_INIT;
+    mkdir(folder_out, 0700);
+    if (cli_parse(count, word, &o, &e) != CLI_RUN || !inputs_expand(&o, &in, &e))
+        fail_msg("%s", e.text);
+    o.jobs = jobs;
+    for (size_t i = 0; i < in.count; i++)
+        in.file[i].bytes = i == 0 ? large : (uint64_t)4 << 20;
+    struct engines list = {.slot = {{.kind = "cpu", .devices = {.count = devices, .number = {0, 1, 2}}}}, .count = 1, .threads = 8};
+    struct render r = {.options = &o, .inputs = &in, .engines = &list, .threads = 8};
+    struct worker nobody = {.pid = -1, .pipe = -1};
+    struct film_queue *queue = film_queue_open(&in, &e);
+    log_set_level(LOG_ERROR);
+    render_lanes(&r, queue, &nobody);
+    struct film_tally tally = film_queue_tally(queue);
+    assert_int_equal(tally.done, FILMS);
+    film_queue_free(&queue);
+    inputs_free(&in);
+    return list;
+}
+
+static void same_pictures(const char *a, const char *b)
+{
+    char command[200];
+    snprintf(command, sizeof command, "diff -rq %s %s && test $(ls %s | wc -l) = 24", a, b, a);
+    assert_int_equal(system(command), 0);
+}
+
+/* Many films that are alike: each GPU has films of its own, and a share of the cores. Few, or one that is long: all GPUs have each. */
+static void a_group_each(void **state)
+{
+    (void)state;
+    clear_folder();
+    struct engines one = render_by_lanes("one", 1, 4 << 20, 0);
+    assert_int_equal(one.threads, 8);
+    struct engines two = render_by_lanes("two", 2, 4 << 20, 0);
+    assert_int_equal(two.threads, 4);
+    assert_true(!two.slot[0].opened || engine_parts(two.slot[0].opened) == 1);
+    assert_int_equal(two.slot[0].others.count, 1);
+    struct engines three = render_by_lanes("three", 3, 4 << 20, 3);
+    assert_int_equal(three.threads, 2);
+    struct engines jobs = render_by_lanes("jobs", 3, 4 << 20, 2);      /* not a lane for each */
+    assert_int_equal(jobs.threads, 8);
+    struct engines huge = render_by_lanes("long", 2, (uint64_t)1 << 30, 0);
+    assert_int_equal(huge.threads, 8);
+    assert_int_equal(huge.slot[0].others.count, 0);
+    struct engines *all[] = {&one, &two, &three, &jobs, &huge};
+    for (int i = 0; i < 5; i++)
+        engines_close(all[i]);
+    same_pictures("one", "two");
+    same_pictures("one", "three");
+    same_pictures("one", "jobs");
+    same_pictures("one", "long");
+    assert_int_equal(system("rm -rf one two three jobs long"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(staged_frames_are_dumped), cmocka_unit_test(one_file_a_mode), cmocka_unit_test(facts_in_json),
         cmocka_unit_test(columns_of_short_films), cmocka_unit_test(film_after_film),
         cmocka_unit_test(lengths_that_are_needed),
-        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives), cmocka_unit_test(several_engines),
+        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives), cmocka_unit_test(several_engines), cmocka_unit_test(a_group_each),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
