@@ -101,6 +101,7 @@ struct engine_ops {
     struct engine_device (*device)(const struct engine *g);   /* NULL: no device */
     void (*close)(struct engine **g);
     int (*count)(void);                                       /* how many there are to open; NULL: 1 */
+    bool (*alike)(int a, int b);                              /* two devices are of one model; NULL: all are */
     /* Of an engine that has parts: part i, NULL past the last; a port of part i. NULL: it is its own only part. */
     const struct engine *(*part)(const struct engine *g, int i);
     struct engine_port *(*port_open_at)(struct engine *g, int i, struct err *e);
@@ -127,6 +128,9 @@ bool engine_built(const char *name);
  * `cpu`; 0 where there is none, or none in this build. Starts the driver, so never before a fork. Any thread.
  */
 int engine_count(const char *name);
+
+/* True if the devices `a` and `b` of that name, both there, do all that they do alike and as fast. Any thread. */
+bool engine_alike(const char *name, int a, int b);
 
 /*
  * The engine called `name`, the caller's until engine_close; `config` is copied. NULL when it is not there (ERR_ENGINE),

@@ -96,6 +96,12 @@ void engines_init(struct engines *g, enum engine_choice choice, const struct eng
  */
 int engines_devices(struct engines *g);
 
+/*
+ * True if the devices of the list's first kind can each be given films of their own: they are of one model, and those that were named can be
+ * opened, which is tried. Nothing is open afterwards. False where there is no more than one.
+ */
+bool engines_can_share(struct engines *g);
+
 /* A list that begins as `of` did, for so many clustering threads, and asks no driver again; nothing of it is open. */
 void engines_begin_as(struct engines *g, const struct engines *of, int threads);
 

@@ -31,6 +31,12 @@ int engine_count(const char *name)
     return !ops ? 0 : ops->count ? ops->count() : 1;
 }
 
+bool engine_alike(const char *name, int a, int b)
+{
+    const struct engine_ops *ops = find(name);
+    return ops && (!ops->alike || ops->alike(a, b));
+}
+
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e)
 {
     const struct engine_ops *ops = find(name);

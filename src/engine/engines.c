@@ -297,6 +297,22 @@ struct engine *engines_for(struct engines *g, const struct engine_work *w, struc
     return open_slot(g, last, e) ? last->opened : NULL;
 }
 
+bool engines_can_share(struct engines *g)
+{
+    struct engine_slot *s = &g->slot[0];
+    struct err why = ERR_INIT;
+    if (engines_devices(g) < 2)
+        return false;
+    for (int i = 1; i < s->devices.count; i++)
+        if (!engine_alike(s->kind, s->devices.number[0], s->devices.number[i]))
+            return false;
+    /* One that is demanded and not to be had is every film's failure. A context stays with the driver, so that the next opening is quick. */
+    bool fine = !s->named || open_slot(g, s, &why);
+    engine_close(&s->opened);
+    s->failed = false;
+    return fine;
+}
+
 const char *engines_give_up(struct engines *g, const struct engine *failed)
 {
     struct engine_slot *last = &g->slot[g->count - 1];

@@ -6,6 +6,7 @@
 #include "barcode/decoders.h"
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
+#include "barcode/log.h"
 #include "barcode/probe.h"
 #include "render_run.h"
 
@@ -127,16 +128,23 @@ static int start_lanes(const struct render *r, const struct lanes *all, struct l
     return count;
 }
 
+static int threads_of_group(const struct render *r, int groups)
+{
+    return (r->threads + groups - 1) / groups;
+}
+
 /* Without memory for the gates one lane works on one film after another. */
 static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w, int lanes, int groups)
 {
     struct lane lane[OPTION_JOBS_MOST];
     struct lanes all = {.queue = queue, .worker = w, .groups = groups};
     struct err e = ERR_INIT;
-    int count = 0, opened = 0, threads = r->threads / groups;
+    int count = 0, opened = 0, threads = threads_of_group(r, groups);
     while (lanes > 1 && opened < groups && open_group(&all.group[opened], threads, &e))
         opened++;
     if (lanes > 1 && opened == groups) {
+        if (groups > 1)
+            log_msg(LOG_VERBOSE, "%d GPUs, each with films and %d cores of its own", groups, threads);
         r->threads = threads;
         r->groups = groups;
         engines_begin_as(&all.list, r->engines, threads);
@@ -153,12 +161,13 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
         close_group(&all.group[i]);
 }
 
-/* Of the films that may be left. */
+/* Of the films that may be left; one of unknown length may be as long as any. */
 static uint64_t largest(const struct inputs *in)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < in->count; i++)
-        most = inputs_is_due(in, i) && in->file[i].bytes > most ? in->file[i].bytes : most;
+        if (inputs_is_due(in, i))
+            most = in->file[i].bytes == 0 ? UINT64_MAX : in->file[i].bytes > most ? in->file[i].bytes : most;
     return most;
 }
 
@@ -169,16 +178,19 @@ static uint64_t largest(const struct inputs *in)
  */
 static int choose_groups(const struct render *r, const struct film_tally *t)
 {
-    enum { FILMS_A_GPU = 8 };
+    enum { FILMS_A_GPU = 8, LARGE = 4, CORES_A_GPU = 2 };
     const uint64_t least = (uint64_t)64 << 20;        /* less is not worth the question */
     size_t left = t->due - t->done - t->failed;
     uint64_t bytes = t->bytes - t->bytes_ended;
-    if (left < (size_t)2 * FILMS_A_GPU || bytes < least || r->options->decode == DECODE_CPU || r->engines->slot[0].opened)
+    if (left < (size_t)2 * FILMS_A_GPU || bytes < least || r->options->decode == DECODE_CPU)
         return 1;
     int gpus = engines_devices(r->engines);
-    bool many = left >= (size_t)gpus * FILMS_A_GPU && largest(r->inputs) <= bytes / (uint64_t)gpus / FILMS_A_GPU;
-    bool enough = gpus <= r->threads && (r->options->jobs == 0 || gpus <= r->options->jobs);
-    return many && enough ? gpus : 1;
+    bool many = left >= (size_t)gpus * FILMS_A_GPU && largest(r->inputs) <= bytes / (uint64_t)gpus / LARGE;
+    bool enough = gpus * CORES_A_GPU <= r->threads && (r->options->jobs == 0 || gpus <= r->options->jobs);
+    if (gpus < 2 || !many || !enough)
+        return 1;
+    engines_close(r->engines);       /* films that had to be alone may have opened them */
+    return engines_can_share(r->engines) ? gpus : 1;
 }
 
 /* Films that are left, at most; those that must be alone are done by now. */
@@ -189,7 +201,7 @@ static int choose(const struct render *r, const struct film_tally *t, int groups
         return 1;
     /* Where the cores are enough to decode films beside a GPU, NVDEC's must not become fewer by that. */
     enum { MANY_CORES = 12 };
-    int threads = r->threads / groups;
+    int threads = threads_of_group(r, groups);
     bool beside = strcmp(r->engines->slot[0].kind, "cpu") != 0 && r->options->decode == DECODE_AUTO && threads >= MANY_CORES;
     int jobs = r->options->jobs > 0 ? r->options->jobs : groups * (render_lanes_choose(threads) + (beside ? RENDER_ASIDE_MOST : 0));
     jobs = jobs < OPTION_JOBS_MOST ? jobs : OPTION_JOBS_MOST;

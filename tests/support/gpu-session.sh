@@ -223,7 +223,7 @@ part_gpus() {
         rm -rf "${work:?}/$name"
         mkdir "$work/$name"
         # shellcheck disable=SC2086
-        "$bin/barcode" "$work/many" -q -n 24 -m all --engine $way -o "$work/$name/"
+        "$bin/barcode" "$work/many" -v -n 24 -m all --engine $way -o "$work/$name/" 2>&1 | grep 'of its own'
         plain "$work/$name"
         diff -rq "$work/many-cpu--decodecpu" "$work/$name" && echo "$name, 20 films: the same"
     done

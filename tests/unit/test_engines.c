@@ -333,8 +333,11 @@ static void how_many_devices(void **state)
     struct engines g;
     struct engines named = {.slot = {{.kind = "cpu", .devices = {.number = {0, 0}, .count = 2}, .named = true}}, .count = 1};
     assert_int_equal(engines_devices(&named), 2);
+    assert_true(engines_can_share(&named));
+    assert_null(named.slot[0].opened);
     named.slot[0].devices.number[1] = 1;
     assert_int_equal(engines_devices(&named), 1);
+    assert_false(engines_can_share(&named));
     engines_init(&g, ENGINE_CPU, &unnamed, 1);
     assert_int_equal(engines_devices(&g), 1);
     engines_init(&g, ENGINE_CUDA, &unnamed, 1);

@@ -432,20 +432,23 @@ static void a_group_each(void **state)
     assert_true(!two.slot[0].opened || engine_parts(two.slot[0].opened) == 1);
     assert_int_equal(two.slot[0].others.count, 1);
     struct engines three = render_by_lanes("three", 3, 4 << 20, 3);
-    assert_int_equal(three.threads, 2);
+    assert_int_equal(three.threads, 3);
     struct engines jobs = render_by_lanes("jobs", 3, 4 << 20, 2);      /* not a lane for each */
     assert_int_equal(jobs.threads, 8);
     struct engines huge = render_by_lanes("long", 2, (uint64_t)1 << 30, 0);
     assert_int_equal(huge.threads, 8);
     assert_int_equal(huge.slot[0].others.count, 0);
-    struct engines *all[] = {&one, &two, &three, &jobs, &huge};
-    for (int i = 0; i < 5; i++)
+    struct engines unknown = render_by_lanes("unknown", 2, 0, 0);          /* it may be long, too */
+    assert_int_equal(unknown.threads, 8);
+    struct engines *all[] = {&one, &two, &three, &jobs, &huge, &unknown};
+    for (int i = 0; i < 6; i++)
         engines_close(all[i]);
     same_pictures("one", "two");
     same_pictures("one", "three");
     same_pictures("one", "jobs");
     same_pictures("one", "long");
-    assert_int_equal(system("rm -rf one two three jobs long"), 0);
+    same_pictures("one", "unknown");
+    assert_int_equal(system("rm -rf one two three jobs long unknown"), 0);
 }
 
 int main(void)
