@@ -5,7 +5,7 @@
 
 #include "cuda_check.h"
 
-static size_t frame_bytes(const struct engine_job *job)
+size_t gpu_frame_bytes(const struct engine_job *job)
 {
     return (size_t)job->width * job->height * 3;
 }
@@ -19,7 +19,7 @@ bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct
         !cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask the device", e))
         return false;
     /* Decoders need memory too: the batches take a third of what is free, and none needs more than 192 MiB of pictures. */
-    size_t budget = free_bytes / 3, most = (size_t)192 << 20, bytes = frame_bytes(job);
+    size_t budget = free_bytes / 3, most = (size_t)192 << 20, bytes = gpu_frame_bytes(job);
     plan->batches = 3;
     int frames = 2 * multiprocessors;
     while (frames > 1 && frames * bytes > most)
@@ -36,7 +36,7 @@ bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct
 
 bool gpu_batch_open(struct gpu_batch *b, const struct engine_job *job, int frames, struct err *e)
 {
-    size_t bytes = frame_bytes(job), n = (size_t)frames, rows = n * job->height * 3;
+    size_t bytes = gpu_frame_bytes(job), n = (size_t)frames, rows = n * job->height * 3;
     const char *what = "take memory for frames";
     b->tag = (struct frame_tag *)calloc(n, sizeof *b->tag);
     if (!b->tag)
@@ -96,7 +96,7 @@ static bool deliver_one(const struct gpu_batch *b, int i, const struct engine_jo
 bool gpu_batch_deliver(struct gpu_batch *b, const struct engine_job *job, struct err *e)
 {
     for (int i = 0; i < b->taken; i++) {
-        if (job->tap && !job->tap(job->tap_user, &b->tag[i], b->host_rgb + (size_t)i * frame_bytes(job), e))
+        if (job->tap && !job->tap(job->tap_user, &b->tag[i], b->host_rgb + (size_t)i * gpu_frame_bytes(job), e))
             return false;
         if (!deliver_one(b, i, job, e))
             return false;

@@ -32,6 +32,9 @@ struct gpu_plan {
     int frames, batches;
 };
 
+/* Of a staged frame. */
+size_t gpu_frame_bytes(const struct engine_job *job);
+
 /* Chosen from the free device memory: enough frames for every multiprocessor, no more than memory allows. */
 bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct err *e);
 

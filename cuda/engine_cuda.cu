@@ -91,7 +91,7 @@ namespace {
 bool enqueue(struct cuda *c, struct gpu_batch *b, struct err *e)
 {
     const struct engine_job *job = &c->job;
-    size_t n = (size_t)b->taken, bytes = (size_t)job->width * job->height * 3, rows = n * job->height * 3;
+    size_t n = (size_t)b->taken, bytes = gpu_frame_bytes(job), rows = n * job->height * 3;
     for (size_t i = 0; i < n; i++)
         b->host_frame[i] = b->tag[i].frame;
     const char *what = "cluster frames";

@@ -75,7 +75,7 @@ static bool make_stream(struct cuda_port *p, struct err *e)
 /* And its memory, for a frame that crosses. */
 static bool make_ready(struct cuda_port *p, struct err *e)
 {
-    size_t bytes = (size_t)p->cuda->job.width * p->cuda->job.height * 3;
+    size_t bytes = gpu_frame_bytes(&p->cuda->job);
     return make_stream(p, e) && (p->pinned || cuda_check(cudaMallocHost(&p->pinned, bytes), "take memory for frames", e));
 }
 
@@ -96,7 +96,7 @@ static bool settle(struct cuda_port *p, cudaStream_t stream, struct err *e)
 
 static bool upload(struct cuda_port *p, uint8_t *slot, struct err *e)
 {
-    size_t bytes = (size_t)p->cuda->job.width * p->cuda->job.height * 3;
+    size_t bytes = gpu_frame_bytes(&p->cuda->job);
     return cuda_check(cudaMemcpyAsync(slot, p->pinned, bytes, cudaMemcpyHostToDevice, p->stream), "upload a frame", e) &&
            settle(p, p->stream, e);
 }
@@ -126,7 +126,7 @@ static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uin
 static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
 {
     struct cuda *c = p->cuda;
-    size_t bytes = (size_t)c->job.width * c->job.height * 3;
+    size_t bytes = gpu_frame_bytes(&c->job);
     struct gpu_batch *b;
     int index;
     /* Before a slot is taken: its batch would wait for the driver, too. */

@@ -313,6 +313,11 @@ bool engines_can_share(struct engines *g)
     return fine;
 }
 
+static const char *the_others(int count)
+{
+    return count > 1 ? "the other GPUs" : "the other GPU";
+}
+
 const char *engines_give_up(struct engines *g, const struct engine *failed)
 {
     struct engine_slot *last = &g->slot[g->count - 1];
@@ -320,10 +325,10 @@ const char *engines_give_up(struct engines *g, const struct engine *failed)
         if (s->opened != failed)
             continue;
         if (!s->named && engine_many_drop(&s->opened))
-            return engine_parts(s->opened) > 1 ? "the other GPUs" : "the other GPU";
+            return the_others(engine_parts(s->opened));
         if (turn_to_others(s)) {
             engine_close(&s->opened);
-            return s->devices.count > 1 ? "the other GPUs" : "the other GPU";
+            return the_others(s->devices.count);
         }
         if (s == last)
             return NULL;

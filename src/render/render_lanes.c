@@ -171,6 +171,15 @@ static uint64_t largest(const struct inputs *in)
     return most;
 }
 
+/* Enough films for so many GPUs, of which none is a large part of all, and enough cores and lanes. */
+static bool may_divide(const struct render *r, size_t films, uint64_t bytes, int gpus)
+{
+    enum { FILMS_A_GPU = 8, LARGE = 4, CORES_A_GPU = 2 };
+    int jobs = r->options->jobs;
+    return films >= (size_t)gpus * FILMS_A_GPU && largest(r->inputs) <= bytes / (uint64_t)gpus / LARGE &&
+           gpus * CORES_A_GPU <= r->threads && (jobs == 0 || gpus <= jobs);
+}
+
 /*
  * In how many groups the lanes work. Where there are several GPUs and many films of which none is a large part of all, each GPU has lanes, cores and
  * films of its own, as if it were a machine of its own. Fewer or longer films have all GPUs, one film after another: no GPU waits while the last one is decoded.
@@ -178,16 +187,13 @@ static uint64_t largest(const struct inputs *in)
  */
 static int choose_groups(const struct render *r, const struct film_tally *t)
 {
-    enum { FILMS_A_GPU = 8, LARGE = 4, CORES_A_GPU = 2 };
     const uint64_t least = (uint64_t)64 << 20;        /* less is not worth the question */
     size_t left = t->due - t->done - t->failed;
     uint64_t bytes = t->bytes - t->bytes_ended;
-    if (left < (size_t)2 * FILMS_A_GPU || bytes < least || r->options->decode == DECODE_CPU)
+    if (bytes < least || r->options->decode == DECODE_CPU || !may_divide(r, left, bytes, 2))
         return 1;
     int gpus = engines_devices(r->engines);
-    bool many = left >= (size_t)gpus * FILMS_A_GPU && largest(r->inputs) <= bytes / (uint64_t)gpus / LARGE;
-    bool enough = gpus * CORES_A_GPU <= r->threads && (r->options->jobs == 0 || gpus <= r->options->jobs);
-    if (gpus < 2 || !many || !enough)
+    if (gpus < 2 || !may_divide(r, left, bytes, gpus))
         return 1;
     engines_close(r->engines);       /* films that had to be alone may have opened them */
     return engines_can_share(r->engines) ? gpus : 1;

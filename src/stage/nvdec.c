@@ -56,6 +56,14 @@ static void driver_close(struct driver *d)
         dlclose(d->cuvid);
 }
 
+static bool driver_is_there(struct err *e)
+{
+    struct driver driver = {0};
+    bool there = driver_open(&driver, e);
+    driver_close(&driver);
+    return there;
+}
+
 /* cudaVideoCodec of the same header; only codecs of the parallel path. */
 static int codec_number(enum AVCodecID id)
 {
@@ -107,20 +115,19 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
     struct nvdec_caps caps = {.codec = codec_number(par->codec_id), .chroma = d ? chroma_number(d) : -1,
                               .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
     struct err why = ERR_INIT;
-    struct driver driver = {0};
     /* Grey is decoded as 4:2:0 by libavcodec's hwaccel only for some codecs: not worth a second way. */
-    bool askable = caps.codec >= 0 && caps.chroma > 0, fine = askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits(&caps, par);
-    if (!askable)                    /* that there is no driver comes first */
-        driver_open(&driver, &why);
-    driver_close(&driver);
-    if (fine)
+    bool askable = caps.codec >= 0 && caps.chroma > 0;
+    if (!askable && !driver_is_there(e))
+        return false;
+    if (askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits(&caps, par)) {
         n->engines = caps.engines > 0 ? caps.engines : 1;
-    else if (why.code != ERR_NONE)
-        *e = why;
-    else
-        err_set(e, ERR_INPUT, "the GPU cannot decode %s of %dx%d, %s", avcodec_get_name(par->codec_id), par->width, par->height,
-                d ? d->name : "unknown format");
-    return fine;
+        return true;
+    }
+    if (why.code == ERR_NONE)
+        return err_set(e, ERR_INPUT, "the GPU cannot decode %s of %dx%d, %s", avcodec_get_name(par->codec_id), par->width,
+                       par->height, d ? d->name : "unknown format");
+    *e = why;
+    return false;
 }
 
 /* ------------------------------------------------------------------ contexts */
@@ -149,10 +156,7 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *p
         n->engines = 2;
         return true;
     }
-    struct driver driver = {0};
-    bool there = n->context || driver_open(&driver, e);
-    driver_close(&driver);
-    if (!there)
+    if (!n->context && !driver_is_there(e))
         return false;
     if (!n->context) {
         char text[128];

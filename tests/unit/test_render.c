@@ -38,27 +38,38 @@ static int tear_down(void **state)
     return chdir("/") == 0 ? system(command) : -1;
 }
 
-/* Renders what a command line (words divided by single spaces) asks for, every film of it. */
+/* A command line (words divided by single spaces), and what it asks for. */
+struct command {
+    char copy[512], *word[32];
+    struct options options;
+    struct inputs inputs;
+};
+
+static void parse(struct command *c, const char *line)
+{
+    static char name[] = "barcode";
+    struct err e = ERR_INIT;
+    char *save = NULL;
+    int count = 1;
+    *c = (struct command){.word = {name}};
+    snprintf(c->copy, sizeof c->copy, "%s", line);
+    for (char *w = strtok_r(c->copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        c->word[count++] = w;
+    if (cli_parse(count, c->word, &c->options, &e) != CLI_RUN || !inputs_expand(&c->options, &c->inputs, &e))
+        fail_msg("%s", e.text);
+    log_set_level(LOG_ERROR);
+}
+
+/* Every film of it. */
 static bool render(const char *line, struct err *e)
 {
-    char copy[512], *word[32], *save = NULL;
-    int count = 1;
-    static char name[] = "barcode";
-    snprintf(copy, sizeof copy, "%s", line);
-    word[0] = name;
-    for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        word[count++] = w;
-    word[count] = NULL;
-    struct options o;
-    struct inputs in = {0};
-    if (cli_parse(count, word, &o, e) != CLI_RUN || !inputs_expand(&o, &in, e))
-        fail_msg("%s", e->text);
-    log_set_level(LOG_ERROR);
-    struct render r = {.options = &o, .inputs = &in, .engines = &engines, .threads = 2};
+    struct command c;
+    parse(&c, line);
+    struct render r = {.options = &c.options, .inputs = &c.inputs, .engines = &engines, .threads = 2};
     bool fine = true;
-    for (size_t i = 0; i < in.count; i++)
+    for (size_t i = 0; i < c.inputs.count; i++)
         fine &= render_film(&r, i, e);
-    inputs_free(&in);
+    inputs_free(&c.inputs);
     return fine;
 }
 
@@ -375,41 +386,29 @@ static void several_engines(void **state)
     clear_folder();
 }
 
-/* Renders 24 films by lanes, on `devices` of the CPU; each film's file has so many bytes. The first lane's list as it was left. */
+/* Renders 24 films by lanes, on `devices` of the CPU; the first one's file has so many bytes. The first lane's list as it was left. */
 static struct engines render_by_lanes(const char *folder_out, int devices, uint64_t large, int jobs)
 {
     enum { FILMS = 24 };
-    char text[FILMS + 8][64], *word[FILMS + 8], *fixed[] = {(char *)"barcode", (char *)"-n", (char *)"10", (char *)"--size", (char *)"64x36", (char *)"-o"};
-    int count = 0;
-    for (; count < 6; count++)
-        word[count] = fixed[count];
-    snprintf(text[count], sizeof text[count], "%s/", folder_out);
-    word[count] = text[count];
-    count++;
-    for (int i = 0; i < FILMS; i++, count++) {
-        snprintf(text[count], sizeof text[count], "synth:64x36,%d", 100 + i);
-        word[count] = text[count];
-    }
-    word[count] = NULL;
-    struct options o;
-    struct inputs in = {0};
+    struct command c;
     struct err e = ERR_INIT;
+    char line[sizeof c.copy];
+    int length = snprintf(line, sizeof line, "-n 10 --size 64x36 -o %s/", folder_out);
+    for (int i = 0; i < FILMS; i++)
+        length += snprintf(line + length, sizeof line - (size_t)length, " synth:64x36,%d", 100 + i);
     mkdir(folder_out, 0700);
-    if (cli_parse(count, word, &o, &e) != CLI_RUN || !inputs_expand(&o, &in, &e))
-        fail_msg("%s", e.text);
-    o.jobs = jobs;
-    for (size_t i = 0; i < in.count; i++)
-        in.file[i].bytes = i == 0 ? large : (uint64_t)4 << 20;
+    parse(&c, line);
+    c.options.jobs = jobs;
+    for (size_t i = 0; i < c.inputs.count; i++)
+        c.inputs.file[i].bytes = i == 0 ? large : (uint64_t)4 << 20;
     struct engines list = {.slot = {{.kind = "cpu", .devices = {.count = devices, .number = {0, 1, 2}}}}, .count = 1, .threads = 8};
-    struct render r = {.options = &o, .inputs = &in, .engines = &list, .threads = 8};
+    struct render r = {.options = &c.options, .inputs = &c.inputs, .engines = &list, .threads = 8};
     struct worker nobody = {.pid = -1, .pipe = -1};
-    struct film_queue *queue = film_queue_open(&in, &e);
-    log_set_level(LOG_ERROR);
+    struct film_queue *queue = film_queue_open(&c.inputs, &e);
     render_lanes(&r, queue, &nobody);
-    struct film_tally tally = film_queue_tally(queue);
-    assert_int_equal(tally.done, FILMS);
+    assert_int_equal(film_queue_tally(queue).done, FILMS);
     film_queue_free(&queue);
-    inputs_free(&in);
+    inputs_free(&c.inputs);
     return list;
 }
 
