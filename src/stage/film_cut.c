@@ -127,14 +127,17 @@ static struct film_cut cut_of_flv(const AVFormatContext *format, const AVStream 
     return cut;
 }
 
-/* SWF's head has the file's length, unless the rest is compressed, and its last tag is an End, two zeros. A pipe's is 100 MiB. */
+/*
+ * SWF's head has the file's length, unless the rest is compressed, and its last tags are a ShowFrame and an End, two zeros, which alone
+ * also stand where a picture begins. A pipe's length is 100 MiB.
+ */
 static struct film_cut cut_of_swf(const AVFormatContext *format, const uint8_t *head, size_t size, int64_t file_size)
 {
-    enum { HEAD = 8, UNKNOWN = 100 << 20, END = 2 };
+    enum { HEAD = 8, UNKNOWN = 100 << 20, END = 4, SHOWS_AND_ENDS = 0x40000000 };
     uint8_t end[END];
     bool plain = size >= HEAD && memcmp(head, "FWS", 3) == 0;
     uint32_t length = plain ? AV_RL32(head + 4) : 0;
-    bool off = length > file_size && length != UNKNOWN && film_av_peek(format, file_size - END, end, END) == END && AV_RB16(end) != 0;
+    bool off = length > file_size && length != UNKNOWN && film_av_peek(format, file_size - END, end, END) == END && AV_RB32(end) != SHOWS_AND_ENDS;
     return (struct film_cut){.off = off, .duration_us = -1};
 }
 

@@ -2,21 +2,22 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "stage/av.h"
 #include "clip.h"
 
-/* The first `percent` of a film. */
-static struct film_cut cut_of(const char *name, int percent, int64_t *duration_us)
+/* The first `bytes` of a film. */
+static struct film_cut cut_at(const char *name, long bytes, int64_t *duration_us)
 {
     char line[256], part[64];
     struct err e = ERR_INIT;
     AVFormatContext *format = NULL;
     struct film film;
     snprintf(part, sizeof part, "part%s", strrchr(name, '.'));
-    snprintf(line, sizeof line, "head -c $(($(stat -c %%s %s) * %d / 100)) %s > %s", name, percent, name, part);
+    snprintf(line, sizeof line, "head -c %ld %s > %s", bytes, name, part);
     assert_int_equal(system(line), 0);
     if (!film_av_open(part, &format, &film, &e))
         fail_msg("%s", e.text);
@@ -27,6 +28,13 @@ static struct film_cut cut_of(const char *name, int percent, int64_t *duration_u
     film_av_close(&format);
     free(film.path);
     return cut;
+}
+
+static struct film_cut cut_of(const char *name, int percent, int64_t *duration_us)
+{
+    struct stat s;
+    assert_int_equal(stat(name, &s), 0);
+    return cut_at(name, (long)s.st_size * percent / 100, duration_us);
 }
 
 static void heads_and_pages(void **state)
@@ -53,10 +61,30 @@ static void heads_and_pages(void **state)
     }
 }
 
+/* Where a picture begins stand four zeros, which are no End. */
+static void swf_that_ends_in_zeros(void **state)
+{
+    (void)state;
+    static uint8_t byte[1 << 20];
+    int64_t length_us;
+    if (!clip_encode("-c:v mjpeg zeros.swf"))
+        return;
+    FILE *file = fopen("zeros.swf", "rb");
+    assert_non_null(file);
+    size_t size = fread(byte, 1, sizeof byte, file), at = size / 2;
+    fclose(file);
+    while (at + 8 <= size && (memcmp(byte + at, "\x7f\x05", 2) != 0 || memcmp(byte + at + 4, "\0\0\0\0", 4) != 0))
+        at++;
+    assert_in_range(at + 8, 8, size);
+    assert_true(cut_at("zeros.swf", (long)at + 8, &length_us).off);
+    assert_false(cut_at("zeros.swf", (long)size, &length_us).off);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heads_and_pages),
+        cmocka_unit_test(swf_that_ends_in_zeros),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }
