@@ -24,7 +24,7 @@ struct render {
     struct render_run *run;      /* of several films: the caller's in src/render; NULL: one film */
     int lane;                    /* of the run: which of the threads that work on films, from 0  */
     struct gate *gate;           /* of several films under way: which one decodes; NULL: one at a time       */
-    struct decoders *decoders;   /* of several films: the GPU's that are kept; NULL: one film                */
+    struct decoders *decoders;   /* the GPU's that are kept; NULL: none                                      */
     bool again;                  /* an earlier worker of this run had the film, and may have written outputs of it */
     struct gate *beside;         /* the same for films that are decoded in software beside those that NVDEC decodes */
     struct gate *looks;          /* the same for the look for bars, which decodes on several threads too: one of several films' */

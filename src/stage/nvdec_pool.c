@@ -35,6 +35,7 @@ struct decoders {
     struct device device[DEVICES];
     int devices;
     struct nvdec_decoder *idle;      /* the one that was given back last is first */
+    struct nvdec_decoder *spent;     /* no film can have them; likewise            */
     pthread_mutex_t asking;          /* guards what follows; held while the driver is asked, which answers one at a time anyway */
     struct answer answer[ANSWERS];
     unsigned answers;                /* so many were ever kept */
@@ -63,14 +64,20 @@ static void destroy(struct nvdec_decoder **d)
     *d = NULL;
 }
 
+static void destroy_all(struct nvdec_decoder **list)
+{
+    for (struct nvdec_decoder *one; (one = *list);) {
+        *list = one->next;
+        destroy(&one);
+    }
+}
+
 void decoders_free(struct decoders **d)
 {
     if (!*d)
         return;
-    for (struct nvdec_decoder *one; (one = (*d)->idle);) {
-        (*d)->idle = one->next;
-        destroy(&one);
-    }
+    destroy_all(&(*d)->idle);
+    destroy_all(&(*d)->spent);
     pthread_cond_destroy(&(*d)->left);
     pthread_mutex_destroy(&(*d)->asking);
     pthread_mutex_destroy(&(*d)->lock);
@@ -191,10 +198,10 @@ static bool same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
            same_bytes(a, b);
 }
 
-/* Under the lock: takes the first that fits out of the list; NULL in `stream` fits all. */
-static struct nvdec_decoder *take_out(struct decoders *pool, const void *context, const AVCodecParameters *stream)
+/* Under the lock: takes the first for `stream` out of the list; for NULL, the last of any. */
+static struct nvdec_decoder *take_out(struct nvdec_decoder **list, const void *context, const AVCodecParameters *stream)
 {
-    struct nvdec_decoder **at = &pool->idle, **found = NULL;
+    struct nvdec_decoder **at = list, **found = NULL;
     for (; *at; at = &(*at)->next)
         if ((*at)->device == context && (!stream || same_stream((*at)->of, stream))) {
             found = at;
@@ -209,16 +216,18 @@ static struct nvdec_decoder *take_out(struct decoders *pool, const void *context
     return d;
 }
 
-/* One that is kept. Where there is none, *out_of_use is the one that lay there longest, if it is in the way of a new one. */
+/* One that is kept. Where there is none, *out_of_use is a spent one, or the one that lay there longest, if it is in the way of a new one. */
 static struct nvdec_decoder *find(struct decoders *pool, const struct nvdec *n, const AVStream *stream, struct nvdec_decoder **out_of_use)
 {
     pthread_mutex_lock(&pool->lock);
     struct device *device = device_of(pool, n);
-    struct nvdec_decoder *d = take_out(pool, n->context, stream->codecpar);
-    if (!d && device && device->idle > 0 && (device->idle >= KINDS * device->most || nvdec_is_tight(n)))
-        *out_of_use = take_out(pool, n->context, NULL);
+    struct nvdec_decoder *d = take_out(&pool->idle, n->context, stream->codecpar), *longest = NULL;
+    if (!d)
+        *out_of_use = take_out(&pool->spent, n->context, NULL);
+    if (!d && !*out_of_use && device && device->idle > 0 && (device->idle >= KINDS * device->most || nvdec_is_tight(n)))
+        *out_of_use = longest = take_out(&pool->idle, n->context, NULL);
     if (device)
-        device->idle -= d || *out_of_use;
+        device->idle -= d || longest;
     pthread_mutex_unlock(&pool->lock);
     return d;
 }
@@ -267,17 +276,18 @@ void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_
     if (!one)
         return;
     one->context->opaque = NULL;     /* the session's watch */
-    if (keeps(pool, n) && sound) {
-        pthread_mutex_lock(&pool->lock);
-        struct device *device = device_of(pool, n);
-        if (device) {
-            one->films++;
-            one->next = pool->idle;
-            pool->idle = one;
-            device->idle++;
-            one = NULL;
-        }
-        pthread_mutex_unlock(&pool->lock);
+    if (!keeps(pool, n) || (!sound && nvdec_is_tight(n))) {
+        destroy(&one);
+        return;
     }
-    destroy(&one);
+    pthread_mutex_lock(&pool->lock);
+    struct device *device = device_of(pool, n);
+    bool lives = sound && device;
+    struct nvdec_decoder **list = lives ? &pool->idle : &pool->spent;
+    one->films++;
+    one->next = *list;
+    *list = one;
+    if (lives)
+        device->idle++;
+    pthread_mutex_unlock(&pool->lock);
 }

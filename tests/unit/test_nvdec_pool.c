@@ -65,6 +65,54 @@ static void a_decoder_goes_from_film_to_film(void **state)
         avcodec_parameters_free(&all[i]->codecpar);
 }
 
+/* It comes when a decoder is destroyed. */
+static void count(void *destroyed, uint8_t *data)
+{
+    ++*(int *)destroyed;
+    av_free(data);
+}
+
+static struct nvdec_decoder *counted(struct decoders *pool, const struct nvdec *n, const AVStream *stream, int *destroyed)
+{
+    struct err e = ERR_INIT;
+    struct nvdec_decoder *d = nvdec_pool_take(pool, n, stream, &e);
+    assert_non_null(d);
+    av_buffer_unref(&d->context->hw_device_ctx);
+    d->context->hw_device_ctx = av_buffer_create(av_malloc(1), 1, count, destroyed, 0);
+    assert_non_null(d->context->hw_device_ctx);
+    return d;
+}
+
+/* The driver takes its time to destroy one: no film waits for it, and there are never more of them than were at work. */
+static void a_spent_decoder_goes_when_another_comes(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    AVStream stream;
+    int destroyed = 0, gpu;
+    const struct nvdec other = {.context = &gpu};
+    struct decoders *pool = decoders_open(&e);
+    stream_of(&stream, 96, "abc");
+    struct nvdec_decoder *first = counted(pool, &nvdec, &stream, &destroyed), *second = counted(pool, &nvdec, &stream, &destroyed);
+    nvdec_pool_give(pool, &nvdec, &second, true);
+    AVCodecContext *spent = first->context;
+    nvdec_pool_give(pool, &nvdec, &first, false);
+    assert_int_equal(destroyed, 0);
+    second = nvdec_pool_take(pool, &nvdec, &stream, &e);
+    assert_ptr_not_equal(second->context, spent);
+    first = nvdec_pool_take(pool, &other, &stream, &e);            /* another GPU's */
+    assert_int_equal(destroyed, 0);
+    struct nvdec_decoder *third = counted(pool, &nvdec, &stream, &destroyed);
+    assert_int_equal(destroyed, 1);
+    nvdec_pool_give(pool, &nvdec, &third, false);
+    nvdec_pool_give(pool, &nvdec, &second, false);
+    nvdec_pool_give(pool, &other, &first, true);
+    assert_int_equal(destroyed, 1);
+    decoders_free(&pool);
+    assert_int_equal(destroyed, 3);
+    avcodec_parameters_free(&stream.codecpar);
+}
+
 /* The first packet of a decoder that another film used brings the parameter sets. */
 static void extradata_comes_again(void **state)
 {
@@ -258,7 +306,7 @@ static void films_that_begin_together_ask_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_decoder_goes_from_film_to_film), cmocka_unit_test(extradata_comes_again),
+        cmocka_unit_test(a_decoder_goes_from_film_to_film), cmocka_unit_test(a_spent_decoder_goes_when_another_comes), cmocka_unit_test(extradata_comes_again),
         cmocka_unit_test(places_in_order), cmocka_unit_test(a_film_alone_waits_for_nobody),
         cmocka_unit_test(the_driver_is_asked_once), cmocka_unit_test(films_that_begin_together_ask_once),
     };
