@@ -9,6 +9,8 @@
 #ifndef BARCODE_DECODERS_H
 #define BARCODE_DECODERS_H
 
+#include <stdbool.h>
+
 #include "barcode/err.h"
 
 #ifdef __cplusplus
@@ -17,8 +19,8 @@ extern "C" {
 
 struct decoders;
 
-/* None yet. The caller's, decoders_free. NULL: memory. Any thread. */
-struct decoders *decoders_open(struct err *e);
+/* None yet, for one film or `several`. The caller's, decoders_free. NULL: memory. Any thread. */
+struct decoders *decoders_open(bool several, struct err *e);
 
 /* Frees those that are kept; sets *d to NULL. NULL is fine. No film is being staged. Any thread. */
 void decoders_free(struct decoders **d);

@@ -221,7 +221,7 @@ void render_lanes(const struct render *r, struct film_queue *queue, struct worke
     struct err e = ERR_INIT;
     if (tally.due > 1)
         own.run = render_run_open(r, queue, OPTION_JOBS_MOST);
-    own.decoders = decoders_open(&e);      /* without memory for them none are kept */
+    own.decoders = decoders_open(tally.due > 1, &e);      /* without memory for them none are kept */
     r->engines->films = tally.due;
     own.again = true;
     work(&own, queue, w, film_queue_next_alone);

@@ -30,6 +30,7 @@ struct device {
 };
 
 struct decoders {
+    bool several;                    /* films, one of which may take over another's decoders */
     pthread_mutex_t lock;            /* guards what follows                 */
     pthread_cond_t left;
     struct device device[DEVICES];
@@ -41,13 +42,14 @@ struct decoders {
     unsigned answers;                /* so many were ever kept */
 };
 
-struct decoders *decoders_open(struct err *e)
+struct decoders *decoders_open(bool several, struct err *e)
 {
     struct decoders *d = calloc(1, sizeof *d);
     if (!d) {
         err_memory(e, sizeof *d);
         return NULL;
     }
+    d->several = several;
     pthread_mutex_init(&d->lock, NULL);
     pthread_mutex_init(&d->asking, NULL);
     pthread_cond_init(&d->left, NULL);
@@ -89,6 +91,11 @@ void decoders_free(struct decoders **d)
 static bool keeps(const struct decoders *pool, const struct nvdec *n)
 {
     return pool && !n->own;
+}
+
+bool nvdec_pool_hands_on(const struct decoders *pool)
+{
+    return pool && pool->several;
 }
 
 /* Under its lock. */

@@ -16,6 +16,9 @@ struct nvdec_decoder {
     struct nvdec_decoder *next;      /* the pool's                                                    */
 };
 
+/* True if another film may come to have what a film is done with: that is worth some work at the film's end. `pool` may be NULL. */
+bool nvdec_pool_hands_on(const struct decoders *pool);
+
 /* What asks the driver. False: it did not answer; then also `e`, if it is not there. */
 typedef bool nvdec_ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *e);
 

@@ -390,7 +390,7 @@ static bool end(struct nvdec_session *s, bool *lives, struct err *e)
 {
     bool h264 = s->staging->traits.stream == STREAM_H264, fine = true;
     *lives = false;
-    if (h264 && s->length_size > 0 && s->staging->job->decoders)
+    if (h264 && s->length_size > 0 && nvdec_pool_hands_on(s->staging->job->decoders))
         fine = separate_out(s, lives, e);
     if (*lives)
         return fine;

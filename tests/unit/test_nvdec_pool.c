@@ -35,7 +35,7 @@ static void a_decoder_goes_from_film_to_film(void **state)
     (void)state;
     struct err e = ERR_INIT;
     AVStream one, same, wider, other;
-    struct decoders *pool = decoders_open(&e);
+    struct decoders *pool = decoders_open(true, &e);
     struct nvdec_decoder *d = nvdec_pool_take(pool, &nvdec, stream_of(&one, 96, "abc"), &e);
     assert_non_null(d);
     AVCodecContext *context = d->context;
@@ -91,7 +91,7 @@ static void a_spent_decoder_goes_when_another_comes(void **state)
     AVStream stream;
     int destroyed = 0, gpu;
     const struct nvdec other = {.context = &gpu};
-    struct decoders *pool = decoders_open(&e);
+    struct decoders *pool = decoders_open(true, &e);
     stream_of(&stream, 96, "abc");
     struct nvdec_decoder *first = counted(pool, &nvdec, &stream, &destroyed), *second = counted(pool, &nvdec, &stream, &destroyed);
     nvdec_pool_give(pool, &nvdec, &second, true);
@@ -121,7 +121,7 @@ static void extradata_comes_again(void **state)
     AVStream stream;
     size_t size = 0;
     AVPacket *packet = av_packet_alloc();
-    struct decoders *pool = decoders_open(&e);
+    struct decoders *pool = decoders_open(true, &e);
     struct nvdec_decoder *d = nvdec_pool_take(pool, &nvdec, stream_of(&stream, 96, "sets"), &e);
     assert_true(nvdec_pool_refresh(d, packet, &e));
     assert_null(av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL));
@@ -182,7 +182,7 @@ static void places_in_order(void **state)
     struct err e = ERR_INIT;
     struct session s[6];
     atomic_int turn = 0;
-    struct decoders *pool = decoders_open(&e);
+    struct decoders *pool = decoders_open(true, &e);
     for (int i = 0; i < 6; i++)
         begin(&s[i], pool, &turn);
     wait_until(&turn, 2);
@@ -244,7 +244,7 @@ static void the_driver_is_asked_once(void **state)
     struct nvdec other = {.context = &gpu}, own = {.context = &gpu, .own = (AVBufferRef *)&gpu};
     const struct nvdec_caps of[] = {{.codec = 4, .chroma = 1}, {.codec = 8, .chroma = 1}, {.codec = 8, .chroma = 1, .bits_above_8 = 2},
                                     {.codec = 8, .chroma = 3}, {.codec = 11, .chroma = 1}};
-    struct decoders *pool = decoders_open(&e);
+    struct decoders *pool = decoders_open(true, &e);
     struct nvdec_caps caps = of[0];
     driver_is_there = false;
     assert_false(nvdec_pool_ask(pool, &nvdec, &caps, ask, &e));
@@ -293,7 +293,7 @@ static void films_that_begin_together_ask_once(void **state)
     (void)state;
     struct err e = ERR_INIT;
     pthread_t thread[8];
-    shared = decoders_open(&e);
+    shared = decoders_open(true, &e);
     atomic_store(&asked, 0);
     for (int i = 0; i < 8; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, ask_too, NULL), 0);

@@ -273,7 +273,7 @@ static void from_film_to_film(void **state)
     if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 one.mkv") ||
         !encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 -vf negate two.mkv"))
         skip();
-    clip_decoders = decoders_open(&e);
+    clip_decoders = decoders_open(true, &e);
     assert_non_null(clip_decoders);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct stage_counts c = judge_long(name[i], i % 2 ? 1 : 24);
