@@ -37,7 +37,7 @@ struct pass {
     bool careful;                      /* with SOURCE_CAREFUL, see source.h             */
     pass_tick *tick;                   /* NULL: silent                                  */
     void *tick_user;
-    struct decoders *decoders;         /* of the run over many films; NULL: none are kept */
+    struct decoders *decoders;         /* of the whole run; NULL: none are kept         */
     struct gate *gate;                 /* several films are under way: it waits there for its turn. NULL: it is alone */
     int gates;                         /* such gates, films of each of which may be under way with it; 0: one */
     struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
