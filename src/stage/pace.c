@@ -28,9 +28,7 @@ double pace_nvdec_prior(enum bitstream stream, double pixels)
 
 double pace_rate(const struct pace *p)
 {
-    /* Without what is under way the runs that are done first, which are the quick ones, speak for all: software seemed twice as fast as it was. */
-    double expected = p->under_way * p->prior, under_way = expected < p->begun / 2 ? expected : p->begun / 2;
-    return (PRIOR_PICTURES + p->pictures + under_way) / (PRIOR_PICTURES / p->prior + p->seconds + p->under_way);
+    return (PRIOR_PICTURES + p->pictures) / (PRIOR_PICTURES / p->prior + p->seconds);
 }
 
 double pace_unread(const struct pace_reading *r)
@@ -62,8 +60,7 @@ bool pace_worth_it(const struct pace *soft, const struct pace *nvdec, const stru
     /* They take what there is at once; and where they wait for the reader, more decoders bring nothing. */
     if (left->runs <= idle && hardware >= software)
         return false;
-    /* Of what NVDEC has begun, half is done. */
-    double rest = left->queued + left->unread + nvdec->begun / 2;
+    double rest = left->queued + left->unread + nvdec->begun;
     double all = rest / (hardware * nvdec->sessions), one = pictures / hardware;
     return margin * pictures / software < (all > one ? all : one);
 }

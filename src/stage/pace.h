@@ -3,7 +3,7 @@
  *
  * Only if it will be done with that run before the NVDEC sessions would be done with everything that is left, this run included: they would
  * wait for it at the film's end. Work is counted in pictures. How fast a session of either kind is, is guessed at first
- * from the size of a picture, and measured from then on. Pure functions.
+ * from the size of a picture, and measured from its first picture on. Pure functions.
  */
 #ifndef BARCODE_SRC_PACE_H
 #define BARCODE_SRC_PACE_H
@@ -21,10 +21,8 @@ extern "C" {
 struct pace {
     int sessions;
     int busy;                 /* sessions that are decoding a run                                  */
-    uint64_t runs;            /* that are done                                                     */
-    double pictures, seconds; /* of them; seconds summed over the sessions                         */
-    double begun;             /* pictures of the runs that are being decoded                       */
-    double under_way;         /* seconds for which they have been, summed                          */
+    double pictures, seconds; /* that were decoded, of runs under way too; seconds summed over the sessions */
+    double begun;             /* pictures that the runs under way have yet to come to              */
     double prior;             /* pictures a second and session that were expected, > 0             */
 };
 
@@ -50,10 +48,7 @@ double pace_software_prior(double pixels);
 /* Pictures a second and NVDEC session. */
 double pace_nvdec_prior(enum bitstream stream, double pixels);
 
-/*
- * Pictures a second and session: the prior counts like one run that is done. What is under way counts too, as far done as the prior explains
- * and at most half, so that a session that hangs is noticed before it is done.
- */
+/* Pictures a second and session: the prior counts like one run that is done. */
 double pace_rate(const struct pace *p);
 
 /* pace_left.unread: the share of the film that became runs so far goes on. */

@@ -19,7 +19,6 @@
 
 #include "staging.h"
 #include "shortage.h"
-#include "barcode/clock.h"
 #include "barcode/log.h"
 
 struct session {
@@ -188,6 +187,7 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
         if (staging_stopped(s->staging) || given_up(s))
             break;
         staging_fed(s->staging, run, packet_size(p->packet));
+        staging_passed(s->staging, run, 1);
         hole |= p->lost || p->after_hole;
         if (p->action == ACTION_SKIP)
             continue;
@@ -344,10 +344,11 @@ void *session_main(void *staging)
     bool fine = session_open(&s, &e);
     struct run *run;
     while (fine && staging_next_run(s.staging, false, &run)) {
-        int64_t began = clock_ns();
+        struct taken taken = staging_taken(run);
         fine = decode_run(&s, run, &e);
         staging_fed(s.staging, run, run->bytes);
-        staging_run_done(s.staging, run->bytes, run->count, run->frames, run->threads, clock_ns() - began);
+        staging_passed(s.staging, run, run->count);
+        staging_run_done(s.staging, &taken);
         run_free(&run);
     }
     if (!fine)

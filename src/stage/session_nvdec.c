@@ -15,7 +15,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "barcode/clock.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 #include "nal.h"
@@ -56,12 +55,22 @@ struct nvdec_session {
     bool used;                      /* packets were sent since it was opened or flushed */
     bool fed;                       /* this film's packets were sent                    */
     bool fell_back;                 /* libavcodec gave a picture in software            */
+    bool making;                    /* staging_makes_decoder */
     struct stage_counts counts;
 };
+
+/* libavcodec makes the decoder proper when the first packet comes. */
+static void makes_decoder(struct nvdec_session *s, bool begins)
+{
+    if (s->making != begins)
+        staging_makes_decoder(s->staging, begins);
+    s->making = begins;
+}
 
 static bool open_all(struct nvdec_session *s, struct err *e)
 {
     struct staging *staging = s->staging;
+    makes_decoder(s, true);
     s->packet = av_packet_alloc();
     s->frame = av_frame_alloc();
     s->host = av_frame_alloc();
@@ -77,6 +86,7 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     s->base = nvdec_pool_base(s->kept);
     s->used = s->kept->films > 0;
     s->counts.taken_over += s->used;
+    makes_decoder(s, !s->used);
     const AVCodecParameters *par = staging->stream->codecpar;
     struct nal_sets sets = {0};
     if (staging->traits.stream == STREAM_H264)
@@ -189,6 +199,7 @@ static bool receive(struct nvdec_session *s, struct err *e)
             continue;
         }
         s->frame->pts -= s->base;
+        makes_decoder(s, false);
         s->counts.decoded++;
         s->counts.hardware += nvdec_is_picture(s->frame);
         bool fine = nvdec_mend(s->nvdec, s->frame, e) && take_picture(s, e);
@@ -422,24 +433,29 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
             broke(s);
         if (p->action != ACTION_SKIP && !p->lost)
             fine = send_picture(s, key, p, e);
+        staging_passed(s->staging, run, 1);
     }
+    staging_passed(s->staging, run, run->count);
     return fine && finish_runs(s, false, e);
 }
 
 /* NVDEC refuses this session: its run and all that it would have taken are decoded in software. */
-static void *fall_back(struct nvdec_session *s, struct run *run, int64_t began, struct err *e)
+static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
 {
     struct staging *staging = s->staging;
+    struct taken taken = staging_taken(run);
     log_msg(LOG_VERBOSE, "%s: decoding in software instead", e->text);
     err_clear(e);
     close_all(s, false);
     nvdec_pool_leave(staging->job->decoders, s->nvdec);
     s->counts.fallbacks = 1;
+    makes_decoder(s, false);
     staging_lacks_nvdec(staging);
     s->software = session_new(staging, e);
     bool fine = s->software && session_decode(s->software, run, e);
     session_free(&s->software);
-    staging_run_done(staging, run->bytes, run->count, run->frames, 0, clock_ns() - began);
+    staging_passed(staging, run, run->count);
+    staging_run_done(staging, &taken);
     run_free(&run);
     staging_add_counts(staging, &s->counts);
     if (!fine)
@@ -463,19 +479,13 @@ void *session_nvdec_main(void *staging)
         return NULL;
     }
     while (fine && staging_next_run(s.staging, true, &run)) {
-        int64_t began = clock_ns();
         /* Only now: a film of few runs needs few decoders, and making one takes time. */
-        if (!s.kept) {
-            if (!open_all(&s, &e))
-                return fall_back(&s, run, began, &e);
-            int64_t now = clock_ns();
-            staging_decoder_made(shared, now - began);
-            began = now;
-        }
-        size_t bytes = run->bytes, pictures = run->count;
-        uint64_t frames = run->frames;
+        if (!s.kept && !open_all(&s, &e))
+            return fall_back(&s, run, &e);
+        struct taken taken = staging_taken(run);
         fine = decode_run(&s, run, &e);
-        staging_run_done(s.staging, bytes, pictures, frames, 0, clock_ns() - began);
+        makes_decoder(&s, false);
+        staging_run_done(s.staging, &taken);
     }
     if (!fine)
         staging_fail(s.staging, &e);

@@ -179,33 +179,55 @@ void staging_fed(struct staging *s, struct run *run, size_t bytes)
     atomic_fetch_sub(&s->unfed, work);
 }
 
-void staging_decoder_made(struct staging *s, int64_t nanoseconds)
+void staging_passed(struct staging *s, struct run *run, size_t pictures)
+{
+    size_t left = run->count - run->passed;
+    pictures = pictures < left ? pictures : left;
+    run->passed += pictures;
+    atomic_fetch_add(&s->passed[run->threads == 0], pictures);
+}
+
+/* Stands still for NVDEC sessions while decoders are made. Under the lock. */
+static int64_t kind_ns(const struct staging *s, bool nvdec)
+{
+    if (!nvdec)
+        return clock_ns();
+    return (s->making > 0 ? s->making_since_ns : clock_ns()) - s->made_ns;
+}
+
+void staging_makes_decoder(struct staging *s, bool begins)
 {
     pthread_mutex_lock(&s->lock);
-    s->begun_ns[1] += nanoseconds;
+    s->making += begins ? 1 : -1;
+    if (begins && s->making == 1)
+        s->making_since_ns = clock_ns();
+    if (s->making == 0)
+        s->made_ns += clock_ns() - s->making_since_ns;
     pthread_mutex_unlock(&s->lock);
 }
 
-void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, int threads, int64_t nanoseconds)
+struct taken staging_taken(const struct run *run)
 {
-    bool nvdec = threads == 0;
+    return (struct taken){.bytes = run->bytes, .frames = run->frames, .threads = run->threads, .ns = run->taken_ns};
+}
+
+void staging_run_done(struct staging *s, const struct taken *run)
+{
+    bool nvdec = run->threads == 0;
     struct pace *p = &s->pace[nvdec];
     pthread_mutex_lock(&s->lock);
-    s->bytes_in_flight -= bytes;
-    p->runs++;
-    p->pictures += (double)pictures;
-    p->begun -= (double)pictures;
+    s->bytes_in_flight -= run->bytes;
     p->busy--;
-    p->seconds += (double)nanoseconds / 1e9 * (nvdec ? 1 : threads);
-    s->begun_ns[nvdec] = p->busy > 0 ? s->begun_ns[nvdec] - (clock_ns() - nanoseconds) : 0;
-    s->cores_busy -= threads;
-    gate_busy(s->job->turn, -threads);
+    p->seconds += (double)(kind_ns(s, nvdec) - run->ns) / 1e9 * (nvdec ? 1 : run->threads);
+    s->taken_ns[nvdec] -= run->ns;
+    s->cores_busy -= run->threads;
+    gate_busy(s->job->turn, -run->threads);
     pthread_cond_signal(&s->budget_freed);
     pthread_cond_broadcast(&s->pace_changed);
     pthread_mutex_unlock(&s->lock);
     /* Runs end in any order: progress never goes back. */
     uint_fast64_t seen = atomic_load(&s->frames_done);
-    while (seen < frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, frames))
+    while (seen < run->frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, run->frames))
         continue;
 }
 
@@ -290,8 +312,9 @@ static void begin_run(struct staging *s, bool nvdec, struct run *run)
 {
     struct pace *p = &s->pace[nvdec];
     p->busy++;
-    p->begun += (double)run->count;
-    s->begun_ns[nvdec] += clock_ns();
+    s->taken[nvdec] += (double)run->count;
+    run->taken_ns = kind_ns(s, nvdec);
+    s->taken_ns[nvdec] += run->taken_ns;
     note_run(s, -1, run);
     run->threads = nvdec ? 0 : threads_for(s, run);
     s->cores_busy += run->threads;
@@ -356,9 +379,11 @@ bool staging_worth_it(const struct staging *s, double pictures)
 {
     struct pace pace[2] = {s->pace[0], s->pace[1]};
     double pixels = (double)s->film->coded_width * s->film->coded_height, part = part_of_film(s);
-    int64_t now = clock_ns();
-    for (int nvdec = 0; nvdec < 2; nvdec++)
-        pace[nvdec].under_way = (double)(now * pace[nvdec].busy - s->begun_ns[nvdec]) / 1e9;
+    for (int nvdec = 0; nvdec < 2; nvdec++) {
+        pace[nvdec].pictures = (double)atomic_load(&s->passed[nvdec]);
+        pace[nvdec].begun = s->taken[nvdec] - pace[nvdec].pictures;
+        pace[nvdec].seconds += (double)(kind_ns(s, nvdec) * pace[nvdec].busy - s->taken_ns[nvdec]) / 1e9;
+    }
     pace[0].prior = pace_software_prior(pixels > 0 ? pixels : 1);
     pace[1].prior = pace_nvdec_prior(s->traits.stream, pixels > 0 ? pixels : 1);
     struct pace_reading r = s->first;

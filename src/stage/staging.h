@@ -24,8 +24,11 @@ struct staging {
     pthread_cond_t budget_freed;
     size_t bytes_in_flight;
     pthread_cond_t pace_changed;     /* a run came, was taken or is done, or the reader ended  */
-    struct pace pace[2];             /* of software sessions, of NVDEC sessions; under_way is not kept */
-    int64_t begun_ns[2];             /* when the runs that are being decoded were taken, summed */
+    struct pace pace[2];             /* of software sessions, of NVDEC sessions; of runs that are done; begun is not kept */
+    double taken[2];                 /* pictures of the runs that they took                   */
+    int64_t taken_ns[2];             /* when those under way were taken, summed               */
+    int making;                      /* NVDEC sessions that are making their decoders, */
+    int64_t making_since_ns, made_ns;   /* since when there are some, and for how long there were before */
     struct pace_left waiting;        /* runs that are queued; unread is not kept              */
     struct pace_reading first;       /* what was read when the first run was there            */
     double queued;                   /* pictures of all runs so far                           */
@@ -45,6 +48,7 @@ struct staging {
     atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
+    atomic_uint_fast64_t passed[2];  /* pictures that they are done with, of the runs that they took */
     atomic_uint_fast64_t pictures_read;  /* 0: it is not known how many lie before the place reached */
     struct separator separator;      /* between runs of H.264 (under the lock)               */
     bool separator_refused;          /* a decoder did not like one (under the lock)           */
@@ -153,16 +157,28 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
 void staging_fed(struct staging *s, struct run *run, size_t bytes);
 
 /*
- * The NVDEC session that has begun a run made its decoder for it, in `nanoseconds`: no part of how fast it decodes. The driver makes one at a
- * time, so that the last of fourteen waits for 0.6 s.
+ * The session that took the run came past so many more of its pictures, or is done with it (run->count): those of a run count once.
  */
-void staging_decoder_made(struct staging *s, int64_t nanoseconds);
+void staging_passed(struct staging *s, struct run *run, size_t pictures);
 
 /*
- * A run of `bytes` and `pictures` went through a session in `nanoseconds`, on that many threads (0: an NVDEC session); `frames` of the
- * film are covered with it.
+ * An NVDEC session begins to make its decoder, or has got the first picture from it. The driver makes one at a time, the last of fourteen after
+ * 0.6 s, and the others' pictures wait for it: until all are made, no NVDEC session's time counts.
  */
-void staging_run_done(struct staging *s, size_t bytes, size_t pictures, uint64_t frames, int threads, int64_t nanoseconds);
+void staging_makes_decoder(struct staging *s, bool begins);
+
+/* What a session must know of a run that it took when the run is no more. */
+struct taken {
+    size_t bytes;
+    uint64_t frames;                 /* displayed frames that are covered once it is done     */
+    int threads;                     /* 0: an NVDEC session took it                           */
+    int64_t ns;                      /* when                                                  */
+};
+
+struct taken staging_taken(const struct run *run);
+
+/* That run went through the session, which told of all its pictures (staging_passed). */
+void staging_run_done(struct staging *s, const struct taken *run);
 
 /* The reader queued its last run. */
 void staging_read_to_end(struct staging *s);
