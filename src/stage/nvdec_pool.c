@@ -25,7 +25,7 @@ struct waiter {
 /* What is at work in one CUDA context. */
 struct device {
     void *context;
-    int most, working, idle;
+    int most, working;
     struct waiter *first;            /* to come */
 };
 
@@ -223,18 +223,37 @@ static struct nvdec_decoder *take_out(struct nvdec_decoder **list, const void *c
     return d;
 }
 
-/* One that is kept. Where there is none, *out_of_use is a spent one, or the one that lay there longest, if it is in the way of a new one. */
+/* Under the lock: how many lie idle in n's context. */
+static int idle_in(const struct decoders *pool, const struct nvdec *n)
+{
+    int idle = 0;
+    for (const struct nvdec_decoder *d = pool->idle; d; d = d->next)
+        idle += d->device == n->context;
+    return idle;
+}
+
+/* Under the lock: takes out what is in the way of a new one. A spent one at a time, for each costs the film time; where memory is tight, all of them. */
+static struct nvdec_decoder *find_out_of_use(struct decoders *pool, const struct nvdec *n)
+{
+    struct nvdec_decoder *found = NULL, *one;
+    bool tight = (pool->spent || pool->idle) && nvdec_is_tight(n);
+    while ((tight || !found) && (one = take_out(&pool->spent, n->context, NULL))) {
+        one->next = found;
+        found = one;
+    }
+    if ((tight || (!found && idle_in(pool, n) >= KINDS * nvdec_sessions(n))) && (one = take_out(&pool->idle, n->context, NULL))) {
+        one->next = found;
+        found = one;
+    }
+    return found;
+}
+
+/* One that is kept. Where there is none, *out_of_use is what must go before a new one is made. */
 static struct nvdec_decoder *find(struct decoders *pool, const struct nvdec *n, const AVStream *stream, struct nvdec_decoder **out_of_use)
 {
     pthread_mutex_lock(&pool->lock);
-    struct device *device = device_of(pool, n);
-    struct nvdec_decoder *d = take_out(&pool->idle, n->context, stream->codecpar), *longest = NULL;
-    if (!d)
-        *out_of_use = take_out(&pool->spent, n->context, NULL);
-    if (!d && !*out_of_use && device && device->idle > 0 && (device->idle >= KINDS * device->most || nvdec_is_tight(n)))
-        *out_of_use = longest = take_out(&pool->idle, n->context, NULL);
-    if (device)
-        device->idle -= d || longest;
+    struct nvdec_decoder *d = take_out(&pool->idle, n->context, stream->codecpar);
+    *out_of_use = d ? NULL : find_out_of_use(pool, n);
     pthread_mutex_unlock(&pool->lock);
     return d;
 }
@@ -260,7 +279,7 @@ static struct nvdec_decoder *make(const struct nvdec *n, const AVStream *stream,
 struct nvdec_decoder *nvdec_pool_take(struct decoders *pool, const struct nvdec *n, const AVStream *stream, struct err *e)
 {
     struct nvdec_decoder *out_of_use = NULL, *d = keeps(pool, n) ? find(pool, n, stream, &out_of_use) : NULL;
-    destroy(&out_of_use);
+    destroy_all(&out_of_use);
     return d ? d : make(n, stream, e);
 }
 
@@ -283,18 +302,15 @@ void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_
     if (!one)
         return;
     one->context->opaque = NULL;     /* the session's watch */
-    if (!keeps(pool, n) || (!sound && nvdec_is_tight(n))) {
+    bool reused = sound && nvdec_pool_hands_on(pool);
+    if (!keeps(pool, n) || (!reused && nvdec_is_tight(n))) {
         destroy(&one);
         return;
     }
     pthread_mutex_lock(&pool->lock);
-    struct device *device = device_of(pool, n);
-    bool lives = sound && device;
-    struct nvdec_decoder **list = lives ? &pool->idle : &pool->spent;
+    struct nvdec_decoder **list = sound ? &pool->idle : &pool->spent;
     one->films++;
     one->next = *list;
     *list = one;
-    if (lives)
-        device->idle++;
     pthread_mutex_unlock(&pool->lock);
 }

@@ -50,9 +50,10 @@ struct nvdec_decoder *nvdec_pool_take(struct decoders *pool, const struct nvdec 
 bool nvdec_pool_refresh(const struct nvdec_decoder *d, AVPacket *packet, struct err *e);
 
 /*
- * Takes the decoder back; sets *d to NULL, which is fine too. It is kept if it is `sound`, and nothing is left for it to do. Another one is
- * spent: it is destroyed when a new one is made in its place, or with the pool. To destroy one takes the driver 25 ms, one at a time, and the last
- * of all at times 0.25 s: a film's picture need not wait for that.
+ * Takes the decoder back; sets *d to NULL, which is fine too. It is kept for another film if it is `sound`, and nothing is left for it to do. Another
+ * one is spent: it is destroyed when a new one is made in its place, or with the pool. To destroy one takes the driver 25 ms, one at a time, and the
+ * last of all at times 0.25 s: a film's picture does not wait for that. One that no film can have is destroyed at once where the GPU's memory is
+ * tight; so is any without a pool, or in a context of the film's own.
  */
 void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_decoder **d, bool sound);
 

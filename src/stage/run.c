@@ -110,6 +110,14 @@ bool run_may_have_threads(const struct run *r)
     return true;
 }
 
+bool run_is_whole(const struct run *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->picture[i].wanted && !r->picture[i].done)
+            return false;
+    return true;
+}
+
 void run_free(struct run **r)
 {
     if (!*r)

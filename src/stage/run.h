@@ -129,6 +129,9 @@ void run_order_watch(struct run_order *o, const struct run_traits *t, const stru
  */
 bool run_may_have_threads(const struct run *r);
 
+/* True if every picture that is wanted is done. */
+bool run_is_whole(const struct run *r);
+
 /* Frees pictures and packets and the run itself; *r becomes NULL. NULL is fine. */
 void run_free(struct run **r);
 

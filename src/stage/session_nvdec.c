@@ -212,14 +212,6 @@ static bool receive(struct nvdec_session *s, struct err *e)
 
 /* ------------------------------------------------------------------ runs */
 
-static bool is_whole(const struct run *run)
-{
-    for (size_t i = 0; i < run->count; i++)
-        if (run->picture[i].wanted && !run->picture[i].done)
-            return false;
-    return true;
-}
-
 /*
  * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong with a broken one.
  * Nothing is staged twice: what was staged before a run broke was decoded before it.
@@ -235,7 +227,7 @@ static bool finish_run(struct nvdec_session *s, int i, struct err *e)
         staging_distrust(s->staging);
     if (w.order.wrong && !w.broken)
         staging_contradict(s->staging);
-    if ((w.broken || !is_whole(run)) && !staging_stopped(s->staging)) {
+    if ((w.broken || !run_is_whole(run)) && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
         if (!s->software)
             s->software = session_new(s->staging, e);
@@ -249,7 +241,7 @@ static bool finish_run(struct nvdec_session *s, int i, struct err *e)
 static bool finish_runs(struct nvdec_session *s, bool all, struct err *e)
 {
     for (int i = s->waitings - 1; i >= 0; i--) {
-        bool over = all || (is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].sent_after > PATIENCE;
+        bool over = all || (run_is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].sent_after > PATIENCE;
         if (over && !finish_run(s, i, e))
             return false;
     }
@@ -394,8 +386,8 @@ static bool part(struct nvdec_session *s, const struct run *run, struct err *e)
 }
 
 /*
- * No other run comes. *lives: another film may have the decoder. Not one of H.264 in Annex B: newer versions of libavcodec replace
- * parameter sets by nvdec_pool_refresh's only where they came in that way.
+ * No other run comes. *lives: another film may have the decoder. Not H.264's of a film that is alone: to separate costs it time. Not one of
+ * H.264 in Annex B: newer versions of libavcodec replace parameter sets by nvdec_pool_refresh's only where they came in that way.
  */
 static bool end(struct nvdec_session *s, bool *lives, struct err *e)
 {

@@ -283,6 +283,20 @@ static void from_film_to_film(void **state)
     decoders_free(&clip_decoders);
 }
 
+/* No film comes after it: its H.264 decoders are drained, not separated for another one. Its frames are the same. */
+static void a_film_alone_hands_on_nothing(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 one.mkv"))
+        skip();
+    clip_decoders = decoders_open(false, &e);
+    assert_non_null(clip_decoders);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(judge_long("one.mkv", 24).taken_over, 0);
+    decoders_free(&clip_decoders);
+}
+
 /* Where no picture can separate, decoders are flushed: none is an IDR, or the order count has too little room. */
 static void flushed(void **state)
 {
@@ -374,6 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(h264), cmocka_unit_test(others), cmocka_unit_test(damaged),
                                        cmocka_unit_test(left_to_software), cmocka_unit_test(trusted), cmocka_unit_test(separated), cmocka_unit_test(from_film_to_film),
+                                       cmocka_unit_test(a_film_alone_hands_on_nothing),
                                        cmocka_unit_test(flushed), cmocka_unit_test(sets_change), cmocka_unit_test(two_gpus),
                                        cmocka_unit_test(one_of_two_lies), cmocka_unit_test(set_aside)};
     return cmocka_run_group_tests(tests, begin, clip_end);
