@@ -199,11 +199,23 @@ void staging_makes_decoder(struct staging *s, bool begins)
 {
     pthread_mutex_lock(&s->lock);
     s->making += begins ? 1 : -1;
-    if (begins && s->making == 1)
+    if (begins && s->making == 1) {
         s->making_since_ns = clock_ns();
-    if (s->making == 0)
+        s->making_since = atomic_load(&s->passed[1]);
+    }
+    if (s->making == 0) {
         s->made_ns += clock_ns() - s->making_since_ns;
+        s->made_passed += atomic_load(&s->passed[1]) - s->making_since;
+    }
     pthread_mutex_unlock(&s->lock);
+}
+
+/* Pictures that went through sessions of the kind while its clock went. Under the lock. */
+static uint64_t kind_passed(const struct staging *s, bool nvdec)
+{
+    if (!nvdec)
+        return atomic_load(&s->passed[0]);
+    return (s->making > 0 ? s->making_since : atomic_load(&s->passed[1])) - s->made_passed;
 }
 
 struct taken staging_taken(const struct run *run)
@@ -380,8 +392,8 @@ bool staging_worth_it(const struct staging *s, double pictures)
     struct pace pace[2] = {s->pace[0], s->pace[1]};
     double pixels = (double)s->film->coded_width * s->film->coded_height, part = part_of_film(s);
     for (int nvdec = 0; nvdec < 2; nvdec++) {
-        pace[nvdec].pictures = (double)atomic_load(&s->passed[nvdec]);
-        pace[nvdec].begun = s->taken[nvdec] - pace[nvdec].pictures;
+        pace[nvdec].pictures = (double)kind_passed(s, nvdec);
+        pace[nvdec].begun = s->taken[nvdec] - (double)atomic_load(&s->passed[nvdec]);
         pace[nvdec].seconds += (double)(kind_ns(s, nvdec) * pace[nvdec].busy - s->taken_ns[nvdec]) / 1e9;
     }
     pace[0].prior = pace_software_prior(pixels > 0 ? pixels : 1);

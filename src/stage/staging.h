@@ -29,6 +29,7 @@ struct staging {
     int64_t taken_ns[2];             /* when those under way were taken, summed               */
     int making;                      /* NVDEC sessions that are making their decoders, */
     int64_t making_since_ns, made_ns;   /* since when there are some, and for how long there were before */
+    uint64_t making_since, made_passed; /* the same in pictures that NVDEC's sessions came past           */
     struct pace_left waiting;        /* runs that are queued; unread is not kept              */
     struct pace_reading first;       /* what was read when the first run was there            */
     double queued;                   /* pictures of all runs so far                           */
@@ -163,7 +164,7 @@ void staging_passed(struct staging *s, struct run *run, size_t pictures);
 
 /*
  * An NVDEC session begins to make its decoder, or has got the first picture from it. The driver makes one at a time, the last of fourteen after
- * 0.6 s, and the others' pictures wait for it: until all are made, no NVDEC session's time counts.
+ * 0.6 s, and the others' pictures wait for it: until all are made, neither time nor pictures of NVDEC's sessions say how fast they are.
  */
 void staging_makes_decoder(struct staging *s, bool begins);
 

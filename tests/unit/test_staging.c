@@ -352,6 +352,25 @@ static void decoders_in_the_making(void **state)
     assert_true(staging_worth_it(&s, 100));
 }
 
+/* Pictures that came while others made their decoders have no time of their own: they do not make NVDEC seem quick. */
+static void pictures_while_decoders_are_made(void **state)
+{
+    (void)state;
+    struct run runs[2] = {{.bytes = 100, .count = 1000000}, {.bytes = 100, .count = 1000000}}, *run[2];
+    s.pace[0].sessions = s.pace[1].sessions = 2;
+    assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));
+    reads(100000, true);
+    assert_true(staging_next_run(&s, true, &run[0]) && staging_next_run(&s, true, &run[1]));
+    s.waiting = (struct pace_left){.runs = 4, .queued = 400};
+    staging_makes_decoder(&s, true);
+    staging_passed(&s, run[0], run[0]->count);
+    staging_makes_decoder(&s, false);
+    wait_ms(900);
+    assert_true(staging_worth_it(&s, 100));
+    staging_passed(&s, run[1], run[1]->count);
+    assert_false(staging_worth_it(&s, 100));
+}
+
 static void *take_for_software(void *took)
 {
     struct run *run = NULL;
@@ -466,6 +485,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_threads, begin, end),
         cmocka_unit_test_setup_teardown(software_stops_before_the_end, begin, end),
         cmocka_unit_test_setup_teardown(decoders_in_the_making, begin, end),
+        cmocka_unit_test_setup_teardown(pictures_while_decoders_are_made, begin, end),
         cmocka_unit_test_setup_teardown(software_waits, begin, end),
         cmocka_unit_test_setup_teardown(counts_add_up, begin, end),
         cmocka_unit_test_setup_teardown(the_first_error_stays, begin, end),
