@@ -90,3 +90,71 @@ part_short() {
     copies "$work/clips24" 24 "$film"
     in_turns "24 clips" 3 "off share" "" "$work/clips24"
 }
+
+part_gpus-folders() {
+    local pair way name
+    pair=$(pair)
+    rm -rf "$work/gpus-cache"
+    for way in "cpu --decode cpu" "$pair" "$pair -j 3" "$pair --cache $work/gpus-cache" "$pair --cache $work/gpus-cache -k 5" "cpu --decode cpu -k 5"; do
+        name=folder-${way//[ \/]/}
+        rm -rf "${work:?}/$name"
+        mkdir "$work/$name"
+        # shellcheck disable=SC2086
+        "$bin/barcode" "$films" "$pack/barred" -q -n 6 -m all --engine $way -o "$work/$name/" --json "$work/$name/"
+        plain "$work/$name"
+    done
+    for name in "folder-$pair" "folder-$pair-j3" "folder-$pair--cache${work//\//}gpus-cache"; do
+        diff -rq "$work/folder-cpu--decodecpu" "$work/$name" && echo "$name: the same"
+    done
+    name="folder-$pair--cache${work//\//}gpus-cache-k5"
+    diff -rq "$work/folder-cpu--decodecpu-k5" "$work/$name" && echo "$name, from the cache: the same"
+    # So many films that each GPU has lanes of its own.
+    copies "$work/many" 20 "$film"
+    for way in "cpu --decode cpu" "$pair" "$pair --decode nvdec" "cuda"; do
+        name=many-${way// /}
+        rm -rf "${work:?}/$name"
+        mkdir "$work/$name"
+        # shellcheck disable=SC2086
+        "$bin/barcode" "$work/many" -v -n 24 -m all --engine $way -o "$work/$name/" 2>&1 | grep 'of its own'
+        plain "$work/$name"
+        diff -rq "$work/many-cpu--decodecpu" "$work/$name" && echo "$name, 20 films: the same"
+    done
+    rm -rf "$work/gpus-cache"
+}
+
+# One GPU with its part of the cores, as on a host with as many GPUs again, against $pair.
+one_and_two() { # NAME FOLDER OPTION...
+    local name=$1 folder=$2 cores one two
+    shift 2
+    cores=$(($(nproc) / 2))
+    rm -rf "$work/strips"
+    mkdir -p "$work/strips/one" "$work/strips/two"
+    one=$(timed taskset -c 0-$((cores - 1)) "$bin/barcode" "$folder" -q -n 24 --engine cuda:0 "$@" -o "$work/strips/one/" | cut -d' ' -f1)
+    two=$(timed "$bin/barcode" "$folder" -q -n 24 --engine "$pair" "$@" -o "$work/strips/two/" | cut -d' ' -f1)
+    echo "$name: cuda:0 on $cores cores $one ms, $pair $two ms: $(awk "BEGIN {printf \"%.2f\", $one / $two}"); $(find "$work/strips/two" -name '*.png' | wc -l) pictures"
+    diff -rq "$work/strips/one" "$work/strips/two"
+}
+
+links() { # FOLDER N FILM
+    local n
+    rm -rf "${1:?}"
+    mkdir -p "$1"
+    for n in $(seq "$2"); do ln -s "$3" "$1/film$n.mp4"; done
+}
+
+part_gpus-folders-speed() {
+    local pair count way
+    pair=$(pair)
+    [ -f "$work/minutes.mp4" ] || python3 "$here/tests/bench/repeat_mp4.py" "$film" 20 "$work/minutes.mp4"
+    links "$work/season" 24 "$work/minutes.mp4"
+    cat "$film" "$work/minutes.mp4" > /dev/null
+    for _ in $(seq "${ROUNDS:-1}"); do
+        for count in ${COUNTS:-24 100 300 1000}; do
+            links "$work/linked" "$count" "$film"
+            one_and_two "$count clips" "$work/linked"
+        done
+        for way in auto nvdec; do
+            one_and_two "24 films of 20 clips, --decode $way" "$work/season" --decode $way
+        done
+    done
+}
