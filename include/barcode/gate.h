@@ -19,9 +19,10 @@ extern "C" {
 
 struct gate;
 
-/* One film's way through the gate: zeroed but for `gate`, which may be NULL, an open one. The gate's lock guards `feeds`. */
+/* One film's way through the gate: zeroed but for the first two. The gate's lock guards `feeds`. */
 struct gate_turn {
-    struct gate *gate;
+    struct gate *gate;       /* NULL: none. Else an open one */
+    double pixels;           /* that the film has to decode, as far as its headers say; 0: unknown, or none */
     bool feeds;
 };
 
@@ -46,6 +47,12 @@ void gate_busy(struct gate_turn *t, int cores);
  * begins as soon as a core is idle, so that nothing is to spare.
  */
 bool gate_spare(struct gate_turn *t, int *cores);
+
+/* Cores on which no film's runs are at work, 0 or more. INT_MAX without a gate; NULL is fine. */
+int gate_idle(struct gate_turn *t);
+
+/* `pixels` of all the films that wait. 0 without a gate; NULL is fine. */
+double gate_behind(struct gate_turn *t);
 
 /* Frees; sets *g to NULL. NULL is fine. Nobody waits or feeds. */
 void gate_free(struct gate **g);

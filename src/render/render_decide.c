@@ -115,6 +115,12 @@ static bool is_much_to_decode(const struct render_job *j)
     return !j->report.selection.keyframes && strcmp(j->report.cache, "hit") != 0;
 }
 
+double render_pixels(const struct render_job *j)
+{
+    struct engine_work work = work_of(j);
+    return is_much_to_decode(j) ? (double)work.frames * work.width * work.height : 0;
+}
+
 void render_add_gpus(struct render_job *j)
 {
     struct engine_work work = work_of(j);
@@ -124,24 +130,24 @@ void render_add_gpus(struct render_job *j)
 }
 
 /*
- * HEVC is three times as fast on NVDEC and half as fast in software. What a file's length says nothing of, a pipe or a playlist, may be
+ * A long film's runs are shared by NVDEC and software as they come; wholly in software it would be the folder's last. HEVC is three times as fast on NVDEC and half as fast in software. What a file's length says nothing of, a pipe or a playlist, may be
  * any film.
  */
-static bool may_be_aside(const struct render_job *j)
+static bool may_be_aside(const struct render_job *j, const struct engine_work *work)
 {
     const int64_t least = 1000;      /* bytes a second */
     const struct film *f = j->report.film;
     const struct options *o = j->render->options;
     bool codec = strcmp(f->codec, "h264") == 0 || strcmp(f->codec, "vp9") == 0;
     bool file = source_can(j->source, SOURCE_RESTARTABLE) && f->duration_us > 0 && (double)j->total_bytes > (double)f->duration_us / 1e6 * (double)least;
-    return codec && file && o->decode == DECODE_AUTO && !o->verify && is_much_to_decode(j) && engine_device(j->engine, 0).context;
+    return codec && file && engine_work_is_short(work) && o->decode == DECODE_AUTO && !o->verify && is_much_to_decode(j) && engine_device(j->engine, 0).context;
 }
 
 void render_decide_aside(struct render_job *j)
 {
     const struct render *r = j->render;
     struct engine_work work = work_of(j);
-    if (r->beside && may_be_aside(j))
+    if (r->beside && may_be_aside(j, &work))
         j->aside = render_run_sets_aside(r->run, r->lane, engine_work_meanwhile(&work, r->threads));
     if (j->aside)
         log_msg(LOG_DEBUG, "'%s': in software, beside films that NVDEC decodes", j->report.film->path);

@@ -101,6 +101,9 @@ void render_take_gpus(struct render_job *j);
  */
 void render_decide_aside(struct render_job *j);
 
+/* Pixels that are to be decoded, as far as the film's headers say, where they are many; else 0. */
+double render_pixels(const struct render_job *j);
+
 /* ---- render_stage.c ---- */
 
 /* Decodes and clusters, again where staging says that it must be done anew; verifies when asked to. */

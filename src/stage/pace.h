@@ -2,8 +2,8 @@
  * pace.h - should a software session take a run where NVDEC sessions decode the same film?
  *
  * Only if it will be done with that run before the NVDEC sessions would be done with everything that is left, this run included: they would
- * wait for it at the film's end. Work is counted in pictures. How fast a session of either kind is, is guessed at first
- * from the size of a picture, and measured from its first picture on. Pure functions.
+ * wait for it at the end. Films of the same GPU that wait for this one are left, too. Work is counted in pictures. How fast a session of either
+ * kind is, is guessed at first from the size of a picture, and measured from its first picture on. Pure functions.
  */
 #ifndef BARCODE_SRC_PACE_H
 #define BARCODE_SRC_PACE_H
@@ -30,7 +30,7 @@ struct pace {
 struct pace_left {
     int runs;                 /* that wait to be taken                                             */
     double queued;            /* their pictures                                                    */
-    double unread;            /* pictures of runs still to come; HUGE_VAL: unknown                 */
+    double unread;            /* pictures still to come, of this film and of those that wait for it; HUGE_VAL: unknown */
 };
 
 /* How much of a film was read. */

@@ -333,11 +333,21 @@ static void begin_run(struct staging *s, bool nvdec, struct run *run)
     gate_busy(s->job->turn, run->threads);
 }
 
+/*
+ * Beside NVDEC: the films before this one may have runs at work yet, and all of them together get as many cores as one that is alone.
+ * Under the lock.
+ */
+static bool has_core(const struct staging *s)
+{
+    int kept = s->job->threads - s->pace[0].sessions;      /* for what NVDEC's sessions do */
+    return gate_idle(s->job->turn) > (kept > 0 ? kept : 0);
+}
+
 /* The run itself counts, not the average one: the long ones are those that the film's end waits for. Under the lock. */
 static bool fits_software(const void *staging, const void *item)
 {
     const struct run *run = item;
-    return staging_worth_it(staging, (double)run->count);
+    return has_core(staging) && staging_worth_it(staging, (double)run->count);
 }
 
 /*
@@ -406,7 +416,8 @@ bool staging_worth_it(const struct staging *s, double pictures)
     r.read_bytes = (double)atomic_load(&s->bytes_read);
     r.queued = s->queued;
     struct pace_left left = s->waiting;
-    left.unread = pace_unread(&r);
+    /* NVDEC goes on with the films that wait while software ends what it has of this one. */
+    left.unread = pace_unread(&r) + (pixels > 0 ? gate_behind(s->job->turn) / pixels : 0);
     return pace_worth_it(&pace[0], &pace[1], &left, pictures);
 }
 

@@ -55,6 +55,20 @@ static void meanwhile(void **state)
     assert_true(isinf(engine_work_meanwhile(&(struct engine_work){0}, 16)));
 }
 
+/* Four minutes of 1080p are shared, half a minute is not, and eight times the pixels are. */
+static void short_films(void **state)
+{
+    (void)state;
+    struct engine_work w = {.frames = 720, .width = 1920, .height = 1080};
+    assert_true(engine_work_is_short(&w));
+    w.width *= 8;
+    assert_false(engine_work_is_short(&w));
+    w = (struct engine_work){.frames = 5760, .width = 1920, .height = 1080};
+    assert_false(engine_work_is_short(&w));
+    w.frames = 0;
+    assert_false(engine_work_is_short(&w));
+}
+
 static void a_second_gpu(void **state)
 {
     (void)state;
@@ -372,7 +386,7 @@ static void who_lingers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(meanwhile), cmocka_unit_test(a_second_gpu), cmocka_unit_test(lists),
+        cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(meanwhile), cmocka_unit_test(short_films), cmocka_unit_test(a_second_gpu), cmocka_unit_test(lists),
         cmocka_unit_test(cpu_is_opened_once), cmocka_unit_test(automatic), cmocka_unit_test(a_demanded_gpu_that_is_not_there),
         cmocka_unit_test(gpus_that_are_not_there), cmocka_unit_test(the_next_takes_over), cmocka_unit_test(as_many_as_it_is_worth), cmocka_unit_test(adding_is_cut_short),
         cmocka_unit_test(named_ones_are_all_used), cmocka_unit_test(many_films_use_all), cmocka_unit_test(devices_are_shared), cmocka_unit_test(a_share_that_is_not_to_be_had),

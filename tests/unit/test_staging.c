@@ -11,28 +11,7 @@
 
 #include "barcode/clock.h"
 #include "barcode/log.h"
-#include "stage/staging.h"
-
-static struct staging s;
-
-static int begin(void **state)
-{
-    (void)state;
-    static const struct film film;
-    static const struct stage_job job;
-    static struct demux reader;
-    reader.traits = run_traits(STREAM_H264);
-    staging_open(&s, &film, &reader, &job);
-    s.file_bytes = 1000;
-    return staging_open_queue(&s, NULL) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    staging_close(&s);
-    return 0;
-}
+#include "staging_alone.h"
 
 /* A decoder may take six pictures of three bytes a pixel, all decoders together half the memory. */
 static void as_many_threads_as_fit(void **state)
@@ -54,16 +33,6 @@ static void as_many_threads_as_fit(void **state)
     struct stage_job alone = {0}, one_of_several = {.turn = &turn};
     assert_true(staging_memory(&alone) > gib / 4);
     assert_true(staging_memory(&one_of_several) == staging_memory(&alone) / 2);
-}
-
-static struct run *new_run(size_t bytes)
-{
-    struct run *r = calloc(1, sizeof *r);
-    assert_non_null(r);
-    struct picture p = {.serial = 0};
-    assert_true(run_append(r, &p, NULL));
-    r->bytes = bytes;
-    return r;
 }
 
 /* One decoder over everything cuts nothing. */
@@ -239,18 +208,6 @@ static void pictures_count_too(void **state)
     assert_int_equal(atomic_load(&s.unfed), 0);
 }
 
-/* A film of 100,000 pictures of 1080p, read up to picture `read`, of which all became runs. */
-static void reads(double read, bool ended)
-{
-    static struct film film = {.coded_width = 1920, .coded_height = 1088, .frames = 100000, .duration_us = 4000000000};
-    static const struct stage_job job = {.selection = {.end_us = INT64_MAX}};
-    s.film = &film;
-    s.job = &job;
-    s.queued = read;
-    s.read_to_end = ended;
-    atomic_store(&s.pictures_read, (uint64_t)read);
-}
-
 /* Whatever speaks against threads. */
 static void no_threads(void **state)
 {
@@ -291,114 +248,6 @@ static void no_threads(void **state)
     atomic_store(&s.threads_failed, true);
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
-}
-
-/* Both kinds share the film; the last runs are NVDEC's. pace.h has the rule. */
-static void software_stops_before_the_end(void **state)
-{
-    (void)state;
-    s.pace[0].sessions = s.pace[1].sessions = 2;
-    reads(1000, false);
-    assert_false(staging_worth_it(&s, 100));                     /* there is no run to take */
-    s.waiting = (struct pace_left){.runs = 4, .queued = 400};
-    assert_true(staging_worth_it(&s, 100));
-    s.waiting = (struct pace_left){.runs = 2, .queued = 200};
-    assert_false(staging_worth_it(&s, 100));                     /* NVDEC takes both at once */
-    s.pace[1].busy = 2;
-    s.taken[1] = 200;
-    s.taken_ns[1] = 2 * clock_ns();
-    assert_true(staging_worth_it(&s, 100));
-    assert_true(staging_worth_it(&s, 150));
-    assert_false(staging_worth_it(&s, 20000));              /* a longer one would be done last */
-    reads(100000, true);
-    assert_false(staging_worth_it(&s, 100));
-    s.taken_ns[1] -= INT64_C(60) * 1000000000;              /* but it seems to hang */
-    assert_true(staging_worth_it(&s, 100));
-    s.taken_ns[1] = 2 * clock_ns();
-    staging_lacks_nvdec(&s);
-    staging_lacks_nvdec(&s);
-    assert_true(staging_worth_it(&s, 100));                      /* nobody else is there to do it */
-    assert_int_equal(s.pace[0].sessions, 4);
-}
-
-static void wait_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
-}
-
-/* NVDEC's rate is not that at which the driver makes decoders: until all are there the guess holds, and none of it counts later. */
-static void decoders_in_the_making(void **state)
-{
-    (void)state;
-    struct run runs[2] = {{.bytes = 100, .count = 100}, {.bytes = 100, .count = 100}}, *run[2];
-    s.pace[0].sessions = s.pace[1].sessions = 2;
-    assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));
-    reads(100000, true);
-    assert_true(staging_next_run(&s, true, &run[0]) && staging_next_run(&s, true, &run[1]));
-    s.waiting = (struct pace_left){.runs = 4, .queued = 400};
-    staging_makes_decoder(&s, true);
-    staging_makes_decoder(&s, true);
-    wait_ms(300);
-    staging_makes_decoder(&s, false);                       /* the first one's pictures wait for the second */
-    wait_ms(300);
-    assert_false(staging_worth_it(&s, 100));
-    staging_makes_decoder(&s, false);
-    assert_false(staging_worth_it(&s, 100));
-    staging_passed(&s, run[0], 100);
-    struct taken taken = staging_taken(run[0]);
-    staging_run_done(&s, &taken);
-    assert_true(s.pace[1].seconds < 0.2);
-    wait_ms(900);                                           /* but now it is slow */
-    assert_true(staging_worth_it(&s, 100));
-}
-
-/* Pictures that came while others made their decoders have no time of their own: they do not make NVDEC seem quick. */
-static void pictures_while_decoders_are_made(void **state)
-{
-    (void)state;
-    struct run runs[2] = {{.bytes = 100, .count = 1000000}, {.bytes = 100, .count = 1000000}}, *run[2];
-    s.pace[0].sessions = s.pace[1].sessions = 2;
-    assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));
-    reads(100000, true);
-    assert_true(staging_next_run(&s, true, &run[0]) && staging_next_run(&s, true, &run[1]));
-    s.waiting = (struct pace_left){.runs = 4, .queued = 400};
-    staging_makes_decoder(&s, true);
-    staging_passed(&s, run[0], run[0]->count);
-    staging_makes_decoder(&s, false);
-    wait_ms(900);
-    assert_true(staging_worth_it(&s, 100));
-    staging_passed(&s, run[1], run[1]->count);
-    assert_false(staging_worth_it(&s, 100));
-}
-
-static void *take_for_software(void *took)
-{
-    struct run *run = NULL;
-    *(bool *)took = staging_next_run(&s, false, &run);
-    run_free(&run);
-    return NULL;
-}
-
-/* A software session that waits beside NVDEC takes nothing, and ends once NVDEC has taken the last run. */
-static void software_waits(void **state)
-{
-    (void)state;
-    pthread_t thread;
-    bool took = true;
-    struct run *run = NULL;
-    s.pace[0].sessions = s.pace[1].sessions = 2;
-    reads(0, false);
-    assert_int_equal(pthread_create(&thread, NULL, take_for_software, &took), 0);
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    assert_true(staging_queue_run(&s, new_run(1), NULL));
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    assert_int_equal(s.waiting.runs, 1);                    /* two NVDEC sessions could have it */
-    assert_true(staging_next_run(&s, true, &run));
-    staging_read_to_end(&s);
-    queue_close(s.runs);
-    pthread_join(thread, NULL);
-    assert_false(took);
-    run_free(&run);
 }
 
 static void counts_add_up(void **state)
@@ -477,19 +326,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_plan_decides_what_is_cut), cmocka_unit_test(as_many_threads_as_fit),
-        cmocka_unit_test_setup_teardown(the_budget_holds, begin, end),
-        cmocka_unit_test_setup_teardown(a_run_for_nobody, begin, end),
-        cmocka_unit_test_setup_teardown(finished_runs, begin, end),
-        cmocka_unit_test_setup_teardown(threads_for_the_last_runs, begin, end),
-        cmocka_unit_test_setup_teardown(pictures_count_too, begin, end),
-        cmocka_unit_test_setup_teardown(no_threads, begin, end),
-        cmocka_unit_test_setup_teardown(software_stops_before_the_end, begin, end),
-        cmocka_unit_test_setup_teardown(decoders_in_the_making, begin, end),
-        cmocka_unit_test_setup_teardown(pictures_while_decoders_are_made, begin, end),
-        cmocka_unit_test_setup_teardown(software_waits, begin, end),
-        cmocka_unit_test_setup_teardown(counts_add_up, begin, end),
-        cmocka_unit_test_setup_teardown(the_first_error_stays, begin, end),
-        cmocka_unit_test_setup_teardown(other_colours_are_told_once, begin, end),
+        cmocka_unit_test_setup_teardown(the_budget_holds, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(a_run_for_nobody, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(finished_runs, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(threads_for_the_last_runs, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(pictures_count_too, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(no_threads, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(counts_add_up, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(the_first_error_stays, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(other_colours_are_told_once, staging_begin, staging_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
