@@ -351,7 +351,7 @@ portable-tests: portable ## what `make test-gpu` runs, self-contained too, to be
 	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH))
 
 .PHONY: gpu-pack
-gpu-pack: films-there deps portable-tests ## out/gpu: what tests/support/gpu-session.sh needs on a host with a GPU
+gpu-pack: films-there portable-tests ## out/gpu: what tests/support/gpu-session.sh needs on a host with a GPU
 	@$(MAKE) --no-print-directory out/sample.mkv out/clips.made
 	@tests/support/pack-gpu.sh out/gpu
 

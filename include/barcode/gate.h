@@ -22,7 +22,7 @@ struct gate;
 /* One film's way through the gate: zeroed but for the first two. The gate's lock guards `feeds`. */
 struct gate_turn {
     struct gate *gate;       /* NULL: none. Else an open one */
-    double pixels;           /* that the film has to decode, as far as its headers say; 0: unknown, or none */
+    double pixels;           /* that NVDEC has to decode of the film, as far as is known; 0: unknown, or none */
     bool feeds;
 };
 

@@ -52,8 +52,9 @@ int engine_worth_gpus(const struct engine_work *w, int gpus)
 }
 
 /*
- * On 16 cores beside an H100 a folder of films of 150 s of 1080p, 0.75 s of a GPU each, is done in 0.93 of the time if some are wholly
- * software's, one of films of 10 minutes in 1.13 (tests/bench/RESULTS.md, "folders on two GPUs").
+ * On 16 cores beside an H100 a folder of 24 films of 150 s of 1080p, 0.75 s of a GPU each, is done in 0.93 of the time if some are wholly
+ * software's, on two such halves of a host in 1.09; one of 12 films of 10 minutes in 1.13. One or two runs each, of H.264
+ * (tests/bench/RESULTS.md, "folders on two GPUs").
  */
 #define SHORT_SECONDS 1.0
 

@@ -115,12 +115,6 @@ static bool is_much_to_decode(const struct render_job *j)
     return !j->report.selection.keyframes && strcmp(j->report.cache, "hit") != 0;
 }
 
-double render_pixels(const struct render_job *j)
-{
-    struct engine_work work = work_of(j);
-    return is_much_to_decode(j) ? (double)work.frames * work.width * work.height : 0;
-}
-
 void render_add_gpus(struct render_job *j)
 {
     struct engine_work work = work_of(j);
@@ -129,18 +123,42 @@ void render_add_gpus(struct render_job *j)
         engines_add(j->render->engines, j->engine, &work);
 }
 
+/* NVDEC and software may decode it side by side. */
+static bool is_shared(const struct render_job *j)
+{
+    return j->render->options->decode == DECODE_AUTO && !j->distrusted && source_can(j->source, SOURCE_RESTARTABLE) && is_much_to_decode(j) &&
+           engine_device(j->engine, 0).context;
+}
+
+static bool has_codec(const struct render_job *j, const char *const *names)
+{
+    while (*names && strcmp(j->source->film.codec, *names) != 0)
+        names++;
+    return *names;
+}
+
+double render_nvdec_pixels(const struct render_job *j, enum decode_plan plan)
+{
+    /* Left to choose, software decodes MPEG-2, and what not every GPU can, such as AV1. */
+    static const char *const by_nvdec[] = {"h264", "hevc", "vp8", "vp9", NULL}, *const hevc[] = {"hevc", NULL};
+    struct engine_work work = work_of(j);
+    if (plan != DECODE_PARALLEL || !is_shared(j) || !has_codec(j, by_nvdec))
+        return 0;
+    double pixels = (double)work.frames * work.width * work.height;
+    return has_codec(j, hevc) ? pixels / 2 : pixels;      /* NVDEC is twice as fast with it (pace_nvdec_prior) */
+}
+
 /*
- * A long film's runs are shared by NVDEC and software as they come; wholly in software it would be the folder's last. HEVC is three times as fast on NVDEC and half as fast in software. What a file's length says nothing of, a pipe or a playlist, may be
- * any film.
+ * A long film's runs are shared by NVDEC and software as they come; wholly in software it would be the folder's last. HEVC is three times
+ * as fast on NVDEC and half as fast in software. What a file's length says nothing of, a playlist, may be any film.
  */
 static bool may_be_aside(const struct render_job *j, const struct engine_work *work)
 {
+    static const char *const codecs[] = {"h264", "vp9", NULL};
     const int64_t least = 1000;      /* bytes a second */
-    const struct film *f = j->report.film;
-    const struct options *o = j->render->options;
-    bool codec = strcmp(f->codec, "h264") == 0 || strcmp(f->codec, "vp9") == 0;
-    bool file = source_can(j->source, SOURCE_RESTARTABLE) && f->duration_us > 0 && (double)j->total_bytes > (double)f->duration_us / 1e6 * (double)least;
-    return codec && file && engine_work_is_short(work) && o->decode == DECODE_AUTO && !o->verify && is_much_to_decode(j) && engine_device(j->engine, 0).context;
+    const struct film *f = &j->source->film;
+    bool file = f->duration_us > 0 && (double)j->total_bytes > (double)f->duration_us / 1e6 * (double)least;
+    return has_codec(j, codecs) && file && engine_work_is_short(work) && !j->render->options->verify && is_shared(j);
 }
 
 void render_decide_aside(struct render_job *j)

@@ -97,12 +97,15 @@ void render_take_gpus(struct render_job *j);
 
 /*
  * Decides whether the film is decoded in software beside films that NVDEC decodes: j->aside. As much as the cores can do is left
- * to them while a long folder keeps NVDEC busy. Everything else is decided.
+ * to them while a long folder of short films keeps NVDEC busy. Everything else is decided.
  */
 void render_decide_aside(struct render_job *j);
 
-/* Pixels that are to be decoded, as far as the film's headers say, where they are many; else 0. */
-double render_pixels(const struct render_job *j);
+/*
+ * What NVDEC has to decode of the film in such a pass, in pixels of H.264 (gate_turn), as far as the headers say. 0: software decodes it, or nothing
+ * is known. Everything else is decided.
+ */
+double render_nvdec_pixels(const struct render_job *j, enum decode_plan plan);
 
 /* ---- render_stage.c ---- */
 

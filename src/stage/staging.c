@@ -352,7 +352,7 @@ static bool fits_software(const void *staging, const void *item)
 
 /*
  * A run for a software session beside NVDEC sessions: waits until one is worth it. It looks again after a while even when nothing
- * happens, for then NVDEC is slower than was thought.
+ * happens, for then NVDEC is slower than was thought. Nor does another film tell that it has freed a core.
  */
 static bool take_share(struct staging *s, void **item)
 {
@@ -416,8 +416,10 @@ bool staging_worth_it(const struct staging *s, double pictures)
     r.read_bytes = (double)atomic_load(&s->bytes_read);
     r.queued = s->queued;
     struct pace_left left = s->waiting;
-    /* NVDEC goes on with the films that wait while software ends what it has of this one. */
-    left.unread = pace_unread(&r) + (pixels > 0 ? gate_behind(s->job->turn) / pixels : 0);
+    left.unread = pace_unread(&r);
+    /* NVDEC goes on with the films that wait while software ends what it has of this one, if one core is left, without which none begins. */
+    if (pixels > 0 && gate_idle(s->job->turn) > 1)
+        left.unread += gate_behind(s->job->turn) / pixels;
     return pace_worth_it(&pace[0], &pace[1], &left, pictures);
 }
 

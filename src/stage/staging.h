@@ -150,7 +150,7 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e);
 
 /*
  * As queue_pop on the runs; says on how many threads it is to be decoded (share.h). A software session waits here while no run is
- * worth it (staging_worth_it), and its work ends too when NVDEC sessions have taken all.
+ * worth it (staging_worth_it) or films before have the cores, and its work ends too when NVDEC sessions have taken all.
  */
 bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
 

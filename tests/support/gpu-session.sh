@@ -30,16 +30,17 @@
 #   folders    100 copies of the film; 24 of the HEVC film; 8 of every film, and of those in the folder ENCODES: against films of their sums
 #   encodes    half an hour of each MP4 in the folder ENCODES: NVDEC with software, either alone; the same pictures
 #   short      software alone, all cores: 30 s to 20 minutes, and 24 clips, with frame threads for the last runs and without, in turns
-#   cufile     cuFile against pread and pinned buffers
+#   cufile     cuFile against pread and pinned buffers (a pack made with CUFILE=1)
 set -uo pipefail
 
 pack=$(cd "${1:?usage: gpu-session.sh PACK PART...}" && pwd)
 shift
 here=$(cd "$(dirname "$0")/../.." && pwd)
 work=${WORK:-/tmp/gpu-session}
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
 bin=$work/bin films=$pack/films
 film=$films/$(cat "$pack/bench-film")
-mkdir -p "$work"
 [ -d "$bin" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$pack/pack.tar.xz" "$work"
 export BARCODE_CACHE=-
 PATH=$PATH:/usr/local/cuda/bin

@@ -122,6 +122,13 @@ static void in_their_order(void **state)
     gate_free(&g);
 }
 
+static void behind_becomes(struct gate_turn *t, double pixels)
+{
+    for (int i = 0; i < 500 && gate_behind(t) != pixels; i++)
+        usleep(10000);
+    assert_float_equal(gate_behind(t), pixels, 0);
+}
+
 /* Last: from here on the process is interrupted. */
 static void interrupted_while_waiting(void **state)
 {
@@ -133,13 +140,15 @@ static void interrupted_while_waiting(void **state)
     atomic_int count = 0;
     assert_true(gate_enter(&first, &e));
     for (int i = 0; i < 2; i++)
-        start(&w[i], g, &count);
+        start_with(&w[i], g, &count, 1);
+    behind_becomes(&first, 2);
     raise(SIGTERM);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(comes_through(&w[i]), -1);
         assert_int_equal(w[i].error.code, ERR_INTERRUPTED);
         assert_false(w[i].turn.feeds);
     }
+    assert_float_equal(gate_behind(&first), 0, 0);
     gate_fed(&first);
     gate_free(&g);
 }
@@ -191,9 +200,10 @@ static void what_is_behind(void **state)
     assert_float_equal(gate_behind(&none), 0, 0);
     assert_true(gate_enter(&first, &e));
     assert_float_equal(gate_behind(&first), 0, 0);          /* it does not wait itself */
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         start_with(&w[i], g, &count, 100.0 * (i + 1));
-    assert_float_equal(gate_behind(&first), 300, 0);
+        behind_becomes(&first, i == 0 ? 100 : 300);
+    }
     gate_busy(&first, 3);
     assert_int_equal(gate_idle(&first), 1);
     gate_busy(&first, 3);

@@ -122,40 +122,71 @@ static void software_waits(void **state)
     run_free(&run);
 }
 
-/* A film that waits at the gate. */
+/* A film that waits at the gate. NULL: it came through. */
 static void *wait_main(void *turn)
 {
     struct err e = ERR_INIT;
-    assert_true(gate_enter(turn, &e));
+    bool fine = gate_enter(turn, &e);
     gate_fed(turn);
-    return NULL;
+    return fine ? NULL : turn;
 }
 
-/* At the end of a film software still takes runs where other films wait, for which NVDEC goes on; as many pixels count, not as many pictures. */
+/* The tests' staging is of a film that goes through a gate of so many cores. */
+static struct gate *open_gate(int cores, struct stage_job *job, struct gate_turn *turn)
+{
+    struct err e = ERR_INIT;
+    struct gate *g = gate_open(cores, &e);
+    assert_non_null(g);
+    *turn = (struct gate_turn){.gate = g};
+    *job = *s.job;
+    job->threads = cores;
+    job->turn = turn;
+    s.job = job;
+    return g;
+}
+
+/* Begins to wait: so many pixels are behind then. */
+static void queue_up(pthread_t *thread, struct gate_turn *turn, double behind)
+{
+    assert_int_equal(pthread_create(thread, NULL, wait_main, turn), 0);
+    for (int i = 0; i < 500 && gate_behind(turn) != behind; i++)
+        wait_ms(10);
+    assert_float_equal(gate_behind(turn), behind, 0);
+}
+
+/*
+ * At the end of a film software still takes runs where other films wait, for which NVDEC goes on; as many pixels count, not as many pictures. Not with
+ * the last core, without which none of them begins.
+ */
 static void films_that_wait(void **state)
 {
     (void)state;
+    const double few = 100000 * 20.0 * 10, many = 100000 * 1920.0 * 1088;
     struct err e = ERR_INIT;
-    struct gate *g = gate_open(4, &e);
-    struct gate_turn mine = {.gate = g}, next[2] = {{.gate = g, .pixels = 100000 * 20.0 * 10}, {.gate = g, .pixels = 100000 * 1920.0 * 1088}};
+    struct stage_job job;
+    struct gate_turn mine, next[2];
     pthread_t thread[2];
+    void *failed[2];
     s.pace[0].sessions = s.pace[1].sessions = 2;
     reads(100000, true);
-    struct stage_job job = *s.job;
-    job.threads = 4;
-    job.turn = &mine;
-    s.job = &job;
     s.waiting = (struct pace_left){.runs = 4, .queued = 400};
+    struct gate *g = open_gate(4, &job, &mine);
     assert_true(gate_enter(&mine, &e));
-    for (int i = 0; i < 2; i++) {
-        assert_false(staging_worth_it(&s, 1000));       /* with few small ones behind as with none */
-        assert_int_equal(pthread_create(&thread[i], NULL, wait_main, &next[i]), 0);
-        wait_ms(50);
-    }
+    assert_false(staging_worth_it(&s, 1000));
+    next[0] = (struct gate_turn){.gate = g, .pixels = few};
+    queue_up(&thread[0], &next[0], few);
+    assert_false(staging_worth_it(&s, 1000));
+    next[1] = (struct gate_turn){.gate = g, .pixels = many};
+    queue_up(&thread[1], &next[1], few + many);
     assert_true(staging_worth_it(&s, 1000));
+    gate_busy(&mine, 3);
+    assert_false(staging_worth_it(&s, 1000));
+    gate_busy(&mine, -3);
     gate_fed(&mine);
-    for (int i = 0; i < 2; i++)
-        pthread_join(thread[i], NULL);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(thread[i], &failed[i]);
+        assert_null(failed[i]);
+    }
     assert_false(staging_worth_it(&s, 1000));
     gate_free(&g);
 }
@@ -165,17 +196,15 @@ static void cores_of_the_film_before(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    struct gate *g = gate_open(4, &e);
-    struct gate_turn before = {.gate = g}, mine = {.gate = g};
+    struct stage_job job;
+    struct gate_turn mine;
     pthread_t thread;
     bool took = false;
     s.pace[0].sessions = 2;
     s.pace[1].sessions = 1;
     reads(0, false);
-    struct stage_job job = *s.job;
-    job.threads = 4;
-    job.turn = &mine;
-    s.job = &job;
+    struct gate *g = open_gate(4, &job, &mine);
+    struct gate_turn before = {.gate = g};
     gate_busy(&before, 2);
     for (int i = 0; i < 2; i++)
         assert_true(staging_queue_run(&s, new_run(1), &e));
@@ -184,10 +213,13 @@ static void cores_of_the_film_before(void **state)
     wait_ms(100);
     assert_int_equal(s.waiting.runs, 2);
     gate_busy(&before, -1);
+    for (int i = 0; i < 500 && gate_idle(&mine) > 2; i++)
+        wait_ms(10);
+    int idle = gate_idle(&mine);
+    staging_find_damage(&s);                        /* ends the wait, also one in vain */
     pthread_join(thread, NULL);
     assert_true(took);
-    assert_int_equal(s.waiting.runs, 1);
-    assert_int_equal(gate_idle(&mine), 2);
+    assert_int_equal(idle, 2);
     gate_free(&g);
 }
 

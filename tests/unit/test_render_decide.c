@@ -1,0 +1,148 @@
+/*
+ * test_render_decide.c - what a film of a folder is to NVDEC: how much it has to decode, and which films are set aside.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "barcode/gate.h"
+#include "render/render_job.h"
+#include "render/render_run.h"
+
+static int context;
+
+static struct engine_device on_gpu(const struct engine *g)
+{
+    (void)g;
+    return (struct engine_device){.context = &context};
+}
+
+static const struct engine_ops gpu_ops = {.name = "cuda", .device = on_gpu}, cpu_ops = {.name = "cpu"};
+static const struct source_ops film_ops = {.name = "film", .can = SOURCE_RESTARTABLE};
+static struct engine gpu = {.ops = &gpu_ops}, cpu = {.ops = &cpu_ops};
+
+/* A film of a folder, and the options of the run. */
+struct fixture {
+    struct options options;
+    struct render render;
+    struct source source;
+    struct render_job job;
+};
+
+/* 720 pictures of 1080p. */
+static void set(struct fixture *f, const char *codec)
+{
+    *f = (struct fixture){.options.progress = PROGRESS_NEVER};
+    f->render = (struct render){.options = &f->options, .threads = 16};
+    f->source = (struct source){.ops = &film_ops, .film = {.width = 1920, .height = 1080, .frames = 720, .duration_us = 30000000}};
+    snprintf(f->source.film.codec, sizeof f->source.film.codec, "%s", codec);
+    f->job = (struct render_job){.render = &f->render, .source = &f->source, .engine = &gpu, .total_bytes = 20000000,
+                                 .report = {.film = &f->source.film, .cache = "miss", .selection = {.every = 24, .end_us = INT64_MAX}}};
+}
+
+static double pixels_of(struct fixture *f)
+{
+    return render_nvdec_pixels(&f->job, DECODE_PARALLEL);
+}
+
+/* What software decodes, or nobody, is nothing to NVDEC. */
+static void what_nvdec_has_to_decode(void **state)
+{
+    (void)state;
+    const double all = 720 * 1920.0 * 1080;
+    struct fixture f;
+    set(&f, "h264");
+    assert_float_equal(pixels_of(&f), all, 1);
+    assert_float_equal(render_nvdec_pixels(&f.job, DECODE_SEQUENTIAL), 0, 0);
+    f.job.distrusted = true;
+    assert_float_equal(pixels_of(&f), 0, 0);
+    set(&f, "h264");
+    f.job.engine = &cpu;
+    assert_float_equal(pixels_of(&f), 0, 0);
+    set(&f, "h264");
+    f.options.decode = DECODE_CPU;
+    assert_float_equal(pixels_of(&f), 0, 0);
+    set(&f, "h264");
+    f.source.lacks = SOURCE_RESTARTABLE;
+    assert_float_equal(pixels_of(&f), 0, 0);
+    set(&f, "h264");
+    f.job.report.cache = "hit";
+    assert_float_equal(pixels_of(&f), 0, 0);
+    set(&f, "h264");
+    f.job.report.selection.keyframes = true;
+    assert_float_equal(pixels_of(&f), 0, 0);
+    set(&f, "hevc");
+    assert_float_equal(pixels_of(&f), all / 2, 1);
+    set(&f, "vp9");
+    assert_float_equal(pixels_of(&f), all, 1);
+    set(&f, "mpeg2video");
+    assert_float_equal(pixels_of(&f), 0, 0);
+    set(&f, "av1");
+    assert_float_equal(pixels_of(&f), 0, 0);
+}
+
+enum { FILMS = 40 };
+
+/* Of a folder of 40 such films, the first one. */
+static bool is_aside(struct fixture *f)
+{
+    static struct err problem[FILMS];
+    static enum input_duty duty[FILMS];
+    static struct input_file file[FILMS];
+    static char *path[FILMS];
+    struct err e = ERR_INIT;
+    size_t film;
+    for (size_t i = 0; i < FILMS; i++) {
+        file[i].bytes = 1000;
+        path[i] = "folder/film.mkv";
+    }
+    struct inputs in = {.problem = problem, .duty = duty, .file = file, .path = path, .count = FILMS};
+    struct film_queue *queue = film_queue_open(&in, &e);
+    f->render.inputs = &in;
+    f->render.run = render_run_open(&f->render, queue, 4);
+    f->render.beside = gate_open(16, &e);
+    assert_true(queue && f->render.run && f->render.beside && film_queue_next(queue, &film));
+    render_run_takes(f->render.run, 0, film);
+    render_decide_aside(&f->job);
+    render_run_close(&f->render.run);
+    gate_free(&f->render.beside);
+    film_queue_free(&queue);
+    return f->job.aside;
+}
+
+/* Short ones of a codec with which software gets far; a long one is shared. */
+static void who_is_set_aside(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set(&f, "h264");
+    assert_true(is_aside(&f));
+    set(&f, "vp9");
+    assert_true(is_aside(&f));
+    set(&f, "hevc");
+    assert_false(is_aside(&f));
+    set(&f, "h264");
+    f.source.film.frames *= 20;
+    f.source.film.duration_us *= 20;
+    f.job.total_bytes *= 20;
+    assert_false(is_aside(&f));
+    set(&f, "h264");
+    f.job.total_bytes = 100;                        /* a playlist */
+    assert_false(is_aside(&f));
+    set(&f, "h264");
+    f.options.verify = true;
+    assert_false(is_aside(&f));
+    set(&f, "h264");
+    f.job.engine = &cpu;
+    assert_false(is_aside(&f));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_nvdec_has_to_decode), cmocka_unit_test(who_is_set_aside)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
