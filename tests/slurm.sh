@@ -199,10 +199,10 @@ restarts() {
     timeout 10 scontrol show job "$1" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p'
 }
 
-# submit ARRAY: the job's number. A user's environment goes along, as ever.
+# submit ARRAY [FILMS]: the job's number. A user's environment goes along, as ever.
 submit() {
     (cd "$work/run" && PATH=${barcode%/*}:$PATH BARCODE_CACHE=$work/cache timeout 20 sbatch --parsable --array="$1" "$script" \
-        "$work/films" "$work/pictures" -n 1 -m kmeans,average -j 1)      # one after another: it is to be killed between two
+        "${2:-$work/films}" "$work/pictures" -n 1 -m kmeans,average -j 1)      # one after another: it is to be killed between two
 }
 
 # reports JOB: how many films its reports name; then of each word how many: of films whose last line has that status, of films that are
@@ -278,6 +278,11 @@ test_again() {
     id=$(submit 3) || { bad "sbatch"; return; }
     until_true "the end of job $id" over "$id" || return
     same_pictures "one task alone"
+    # A node that does not see the films must not look like one that has nothing to do.
+    mkdir -p "$work/unmounted"
+    id=$(submit 1-2 "$work/unmounted") || { bad "sbatch"; return; }
+    until_true "the end of job $id" over "$id" || return
+    is "nodes that see no films fail" "$(state "$id")$(grep -hc "no films in the folder" "$work/run/barcode-$id"_*.log | tr '\n' ' ')" "FAILED 1 1 "
     id=$(submit 1,3) || { bad "sbatch"; return; }
     until_true "the end of job $id" over "$id" || return
     is "an array with gaps is refused" "$(state "$id")$(grep -hc 'has gaps' "$work/run/barcode-$id"_*.log | tr '\n' ' ')" "FAILED 1 1 "

@@ -16,7 +16,8 @@ extern "C" {
 
 /* What the disk said of a film when the list was made: it is asked once, for there may be many thousands. */
 struct input_file {
-    bool regular;        /* false: a pipe, a synthetic film, or not there; the rest is 0 */
+    bool regular;        /* false: a pipe, a synthetic film, or not there; the rest but `absent` is 0 */
+    bool absent;         /* the disk has no such path, or does not let it be seen        */
     uint64_t device, inode;
     uint64_t bytes;
     int64_t modified_ns; /* since 1970 */

@@ -95,8 +95,9 @@ static bool grow(struct inputs *in, struct err *e)
 static struct input_file look_at(const char *path)
 {
     struct stat s;
-    if (path_is_synthetic(path) || stat(path, &s) != 0 || !S_ISREG(s.st_mode))
-        return (struct input_file){.regular = false};
+    bool synthetic = path_is_synthetic(path), absent = !synthetic && stat(path, &s) != 0;
+    if (synthetic || absent || !S_ISREG(s.st_mode))
+        return (struct input_file){.regular = false, .absent = absent};
     return (struct input_file){.regular = true, .device = (uint64_t)s.st_dev, .inode = (uint64_t)s.st_ino, .bytes = (uint64_t)s.st_size,
                                .modified_ns = clock_in_ns(s.st_mtim)};
 }

@@ -117,7 +117,7 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
     size_t each = w->one_a_strip && !o->stacked ? 1 : shown.count;
     bool chosen = is_chosen(o), several = each < shown.count;
     if (!chosen && inputs_films(in) > 1)
-        return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder", o->output, inputs_films(in));
+        return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder that is there", o->output, inputs_films(in));
     if (several && !chosen && outputs_is_stdout(o->output))
         return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", o->strips);
     for (size_t k = 0; k < shown.count; k += each) {

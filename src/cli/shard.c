@@ -25,6 +25,12 @@ static size_t lightest(const uint64_t *load, size_t shards)
     return best;
 }
 
+/* What this process does not see, another one may, or none: each tells it. */
+static bool is_everybodys(const struct inputs *in, size_t i)
+{
+    return in->problem[i].code != ERR_NONE || in->file[i].absent;
+}
+
 bool shard_split(const struct options *o, struct inputs *in, struct err *e)
 {
     size_t shards = (size_t)o->shards;
@@ -35,11 +41,13 @@ bool shard_split(const struct options *o, struct inputs *in, struct err *e)
     bool ok = piece && load;
     if (!ok)
         err_memory(e, in->count * sizeof *piece + shards * sizeof *load);
+    size_t count = 0;
     for (size_t i = 0; ok && i < in->count; i++)
-        piece[i] = (struct piece){.bytes = in->file[i].bytes > 0 ? in->file[i].bytes : 1, .entry = i};
+        if (!is_everybodys(in, i))
+            piece[count++] = (struct piece){.bytes = in->file[i].bytes > 0 ? in->file[i].bytes : 1, .entry = i};
     if (ok)
-        qsort(piece, in->count, sizeof *piece, by_size);
-    for (size_t i = 0; ok && i < in->count; i++) {
+        qsort(piece, count, sizeof *piece, by_size);
+    for (size_t i = 0; i < count; i++) {
         size_t to = lightest(load, shards);
         load[to] += piece[i].bytes;
         if (to + 1 != (size_t)o->shard)

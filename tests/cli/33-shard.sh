@@ -47,11 +47,15 @@ test_shard_of_few_films() {
     ok a.mkv --shard 2/2
     says '^barcode: shard 2/2: 0 films: 0 done'
     files a.mkv empty
-    # A problem is one shard's to tell.
-    run a.mkv empty --shard 1/2
-    one=$STATUS
-    run a.mkv empty --shard 2/2
-    [ "$one $STATUS" = '0 3' ] || fail "exit status $one and $STATUS, not 0 and 3"
+    # A node that does not see the films is not one that has nothing to do: each tells.
+    for i in 1 2; do
+        run a.mkv empty --shard $i/2
+        [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+        says "no films in the folder 'empty'"
+        run -r nowhere -o . --shard $i/2
+        [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+        says "'nowhere'"
+    done
     # A name for one film is too little for all of them, in each shard.
     for i in 1 2; do refuses 2 a.mkv a.mkv -o p.png --shard $i/2; done
     for bad in 0/2 3/2 1 1/ /1 1/0 a/b 1/2/3 ' 1/2' 1/999999 -1/2 ''; do refuses 2 a.mkv --shard "$bad"; done

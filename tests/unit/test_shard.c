@@ -11,6 +11,7 @@ enum { MOST = 2000 };
 
 static enum input_duty duty[MOST];
 static struct input_file file[MOST];
+static struct err problem[MOST];
 static int owner[MOST];
 
 /* Whose each entry is, by the word of every shard; each is of exactly one. Returns the largest share in bytes. */
@@ -21,7 +22,7 @@ static uint64_t split(size_t count, int shards)
         owner[i] = 0;
     for (int shard = 1; shard <= shards; shard++) {
         struct options o = {.shard = shard, .shards = shards};
-        struct inputs in = {.duty = duty, .file = file, .count = count};
+        struct inputs in = {.duty = duty, .file = file, .problem = problem, .count = count};
         struct err e = ERR_INIT;
         uint64_t bytes = 0;
         for (size_t i = 0; i < count; i++)
@@ -84,7 +85,7 @@ static void nothing_is_split_unasked(void **state)
 {
     (void)state;
     struct options o = {.shards = 0};
-    struct inputs in = {.duty = duty, .file = file, .count = 3};
+    struct inputs in = {.duty = duty, .file = file, .problem = problem, .count = 3};
     for (size_t i = 0; i < 3; i++)
         duty[i] = i == 1 ? INPUT_LEFT_OUT : INPUT_TO_DO;
     assert_true(shard_split(&o, &in, NULL));
@@ -94,10 +95,34 @@ static void nothing_is_split_unasked(void **state)
     assert_true(shard_split(&o, &in, NULL));
 }
 
+/* Folders without films and paths that are not there are told by every shard, and count for none. */
+static void what_cannot_be_seen(void **state)
+{
+    (void)state;
+    for (int shard = 1; shard <= 2; shard++) {
+        struct options o = {.shard = shard, .shards = 2};
+        struct inputs in = {.duty = duty, .file = file, .problem = problem, .count = 4};
+        struct err e = ERR_INIT;
+        for (size_t i = 0; i < 4; i++) {
+            duty[i] = INPUT_TO_DO;
+            file[i] = (struct input_file){.regular = i > 1, .bytes = i > 1 ? 5 : 0};
+        }
+        file[0].absent = true;
+        err_set(&problem[1], ERR_INPUT, "no films");
+        assert_true(shard_split(&o, &in, &e));
+        problem[1] = (struct err)ERR_INIT;
+        file[0].absent = false;
+        assert_int_equal(duty[0], INPUT_TO_DO);
+        assert_int_equal(duty[1], INPUT_TO_DO);
+        assert_int_equal(duty[2], shard == 1 ? INPUT_TO_DO : INPUT_OTHERS);
+        assert_int_equal(duty[3], shard == 2 ? INPUT_TO_DO : INPUT_OTHERS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_the_definition), cmocka_unit_test(shares_are_even), cmocka_unit_test(nothing_is_split_unasked),
+        cmocka_unit_test(by_the_definition), cmocka_unit_test(shares_are_even), cmocka_unit_test(nothing_is_split_unasked), cmocka_unit_test(what_cannot_be_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
