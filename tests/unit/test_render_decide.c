@@ -95,7 +95,7 @@ static bool is_aside(struct fixture *f)
     static struct input_file file[FILMS];
     static char *path[FILMS];
     struct err e = ERR_INIT;
-    size_t film;
+    size_t film = 0;
     for (size_t i = 0; i < FILMS; i++) {
         file[i].bytes = 1000;
         path[i] = "folder/film.mkv";
