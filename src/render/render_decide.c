@@ -140,12 +140,12 @@ static bool has_codec(const struct render_job *j, const char *const *names)
 double render_nvdec_pixels(const struct render_job *j, enum decode_plan plan)
 {
     /* Left to choose, software decodes MPEG-2, and what not every GPU can, such as AV1. */
-    static const char *const by_nvdec[] = {"h264", "hevc", "vp8", "vp9", NULL}, *const hevc[] = {"hevc", NULL};
+    static const char *const by_nvdec[] = {"h264", "hevc", "vp8", "vp9", NULL};
     struct engine_work work = work_of(j);
     if (plan != DECODE_PARALLEL || !is_shared(j) || !has_codec(j, by_nvdec))
         return 0;
     double pixels = (double)work.frames * work.width * work.height;
-    return has_codec(j, hevc) ? pixels / 2 : pixels;      /* NVDEC is twice as fast with it (pace_nvdec_prior) */
+    return strcmp(j->source->film.codec, "hevc") == 0 ? pixels / 2 : pixels;      /* NVDEC is twice as fast with it (pace_nvdec_prior) */
 }
 
 /*

@@ -47,16 +47,22 @@ static void wait_ms(long ms)
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-/* NVDEC's rate is not that at which the driver makes decoders: until all are there the guess holds, and none of it counts later. */
-static void decoders_in_the_making(void **state)
+/* NVDEC sessions have taken both, and four more wait. */
+static void begin_two(struct run *runs, struct run **run)
 {
-    (void)state;
-    struct run runs[2] = {{.bytes = 100, .count = 100}, {.bytes = 100, .count = 100}}, *run[2];
     s.pace[0].sessions = s.pace[1].sessions = 2;
     assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));
     reads(100000, true);
     assert_true(staging_next_run(&s, true, &run[0]) && staging_next_run(&s, true, &run[1]));
     s.waiting = (struct pace_left){.runs = 4, .queued = 400};
+}
+
+/* NVDEC's rate is not that at which the driver makes decoders: until all are there the guess holds, and none of it counts later. */
+static void decoders_in_the_making(void **state)
+{
+    (void)state;
+    struct run runs[2] = {{.bytes = 100, .count = 100}, {.bytes = 100, .count = 100}}, *run[2];
+    begin_two(runs, run);
     staging_makes_decoder(&s, true);
     staging_makes_decoder(&s, true);
     wait_ms(300);
@@ -78,11 +84,7 @@ static void pictures_while_decoders_are_made(void **state)
 {
     (void)state;
     struct run runs[2] = {{.bytes = 100, .count = 1000000}, {.bytes = 100, .count = 1000000}}, *run[2];
-    s.pace[0].sessions = s.pace[1].sessions = 2;
-    assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));
-    reads(100000, true);
-    assert_true(staging_next_run(&s, true, &run[0]) && staging_next_run(&s, true, &run[1]));
-    s.waiting = (struct pace_left){.runs = 4, .queued = 400};
+    begin_two(runs, run);
     staging_makes_decoder(&s, true);
     staging_passed(&s, run[0], run[0]->count);
     staging_makes_decoder(&s, false);
