@@ -2,9 +2,11 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "barcode/decoders.h"
 #include "barcode/gate.h"
+#include "barcode/heap.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 #include "barcode/probe.h"
@@ -75,22 +77,35 @@ static void *lane_main(void *argument)
 }
 
 /*
- * Gates for the look for bars, one for as many cores as a film's look takes: a short film's takes a tenth of a second, and with one after another
- * a folder of such films waits for nothing else. Returns how many there are.
+ * How many films are looked at at once. A short film's look takes a tenth of a second, and with one after another a folder of such films waits
+ * for nothing else. Each of a look's PROBE_THREADS has a decoder of its own for a part of the time alone: with a look for as many cores, half of
+ * them were idle. Key frames of 2160p HEVC need a tenth of a gigabyte each, with what stands in for the pictures that they name.
  */
-static int open_looks(int threads, struct gate *looks[LOOKS_MOST], struct err *e)
+static int looks_at_once(int threads, int groups)
 {
-    int count = 0, wanted = threads / PROBE_THREADS;
-    wanted = wanted < 1 ? 1 : wanted > LOOKS_MOST ? LOOKS_MOST : wanted;
+    enum { CORES_A_LOOK = PROBE_THREADS / 2 };
+    const uint64_t memory_a_look = (uint64_t)4 << 30;
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    uint64_t wanted = (uint64_t)(threads / CORES_A_LOOK);
+    uint64_t fit = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / memory_a_look / (uint64_t)groups : wanted;
+    wanted = wanted < fit ? wanted : fit;
+    return wanted < 1 ? 1 : wanted > LOOKS_MOST ? LOOKS_MOST : (int)wanted;
+}
+
+/* A gate for each of them; returns how many there are. */
+static int open_looks(int threads, int groups, struct gate *looks[LOOKS_MOST], struct err *e)
+{
+    int count = 0, wanted = looks_at_once(threads, groups);
     while (count < wanted && (looks[count] = gate_open(threads / wanted, e)))
         count++;
     return count;
 }
 
-static bool open_group(struct group *g, int threads, struct err *e)
+/* One of so many groups. */
+static bool open_group(struct group *g, int threads, int groups, struct err *e)
 {
     g->gate = gate_open(threads, e);
-    g->looks = g->gate ? open_looks(threads, g->look, e) : 0;
+    g->looks = g->gate ? open_looks(threads, groups, g->look, e) : 0;
     g->beside = g->looks > 0 ? gate_open(threads, e) : NULL;
     return g->beside != NULL;
 }
@@ -140,7 +155,7 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     struct lanes all = {.queue = queue, .worker = w, .groups = groups};
     struct err e = ERR_INIT;
     int count = 0, opened = 0, threads = threads_of_group(r, groups);
-    while (lanes > 1 && opened < groups && open_group(&all.group[opened], threads, &e))
+    while (lanes > 1 && opened < groups && open_group(&all.group[opened], threads, groups, &e))
         opened++;
     if (lanes > 1 && opened == groups) {
         if (groups > 1)
@@ -219,8 +234,10 @@ void render_lanes(const struct render *r, struct film_queue *queue, struct worke
     struct render own = *r;
     struct film_tally tally = film_queue_tally(queue);
     struct err e = ERR_INIT;
-    if (tally.due > 1)
+    if (tally.due > 1) {
+        (void)heap_keep();
         own.run = render_run_open(r, queue, OPTION_JOBS_MOST);
+    }
     own.decoders = decoders_open(tally.due > 1, &e);      /* without memory for them none are kept */
     r->engines->films = tally.due;
     own.again = true;

@@ -1,0 +1,64 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "barcode/heap.h"
+
+enum { PICTURES = 4, PICTURE_BYTES = 6 << 20 };
+
+/* As a decoder does that shows a few pictures and is closed. */
+static void *decode(void *argument)
+{
+    void *picture[PICTURES];
+    for (int i = 0; i < PICTURES; i++) {
+        picture[i] = malloc(PICTURE_BYTES);
+        assert_non_null(picture[i]);
+        memset(picture[i], 1, PICTURE_BYTES);
+        *(volatile char *)picture[i] = 2;        /* the compiler keeps what nobody reads */
+    }
+    for (int i = 0; i < PICTURES; i++)
+        free(picture[i]);
+    return argument;
+}
+
+/* Pages that the kernel had to hand out for one decoder on a thread of its own. */
+static long pages_of_one(void)
+{
+    struct rusage before, after;
+    pthread_t thread;
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    assert_int_equal(pthread_create(&thread, NULL, decode, NULL), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    return after.ru_minflt - before.ru_minflt;
+}
+
+/* The first decoder's memory is the next one's. */
+static void freed_memory_is_used_again(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip();                          /* their malloc is another one */
+#else
+    if (!heap_keep())
+        skip();                      /* a machine of little memory */
+    long first = pages_of_one();
+    for (int i = 0; i < 3; i++)
+        assert_in_range(pages_of_one(), 0, first / 4);
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(freed_memory_is_used_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
