@@ -11,11 +11,11 @@ extern "C" {
 #endif
 
 /*
- * For a process that opens and closes decoders on many threads: from now on malloc keeps what is freed for what comes next, an eighth of the
- * machine's memory at most. By default most of what a decoder had goes back to the kernel, which hands it out again a page at a time, each
+ * For a process that opens and closes decoders on many threads: from now on malloc keeps what is freed for what comes next, at the ends of its arenas
+ * together about an eighth of the machine's memory at most (a container's limit is not looked at). By default most of what a decoder had goes back to the kernel, which hands it out again a page at a time, each
  * zeroed first, and threads that wait for pages wait for one another (tests/bench/RESULTS.md, "looks for bars in a folder").
  *
- * Once, by any thread, best before others start. False: nothing is changed, for malloc is not glibc's, or memory is short. How glibc
+ * Once, before other threads use malloc. False: nothing is changed, for malloc is not glibc's, or memory is short. How glibc
  * keeps memory: mallopt(3); malloc/arena.c (heap_trim).                                                                test_heap
  */
 bool heap_keep(void);

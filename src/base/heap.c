@@ -23,12 +23,13 @@ static long kept_by_each(void)
 bool heap_keep(void)
 {
 #ifdef __GLIBC__
-    /* With less, a picture of 1080p of 10 bits would be returned at once. */
+    /* With less, a decoder's pictures of 1080p and 10 bits would go back all the same. */
     const long least = 16L << 20;
+    /* The most that mallopt takes, and what glibc itself would come to: larger blocks are the kernel's. */
+    const int block_most = 32 << 20;
     long each = kept_by_each();
-    /* Larger blocks are the kernel's as before: half of a heap, 32 MiB, is what mallopt takes at most. */
-    bool fine = each >= least && mallopt(M_MMAP_THRESHOLD, (int)(each / 2)) && mallopt(M_TRIM_THRESHOLD, (int)each);
-    /* Or else a heap grows by a page at a time, each a call of the kernel's. */
+    bool fine = each >= least && mallopt(M_MMAP_THRESHOLD, block_most) && mallopt(M_TRIM_THRESHOLD, (int)each);
+    /* A heap begins that much larger: it grows by a call of the kernel's for each block. */
     if (fine)
         (void)mallopt(M_TOP_PAD, (int)(each / 16));
     return fine;

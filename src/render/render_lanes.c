@@ -77,35 +77,36 @@ static void *lane_main(void *argument)
 }
 
 /*
- * How many films are looked at at once. A short film's look takes a tenth of a second, and with one after another a folder of such films waits
- * for nothing else. Each of a look's PROBE_THREADS has a decoder of its own for a part of the time alone: with a look for as many cores, half of
- * them were idle. Key frames of 2160p HEVC need a tenth of a gigabyte each, with what stands in for the pictures that they name.
+ * A short film's look takes a tenth of a second, and with one after another a folder of such films waits for nothing else. Each of its threads has
+ * a decoder of its own, for a part of the time alone: with PROBE_THREADS cores for each look half of them were idle. Where memory is short it
+ * stays at that: a look at 2160p HEVC takes up to 0.8 GB, with the pictures that stand in for those that its key frames name.
  */
-static int looks_at_once(int threads, int groups)
+int render_lanes_looks(int threads, int lanes, uint64_t memory)
 {
-    enum { CORES_A_LOOK = PROBE_THREADS / 2 };
     const uint64_t memory_a_look = (uint64_t)4 << 30;
-    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    uint64_t wanted = (uint64_t)(threads / CORES_A_LOOK);
-    uint64_t fit = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / memory_a_look / (uint64_t)groups : wanted;
-    wanted = wanted < fit ? wanted : fit;
-    return wanted < 1 ? 1 : wanted > LOOKS_MOST ? LOOKS_MOST : (int)wanted;
+    int least = threads / PROBE_THREADS, most = 2 * least < lanes ? 2 * least : lanes;
+    int fit = memory / memory_a_look < (uint64_t)most ? (int)(memory / memory_a_look) : most;
+    int looks = fit > least ? fit : least;
+    looks = looks < lanes ? looks : lanes;
+    return looks < 1 ? 1 : looks < LOOKS_MOST ? looks : LOOKS_MOST;
 }
 
 /* A gate for each of them; returns how many there are. */
-static int open_looks(int threads, int groups, struct gate *looks[LOOKS_MOST], struct err *e)
+static int open_looks(int threads, int lanes, uint64_t memory, struct gate *looks[LOOKS_MOST], struct err *e)
 {
-    int count = 0, wanted = looks_at_once(threads, groups);
+    int count = 0, wanted = render_lanes_looks(threads, lanes, memory);
     while (count < wanted && (looks[count] = gate_open(threads / wanted, e)))
         count++;
     return count;
 }
 
-/* One of so many groups. */
-static bool open_group(struct group *g, int threads, int groups, struct err *e)
+/* Of `lanes` lanes. Without an answer there is as much memory as any may want (staging_memory). */
+static bool open_group(struct group *g, int threads, int lanes, int groups, struct err *e)
 {
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    uint64_t memory = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / (uint64_t)groups : UINT64_MAX;
     g->gate = gate_open(threads, e);
-    g->looks = g->gate ? open_looks(threads, groups, g->look, e) : 0;
+    g->looks = g->gate ? open_looks(threads, lanes, memory, g->look, e) : 0;
     g->beside = g->looks > 0 ? gate_open(threads, e) : NULL;
     return g->beside != NULL;
 }
@@ -155,7 +156,7 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     struct lanes all = {.queue = queue, .worker = w, .groups = groups};
     struct err e = ERR_INIT;
     int count = 0, opened = 0, threads = threads_of_group(r, groups);
-    while (lanes > 1 && opened < groups && open_group(&all.group[opened], threads, groups, &e))
+    while (lanes > 1 && opened < groups && open_group(&all.group[opened], threads, (lanes + groups - 1) / groups, groups, &e))
         opened++;
     if (lanes > 1 && opened == groups) {
         if (groups > 1)

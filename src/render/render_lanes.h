@@ -17,6 +17,12 @@
  */
 int render_lanes_choose(int threads);
 
+/*
+ * How many films such lanes look at for bars at once (probe.h): no more than there are lanes, and as many as `memory` bytes, the machine's or
+ * a part of them, have room for. 1 or more.
+ */
+int render_lanes_looks(int threads, int lanes, uint64_t memory);
+
 /* Works on the queue to its end, first on films that must be alone, and tells the worker's parent of each. The process's first thread. */
 void render_lanes(const struct render *r, struct film_queue *queue, struct worker *w);
 

@@ -236,7 +236,7 @@ bool render_trim_settle(struct render_job *j, struct err *e)
     return fine;
 }
 
-/* So many films at a time as there are gates (looks_at_once): each look has up to PROBE_THREADS decoders, and with as many as all lanes would have, memory is full of them. */
+/* So many films at a time as there are gates (render_lanes_looks): each look has up to PROBE_THREADS decoders, and with as many as all lanes would have, memory is full of them. */
 static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct err *e)
 {
     struct gate_turn turn = {.gate = j->render->looks};
