@@ -12,6 +12,7 @@
 #include "barcode/gate.h"
 #include "render/render_job.h"
 #include "render/render_run.h"
+#include "forty_films.h"
 
 static int context;
 
@@ -85,22 +86,12 @@ static void what_nvdec_has_to_decode(void **state)
     assert_float_equal(pixels_of(&f), 0, 0);
 }
 
-enum { FILMS = 40 };
-
 /* Of a folder of 40 such films, the first one. */
 static bool is_aside(struct fixture *f)
 {
-    static struct err problem[FILMS];
-    static enum input_duty duty[FILMS];
-    static struct input_file file[FILMS];
-    static char *path[FILMS];
+    struct inputs in = forty_films();
     struct err e = ERR_INIT;
     size_t film = 0;
-    for (size_t i = 0; i < FILMS; i++) {
-        file[i].bytes = 1000;
-        path[i] = "folder/film.mkv";
-    }
-    struct inputs in = {.problem = problem, .duty = duty, .file = file, .path = path, .count = FILMS};
     struct film_queue *queue = film_queue_open(&in, &e);
     f->render.inputs = &in;
     f->render.run = render_run_open(&f->render, queue, 4);

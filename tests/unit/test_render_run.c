@@ -9,13 +9,7 @@
 #include <cmocka.h>
 
 #include "render/render_run.h"
-
-enum { FILMS = 40 };
-
-static struct err problem[FILMS];
-static enum input_duty duty[FILMS];
-static struct input_file file[FILMS];
-static char *path[FILMS];
+#include "forty_films.h"
 
 static void take(struct render_run *run, struct film_queue *queue, int lane)
 {
@@ -36,11 +30,7 @@ static void as_many_as_pay(void **state)
     (void)state;
     struct err e = ERR_INIT;
     struct options options = {.progress = PROGRESS_NEVER};
-    for (size_t i = 0; i < FILMS; i++) {
-        file[i].bytes = 1000;
-        path[i] = "folder/film.mkv";
-    }
-    struct inputs in = {.problem = problem, .duty = duty, .file = file, .path = path, .count = FILMS};
+    struct inputs in = forty_films();
     struct film_queue *queue = film_queue_open(&in, &e);
     const struct render r = {.options = &options, .inputs = &in};
     struct render_run *run = render_run_open(&r, queue, 8);
@@ -72,7 +62,7 @@ static void as_many_as_pay(void **state)
     }
     assert_false(render_run_sets_aside(NULL, 0, 1));
     /* A pipe has no bytes to compare. */
-    file[FILMS - 1].bytes = 0;
+    in.file[FILMS - 1].bytes = 0;
     render_run_takes(run, 0, FILMS - 1);
     assert_false(render_run_sets_aside(run, 0, 1));
     render_run_ends(run, 0, 0);
