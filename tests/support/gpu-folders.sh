@@ -54,6 +54,8 @@ against_sums() { # COPIES FILM...: a folder of them all, and as many films, each
 part_folders() {
     against_sums 100 "$film"
     against_sums 24 "$films/hevc10.mp4"
+    python3 "$here/tests/bench/repeat_mp4.py" "$pack/hevc-scenes.mp4" 3 "$work/hevc-scenes.mp4"
+    against_sums 100 "$work/hevc-scenes.mp4"
     against_sums 8 "$films"/*.mp4 ${ENCODES:+"$ENCODES"/*.mp4}
 }
 
@@ -89,6 +91,18 @@ part_short() {
     in_turns "film x 40" 3 "off share" p.png "$work/short.mp4"
     copies "$work/clips24" 24 "$film"
     in_turns "24 clips" 3 "off share" "" "$work/clips24"
+}
+
+# One film as ffmpeg decodes it, where the pack has one that runs here (FFMPEG): the same work without the picture, and a measure of this machine.
+part_clip() {
+    local ffmpeg=${FFMPEG:-$pack/ffmpeg} way
+    for _ in $(seq "${ROUNDS:-7}"); do
+        for way in auto cuda cpu; do
+            echo "$way: $(timed "$bin/barcode" "$film" -q -n 24 --engine $way -o "$work/x.png" | cut -d: -f1)"
+        done
+        [ ! -x "$ffmpeg" ] || echo "ffmpeg: $(timed "$ffmpeg" -nostdin -v error -i "$film" -map 0:v -f null - | cut -d: -f1)"
+    done | sort -k1,1 -k2,2n | awk '{if ($1 != way) {way = $1; ways[++kinds] = way}; time[way, ++n[way]] = $2; all[way] = all[way] " " $2}
+        END {for (i = 1; i <= kinds; i++) {w = ways[i]; printf "one film, %s median %d ms of%s\n", w, time[w, int((n[w] + 1) / 2)], all[w]}}'
 }
 
 part_gpus-folders() {

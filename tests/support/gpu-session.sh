@@ -27,7 +27,8 @@
 #   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
 #   auto       from which length on a GPU pays; warm runs of 2 hours
 #   folder     24 copies of the film against one film of their sum, by engine and by how many are under way
-#   folders    100 copies of the film; 24 of the HEVC film; 8 of every film, and of those in the folder ENCODES: against films of their sums
+#   clip       the film alone by each engine, in turns, and by ffmpeg (a static one in the pack, or FFMPEG)
+#   folders    100 copies of the film; 24 and 100 of HEVC; 8 of every film, and of those in the folder ENCODES: against films of their sums
 #   encodes    half an hour of each MP4 in the folder ENCODES: NVDEC with software, either alone; the same pictures
 #   short      software alone, all cores: 30 s to 20 minutes, and 24 clips, with frame threads for the last runs and without, in turns
 #   cufile     cuFile against pread and pinned buffers (a pack made with CUFILE=1)

@@ -32,6 +32,9 @@ while read -r film; do
 done <<< "$extra"
 "${FF[@]}" -t 10 -i "$bench" -an -c:v libx265 -preset veryfast -x265-params log-level=error \
     -pix_fmt yuv420p10le "$out/films/hevc10.mp4"
+# The bench's film may begin with a fade, whose key frames take no time to look at. Repeated, this has key frames of real pictures every few seconds.
+"${FF[@]}" -ss 10 -t 10 -i "$bench" -an -c:v libx265 -preset veryfast -x265-params log-level=error \
+    -pix_fmt yuv420p10le "$out/hevc-scenes.mp4"
 cp "$clips/film-480p.mp4" "$out/films/"
 cp "$here/out/sample.mkv" "$out/"
 # Bars: a scope film, one of two shapes, and none; and HDR.
