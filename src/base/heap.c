@@ -10,12 +10,11 @@
  */
 static long kept_by_each(void)
 {
-    enum { ARENAS_A_CORE = 8, SHARE = 8 };
-    const long most = 64L << 20;
+    const long arenas_a_core = 8, share = 8, most = 64L << 20;
     long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
     if (cores < 1 || pages < 1 || bytes < 1)
         return 0;
-    long each = pages / (SHARE * ARENAS_A_CORE * cores) * bytes;
+    long each = pages / (share * arenas_a_core * cores) * bytes;
     return each < most ? each : most;
 }
 #endif

@@ -2,6 +2,7 @@
 
 #include "staging.h"
 #include "share.h"
+#include "barcode/backlog.h"
 #include "barcode/clock.h"
 #include "barcode/colour.h"
 #include "barcode/gate.h"
@@ -177,6 +178,7 @@ void staging_fed(struct staging *s, struct run *run, size_t bytes)
     size_t work = run->unfed > 0 ? (size_t)((double)run->work * (double)bytes / (double)(run->unfed + bytes)) : run->work;
     run->work -= work;
     atomic_fetch_sub(&s->unfed, work);
+    backlog_did(s->job->backlog, bytes);
 }
 
 void staging_passed(struct staging *s, struct run *run, size_t pictures)
@@ -299,9 +301,22 @@ static uint64_t unread(const struct staging *s, const struct run *run)
     return s->file_bytes > past ? s->file_bytes - past : 0;
 }
 
+/* On the cores on which no other film is at work. With the lock held. */
+static int threads_now(struct staging *s, struct share share)
+{
+    int idle = s->pace[0].sessions - s->cores_busy;
+    if (!gate_spare(s->job->turn, &idle))
+        return 1;
+    int cores = s->cores_busy + idle;
+    share.cores = cores < share.cores ? cores : share.cores;
+    return share_threads(&share);
+}
+
 /*
- * How many threads a run gets that a software session takes. Of a pipe nobody knows how much is to come. A film whose pictures leave
- * no memory for a decoder a core has none for threads (staging_threads). With the lock held.
+ * How many threads a run gets that a software session takes: as many as idle cores allow, and at a folder's end as many as if all its films were one,
+ * whose last runs share all cores. Without the latter they went through a core each, the longest for a second, while those of films that ended were
+ * idle. What is aside has cores that others need. Of a pipe nobody knows how much is to come. A film whose pictures leave no memory for a decoder a core
+ * has none for threads (staging_threads). With the lock held.
  */
 static int threads_for(struct staging *s, const struct run *run)
 {
@@ -310,13 +325,14 @@ static int threads_for(struct staging *s, const struct run *run)
         return 1;
     if (share_told() > 0)
         return share_told();
-    int idle = s->pace[0].sessions - s->cores_busy;
-    if ((!s->read_to_end && s->file_bytes == 0) || !gate_spare(s->job->turn, &idle))
+    if (!s->read_to_end && s->file_bytes == 0)
         return 1;
-    int cores = s->cores_busy + idle;
-    struct share share = {.cores = cores < s->pace[0].sessions ? cores : s->pace[0].sessions, .own = run->work,
-                          .left = atomic_load(&s->unfed) + unread(s, run) * (picture_bytes(s) > 0 ? 2 : 1), .most = s->threads_most};
-    return share_threads(&share);
+    uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;            /* what one of a file takes, its pictures included */
+    struct share share = {.cores = s->pace[0].sessions, .own = run->work, .left = atomic_load(&s->unfed) + unread(s, run) * byte, .most = s->threads_most};
+    int now = threads_now(s, share);
+    share.left += backlog_others(s->job->backlog) * byte;
+    int of_all = s->job->backlog && !s->job->aside ? share_threads(&share) : 1;
+    return now > of_all ? now : of_all;
 }
 
 /* `run` was taken from the queue. Under the lock. */
