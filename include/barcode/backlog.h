@@ -1,6 +1,9 @@
 /*
  * backlog.h - how much is left to decode in all films of a run, and how much of that is one film's, in bytes of their files.
  *
+ * About: what nobody decodes (sound, what was not asked for, frames that the cache has) is left until its film ends, a film that is decoded once more has
+ * nothing left, and one of which the file's size tells nothing counts as that.
+ *
  * At its end a folder is decoded like the end of one film (share.h): for that the film at hand has to know what is left of the others.
  * Any thread.
  */

@@ -13,7 +13,7 @@ struct lane_film {
     double bytes, share;         /* of its file; of it that is done, 0..1      */
     uint64_t frames;
     bool aside;
-    struct backlog_film *work;   /* NULL: nobody asks                          */
+    struct backlog_film *work;   /* NULL: none was taken, or memory was short   */
 };
 
 struct render_run {

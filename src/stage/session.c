@@ -242,6 +242,7 @@ static bool decode_on_threads(struct session *s, struct run *run, bool *whole, s
     if (*whole || staging_stopped(s->staging))
         return fine;
     atomic_store(&s->staging->threads_failed, true);
+    staging_gives_up_threads(s->staging, run);
     close_threaded(s);
     s->counts.decode_errors = before.decode_errors;      /* they are met again */
     s->hurt = s->order.wrong = false;
@@ -346,6 +347,7 @@ void *session_main(void *staging)
     while (fine && staging_next_run(s.staging, false, &run)) {
         struct taken taken = staging_taken(run);
         fine = decode_run(&s, run, &e);
+        taken.threads = run->threads;
         staging_fed(s.staging, run, run->bytes);
         staging_passed(s.staging, run, run->count);
         staging_run_done(s.staging, &taken);

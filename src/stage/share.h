@@ -13,7 +13,7 @@
 struct share {
     int cores;         /* that the film may use, other runs' included            */
     uint64_t own;      /* what the run takes, > 0: in bytes, or any other unit    */
-    uint64_t left;     /* what takes all that no decoder has got yet, of the run, of other runs and of what is not read yet: at least `own` */
+    uint64_t left;     /* what takes all that no decoder has got yet, of the run, of other runs, of what is not read yet, and of other films that share the cores: at least `own` */
     int most;          /* threads that a decoder may have                        */
 };
 

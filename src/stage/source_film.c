@@ -243,6 +243,19 @@ static void judge_faults(struct source_film *f, struct staging *s)
     f->fault_rounds = nothing ? FAULT_ROUNDS : f->fault_rounds + s->counts.keys_again;
 }
 
+/* A playlist's bytes say nothing of the films that it names. */
+static bool is_playlist(const struct film *film)
+{
+    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
+    char names[sizeof film->container], *save = NULL;
+    snprintf(names, sizeof names, "%s", film->container);
+    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
+        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+            if (strcmp(name, kind[i]) == 0)
+                return true;
+    return false;
+}
+
 static bool film_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
                        struct stage_times *times, struct err *e)
 {
@@ -255,6 +268,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     struct crew crew = {0};
     staging_open(&s, &base->film, &reader, job);
     s.file_bytes = f->file_bytes;
+    s.is_list = is_playlist(&f->base.film);
     lend_faults(f, &s);
     timetable_begin(job->timetable, film_av_frame_us(&base->film));
     bool fine = choose_sessions(&s, source_can(base, SOURCE_RESTARTABLE), nvdec, e) && staging_open_queue(&s, e);
@@ -333,19 +347,6 @@ static const struct source_ops film_ops = {
     .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
     .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
 };
-
-/* A playlist's bytes say nothing of the films that it names. */
-static bool is_playlist(const struct film *film)
-{
-    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
-    char names[sizeof film->container], *save = NULL;
-    snprintf(names, sizeof names, "%s", film->container);
-    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
-        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
-            if (strcmp(name, kind[i]) == 0)
-                return true;
-    return false;
-}
 
 /* What this film cannot do, though films can. A container without a file of its own (pb) reads others, and can do so again. */
 static unsigned find_lacks(const struct source_film *f)

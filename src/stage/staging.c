@@ -225,6 +225,17 @@ struct taken staging_taken(const struct run *run)
     return (struct taken){.bytes = run->bytes, .frames = run->frames, .threads = run->threads, .ns = run->taken_ns};
 }
 
+void staging_gives_up_threads(struct staging *s, struct run *run)
+{
+    pthread_mutex_lock(&s->lock);
+    int idle = run->threads - 1;
+    run->threads = 1;
+    s->cores_busy -= idle;
+    gate_busy(s->job->turn, -idle);
+    pthread_cond_broadcast(&s->pace_changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
 void staging_run_done(struct staging *s, const struct taken *run)
 {
     bool nvdec = run->threads == 0;
@@ -315,7 +326,7 @@ static int threads_now(struct staging *s, struct share share)
 /*
  * How many threads a run gets that a software session takes: as many as idle cores allow, and at a folder's end as many as if all its films were one,
  * whose last runs share all cores. Without the latter they went through a core each, the longest for a second, while those of films that ended were
- * idle. What is aside has cores that others need. Of a pipe nobody knows how much is to come. A film whose pictures leave no memory for a decoder a core
+ * idle. Of a pipe nobody knows how much is to come, nor of a playlist. A film whose pictures leave no memory for a decoder a core
  * has none for threads (staging_threads). With the lock held.
  */
 static int threads_for(struct staging *s, const struct run *run)
@@ -325,13 +336,14 @@ static int threads_for(struct staging *s, const struct run *run)
         return 1;
     if (share_told() > 0)
         return share_told();
-    if (!s->read_to_end && s->file_bytes == 0)
+    bool known = s->file_bytes > 0 && !s->is_list;
+    if (!s->read_to_end && !known)
         return 1;
     uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;            /* what one of a file takes, its pictures included */
     struct share share = {.cores = s->pace[0].sessions, .own = run->work, .left = atomic_load(&s->unfed) + unread(s, run) * byte, .most = s->threads_most};
     int now = threads_now(s, share);
     share.left += backlog_others(s->job->backlog) * byte;
-    int of_all = s->job->backlog && !s->job->aside ? share_threads(&share) : 1;
+    int of_all = s->job->backlog && known ? share_threads(&share) : 1;
     return now > of_all ? now : of_all;
 }
 

@@ -34,6 +34,7 @@ struct staging {
     struct pace_reading first;       /* what was read when the first run was there            */
     double queued;                   /* pictures of all runs so far                           */
     uint64_t file_bytes;
+    bool is_list;                    /* its file names others, which hold the film: file_bytes says nothing of it */
     int64_t began_ns;
     bool read_to_end;
     uint64_t queued_bytes;           /* of all runs so far                                    */
@@ -177,6 +178,9 @@ struct taken {
 };
 
 struct taken staging_taken(const struct run *run);
+
+/* The run, which has several threads, goes on with one: the other cores are idle. The session's; a copy of staging_taken has to follow. */
+void staging_gives_up_threads(struct staging *s, struct run *run);
 
 /* That run went through the session, which told of all its pictures (staging_passed). */
 void staging_run_done(struct staging *s, const struct taken *run);

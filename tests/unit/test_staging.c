@@ -242,8 +242,39 @@ static void the_end_of_a_folder(void **state)
     assert_int_equal(threads_beside(100000, &job), 1);
     assert_int_equal(threads_beside(300, &job), 5);          /* 20 * 100 / 400 */
     assert_int_equal(threads_beside(0, &job), 16);
-    job.aside = true;
+    s.is_list = true;                                        /* of a few hundred bytes */
     assert_int_equal(threads_beside(0, &job), 1);
+    s.is_list = false;
+    s.job = NULL;
+}
+
+/* A run that goes on with one thread has one core, and so it is until it ends. */
+static void threads_that_are_given_up(void **state)
+{
+    (void)state;
+    static struct picture picture[20];
+    struct err e = ERR_INIT;
+    struct gate_turn turn = {.gate = gate_open(16, &e)};
+    struct stage_job job = {.threads = 16, .turn = &turn};
+    struct run *run;
+    s.job = &job;
+    s.pace[0].sessions = s.threads_most = 16;
+    s.read_to_end = true;
+    queue_sound(picture, 100);
+    assert_true(staging_next_run(&s, false, &run));
+    assert_int_equal(run->threads, 16);
+    assert_int_equal(gate_idle(&turn), 0);
+    staging_gives_up_threads(&s, run);
+    assert_int_equal(run->threads, 1);
+    assert_int_equal(s.cores_busy, 1);
+    assert_int_equal(gate_idle(&turn), 15);
+    struct taken taken = staging_taken(run);
+    staging_fed(&s, run, run->bytes);
+    staging_run_done(&s, &taken);
+    assert_int_equal(s.cores_busy, 0);
+    assert_int_equal(gate_idle(&turn), 16);
+    free(run);
+    gate_free(&turn.gate);
     s.job = NULL;
 }
 
@@ -370,6 +401,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(finished_runs, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(threads_for_the_last_runs, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(the_end_of_a_folder, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(threads_that_are_given_up, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(pictures_count_too, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(no_threads, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(counts_add_up, staging_begin, staging_end),
