@@ -27,9 +27,6 @@ struct backlog_film;
 /* Of a run whose films have so many bytes, of which up to `places` are under way at once. NULL: memory. */
 struct backlog *backlog_open(uint64_t bytes, int places, struct err *e);
 
-/* The films are dealt out among so many gates (1 or more; 1 before), from now on. No film is under way. NULL is fine. */
-void backlog_divides(struct backlog *b, int groups);
-
 /* A film begins in that place, 0 to `places` - 1, where none is under way: all of its bytes are left. NULL for NULL. */
 struct backlog_film *backlog_begin(struct backlog *b, int place, uint64_t bytes);
 
@@ -39,7 +36,7 @@ void backlog_did(struct backlog_film *f, uint64_t bytes);
 /* The film has ended, whatever became of it. Once more does nothing; NULL is fine. */
 void backlog_end(struct backlog_film *f);
 
-/* What is left of the run's other films, or of several gates' this one's equal part. 0 for NULL. */
+/* What is left of the run's other films. 0 for NULL. */
 uint64_t backlog_others(const struct backlog_film *f);
 
 /* Frees; sets *b to NULL. NULL is fine. No film is under way. */

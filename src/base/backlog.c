@@ -10,7 +10,6 @@ struct backlog_film {
 
 struct backlog {
     atomic_uint_fast64_t left;       /* of all films, of which each has its part */
-    int groups;
     struct backlog_film film[];
 };
 
@@ -22,17 +21,10 @@ struct backlog *backlog_open(uint64_t bytes, int places, struct err *e)
         err_memory(e, size);
         return NULL;
     }
-    b->groups = 1;
     atomic_init(&b->left, bytes);
     for (int i = 0; i < places; i++)
         b->film[i].of = b;
     return b;
-}
-
-void backlog_divides(struct backlog *b, int groups)
-{
-    if (b)
-        b->groups = groups;
 }
 
 struct backlog_film *backlog_begin(struct backlog *b, int place, uint64_t bytes)
@@ -65,7 +57,7 @@ uint64_t backlog_others(const struct backlog_film *f)
         return 0;
     /* Somebody may do something between the two: what the film has left may be more than what was left of all. */
     uint64_t own = atomic_load(&f->left), all = atomic_load(&f->of->left);
-    return all > own ? (all - own) / (uint64_t)f->of->groups : 0;
+    return all > own ? all - own : 0;
 }
 
 void backlog_free(struct backlog **b)

@@ -3,18 +3,25 @@
 #include <malloc.h>
 #include <unistd.h>
 
+uint64_t heap_machine(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
+}
+
 #ifdef __GLIBC__
 /*
  * What each arena may keep, in bytes. glibc has up to eight arenas a core, each with a few threads; it would itself come to keep up to 64 MiB
  * in each, twice the largest block that was freed.
  */
-static long kept_by_each(void)
+static uint64_t kept_by_each(void)
 {
-    const long arenas_a_core = 8, share = 8, most = 64L << 20;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    if (cores < 1 || pages < 1 || bytes < 1)
+    const uint64_t arenas_a_core = 8, share = 8, most = 64 << 20;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t memory = heap_machine();
+    if (cores < 1 || memory == UINT64_MAX)
         return 0;
-    long each = pages / (share * arenas_a_core * cores) * bytes;
+    uint64_t each = memory / (share * arenas_a_core * (uint64_t)cores);
     return each < most ? each : most;
 }
 #endif
@@ -23,10 +30,10 @@ bool heap_keep(void)
 {
 #ifdef __GLIBC__
     /* With less, a decoder's pictures of 1080p and 10 bits would go back all the same. */
-    const long least = 16L << 20;
+    const uint64_t least = 16 << 20;
     /* The most that mallopt takes, and what glibc itself would come to: larger blocks are the kernel's. */
     const int block_most = 32 << 20;
-    long each = kept_by_each();
+    uint64_t each = kept_by_each();
     bool fine = each >= least && mallopt(M_MMAP_THRESHOLD, block_most) && mallopt(M_TRIM_THRESHOLD, (int)each);
     /* A heap begins that much larger: it grows by a call of the kernel's for each block. */
     if (fine)

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "barcode/decoders.h"
 #include "barcode/gate.h"
@@ -100,13 +99,11 @@ static int open_looks(int threads, int lanes, uint64_t memory, struct gate *look
     return count;
 }
 
-/* Of `lanes` lanes. Without an answer there is as much memory as any may want (staging_memory). */
+/* Of `lanes` lanes, with its part of the memory. */
 static bool open_group(struct group *g, int threads, int lanes, int groups, struct err *e)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    uint64_t memory = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / (uint64_t)groups : UINT64_MAX;
     g->gate = gate_open(threads, e);
-    g->looks = g->gate ? open_looks(threads, lanes, memory, g->look, e) : 0;
+    g->looks = g->gate ? open_looks(threads, lanes, heap_machine() / (uint64_t)groups, g->look, e) : 0;
     g->beside = g->looks > 0 ? gate_open(threads, e) : NULL;
     return g->beside != NULL;
 }

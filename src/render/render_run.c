@@ -51,10 +51,8 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
 
 void render_run_divides(struct render_run *run, int groups)
 {
-    if (!run)
-        return;
-    run->groups = groups;
-    backlog_divides(run->backlog, groups);
+    if (run)
+        run->groups = groups;
 }
 
 void render_run_takes(struct render_run *run, int lane, size_t film)

@@ -345,9 +345,8 @@ void *session_main(void *staging)
     bool fine = session_open(&s, &e);
     struct run *run;
     while (fine && staging_next_run(s.staging, false, &run)) {
-        struct taken taken = staging_taken(run);
         fine = decode_run(&s, run, &e);
-        taken.threads = run->threads;
+        struct taken taken = staging_taken(run);
         staging_fed(s.staging, run, run->bytes);
         staging_passed(s.staging, run, run->count);
         staging_run_done(s.staging, &taken);

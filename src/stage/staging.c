@@ -1,11 +1,10 @@
-#include <unistd.h>
-
 #include "staging.h"
 #include "share.h"
 #include "barcode/backlog.h"
 #include "barcode/clock.h"
 #include "barcode/colour.h"
 #include "barcode/gate.h"
+#include "barcode/heap.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 
@@ -33,12 +32,17 @@ int staging_threads(const struct film *film, int threads, uint64_t memory)
     return fit < 1 ? 1 : fit < (uint64_t)threads ? (int)fit : threads;
 }
 
+/* Among which the run's films are dealt out. */
+static uint64_t gates_of(const struct stage_job *job)
+{
+    return job->gates > 1 ? (uint64_t)job->gates : 1;
+}
+
 uint64_t staging_memory(const struct stage_job *job)
 {
     /* The one that feeds, and the ends of those before it; aside, the half of as much. */
-    uint64_t films = (job->aside ? 4 : job->turn ? 2 : 1) * (job->gates > 1 ? (uint64_t)job->gates : 1);
-    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / films : UINT64_MAX;
+    uint64_t films = (job->aside ? 4 : job->turn ? 2 : 1) * gates_of(job);
+    return heap_machine() / films;
 }
 
 static void drop_run(void *item)
@@ -225,13 +229,19 @@ struct taken staging_taken(const struct run *run)
     return (struct taken){.bytes = run->bytes, .frames = run->frames, .threads = run->threads, .ns = run->taken_ns};
 }
 
+/* That many cores more (or, negative, fewer) are at work for the film. Under the lock. */
+static void work_on_cores(struct staging *s, int cores)
+{
+    s->cores_busy += cores;
+    gate_busy(s->job->turn, cores);
+}
+
 void staging_gives_up_threads(struct staging *s, struct run *run)
 {
     pthread_mutex_lock(&s->lock);
     int idle = run->threads - 1;
     run->threads = 1;
-    s->cores_busy -= idle;
-    gate_busy(s->job->turn, -idle);
+    work_on_cores(s, -idle);
     pthread_cond_broadcast(&s->pace_changed);
     pthread_mutex_unlock(&s->lock);
 }
@@ -245,8 +255,7 @@ void staging_run_done(struct staging *s, const struct taken *run)
     p->busy--;
     p->seconds += (double)(kind_ns(s, nvdec) - run->ns) / 1e9 * (nvdec ? 1 : run->threads);
     s->taken_ns[nvdec] -= run->ns;
-    s->cores_busy -= run->threads;
-    gate_busy(s->job->turn, -run->threads);
+    work_on_cores(s, -run->threads);
     pthread_cond_signal(&s->budget_freed);
     pthread_cond_broadcast(&s->pace_changed);
     pthread_mutex_unlock(&s->lock);
@@ -342,7 +351,7 @@ static int threads_for(struct staging *s, const struct run *run)
     uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;            /* what one of a file takes, its pictures included */
     struct share share = {.cores = s->pace[0].sessions, .own = run->work, .left = atomic_load(&s->unfed) + unread(s, run) * byte, .most = s->threads_most};
     int now = threads_now(s, share);
-    share.left += backlog_others(s->job->backlog) * byte;
+    share.left += backlog_others(s->job->backlog) / gates_of(s->job) * byte;
     int of_all = s->job->backlog && known ? share_threads(&share) : 1;
     return now > of_all ? now : of_all;
 }
@@ -357,8 +366,7 @@ static void begin_run(struct staging *s, bool nvdec, struct run *run)
     s->taken_ns[nvdec] += run->taken_ns;
     note_run(s, -1, run);
     run->threads = nvdec ? 0 : threads_for(s, run);
-    s->cores_busy += run->threads;
-    gate_busy(s->job->turn, run->threads);
+    work_on_cores(s, run->threads);
 }
 
 /*

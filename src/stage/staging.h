@@ -179,7 +179,7 @@ struct taken {
 
 struct taken staging_taken(const struct run *run);
 
-/* The run, which has several threads, goes on with one: the other cores are idle. The session's; a copy of staging_taken has to follow. */
+/* The run, which has several threads, goes on with one: the other cores are idle. The session's; before staging_taken. */
 void staging_gives_up_threads(struct staging *s, struct run *run);
 
 /* That run went through the session, which told of all its pictures (staging_passed). */

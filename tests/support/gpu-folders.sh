@@ -59,6 +59,13 @@ part_folders() {
     against_sums 8 "$films"/*.mp4 ${ENCODES:+"$ENCODES"/*.mp4}
 }
 
+# Of lines "WAY MS": medians and all times of each way.
+medians() { # NAME
+    sort -k1,1 -k2,2n | awk -v name="$1" '
+        {if ($1 != way) {ways[++kinds] = way = $1}; time[way, ++n[way]] = $2; all[way] = all[way] " " $2}
+        END {for (i = 1; i <= kinds; i++) {w = ways[i]; printf "%s, %s: median %d ms of%s\n", name, w, time[w, int((n[w] + 1) / 2)], all[w]}}'
+}
+
 # What is decoded with each of these for BARCODE_FRAME_THREADS, in turns: medians, all times, and whether the pictures are the same.
 in_turns() { # NAME ROUNDS "HOOK..." OUTPUT ARG...
     local name=$1 rounds=$2 hooks=$3 output=$4 hook
@@ -69,9 +76,7 @@ in_turns() { # NAME ROUNDS "HOOK..." OUTPUT ARG...
             mkdir -p "$work/turns-$hook"
             echo "$hook $(BARCODE_FRAME_THREADS=$hook timed "$bin/barcode" -q -n 24 -m average --engine cpu -o "$work/turns-$hook/$output" "$@" | cut -d' ' -f1)"
         done
-    done | sort -k1,1 -k2,2n | awk -v name="$name" '
-        {if ($1 != hook) {hooks[++kinds] = hook = $1}; time[hook, ++n[hook]] = $2; all[hook] = all[hook] " " $2}
-        END {for (i = 1; i <= kinds; i++) {h = hooks[i]; printf "%s, %s: median %d ms of%s\n", name, h, time[h, int((n[h] + 1) / 2)], all[h]}}'
+    done | medians "$name"
     for hook in $hooks; do
         diff -rq "$work/turns-off" "$work/turns-$hook"
     done
@@ -98,11 +103,10 @@ part_clip() {
     local ffmpeg=${FFMPEG:-$pack/ffmpeg} way
     for _ in $(seq "${ROUNDS:-7}"); do
         for way in auto cuda cpu; do
-            echo "$way: $(timed "$bin/barcode" "$film" -q -n 24 --engine $way -o "$work/x.png" | cut -d: -f1)"
+            echo "$way $(timed "$bin/barcode" "$film" -q -n 24 --engine $way -o "$work/x.png" | cut -d' ' -f1)"
         done
-        [ ! -x "$ffmpeg" ] || echo "ffmpeg: $(timed "$ffmpeg" -nostdin -v error -i "$film" -map 0:v -f null - | cut -d: -f1)"
-    done | sort -k1,1 -k2,2n | awk '{if ($1 != way) {way = $1; ways[++kinds] = way}; time[way, ++n[way]] = $2; all[way] = all[way] " " $2}
-        END {for (i = 1; i <= kinds; i++) {w = ways[i]; printf "one film, %s median %d ms of%s\n", w, time[w, int((n[w] + 1) / 2)], all[w]}}'
+        [ ! -x "$ffmpeg" ] || echo "ffmpeg $(timed "$ffmpeg" -nostdin -v error -i "$film" -map 0:v -f null - | cut -d' ' -f1)"
+    done | medians "one film"
 }
 
 part_gpus-folders() {

@@ -36,20 +36,10 @@ static void what_others_have(void **state)
     assert_null(all);
 }
 
-static void dealt_out(void **state)
-{
-    (void)state;
-    struct backlog *all = backlog_open(1000, 1, &e);
-    backlog_divides(all, 2);
-    assert_int_equal(backlog_others(backlog_begin(all, 0, 200)), 400);
-    backlog_free(&all);
-}
-
 static void of_no_run(void **state)
 {
     (void)state;
     struct backlog *none = NULL;
-    backlog_divides(NULL, 2);
     assert_null(backlog_begin(NULL, 0, 5));
     backlog_did(NULL, 5);
     backlog_end(NULL);
@@ -61,7 +51,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_others_have),
-        cmocka_unit_test(dealt_out),
         cmocka_unit_test(of_no_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

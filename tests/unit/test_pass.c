@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "barcode/backlog.h"
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
-#include "barcode/backlog.h"
 #include "barcode/pass.h"
 
 static struct engine *engine;

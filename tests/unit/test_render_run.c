@@ -39,9 +39,6 @@ static void as_many_as_pay(void **state)
     backlog_did(render_run_backlog(run, 1), 600);
     assert_int_equal(backlog_others(render_run_backlog(run, 0)), 39 * 1000 - 600);
     assert_int_equal(backlog_others(render_run_backlog(run, 1)), 39 * 1000);
-    render_run_divides(run, 3);
-    assert_int_equal(backlog_others(render_run_backlog(run, 1)), 13 * 1000);
-    render_run_divides(run, 1);
     assert_false(render_run_sets_aside(run, 0, 40));
     assert_true(render_run_sets_aside(run, 0, 39));
     assert_true(render_run_sets_aside(run, 0, 39));    /* it is aside */

@@ -242,6 +242,8 @@ static void the_end_of_a_folder(void **state)
     assert_int_equal(threads_beside(100000, &job), 1);
     assert_int_equal(threads_beside(300, &job), 5);          /* 20 * 100 / 400 */
     assert_int_equal(threads_beside(0, &job), 16);
+    job.gates = 2;
+    assert_int_equal(threads_beside(600, &job), 5);          /* half of the others' is this gate's */
     s.is_list = true;                                        /* of a few hundred bytes */
     assert_int_equal(threads_beside(0, &job), 1);
     s.is_list = false;
