@@ -3,7 +3,7 @@
  * film_pictures.c (pictures one after another), film_index.c, film_zeros.c, film_fragments.c and film_blocks.c (what the demuxer jumped
  * over), film_jump.c (how they tell), film_table.c (how many pictures there must be), blank.c (packets of zeros), film_cut.c and film_end.c
  * (what is cut off), film_tail.c and film_more.c (what stands behind the end), demux.c (packets), owed.c (what they owe), headers.c and
- * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), film_colour.c, view.c and
+ * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), stand_in.c (what is not there), film_colour.c, view.c and
  * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
  * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in
  * staging.h.
@@ -188,6 +188,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
 /*
  * avcodec_send_packet and avcodec_receive_frame, but for this: the result is AVERROR(ENOMEM) whenever memory was short in
  * the decoder, whatever libavcodec made of that; a frame that came all the same is not to be used. The decoder is watched.
+ * AVERROR_BUG instead of a picture that stands in for another: no decoder puts one out.
  */
 int decoder_send(AVCodecContext *c, const AVPacket *packet);
 int decoder_receive(AVCodecContext *c, AVFrame *frame);
@@ -235,6 +236,25 @@ void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const
  */
 enum { RECEIVE_ERRORS_MAX = 1000 };
 
+/* ---- stand_in.c: what HEVC's decoder fills with grey in place of pictures that are not there ---- */
+
+/* One row of grey, which is every row of all of them; of one decoder, and its thread. Zero it first. */
+struct stand_in {
+    AVBufferRef *row;
+    int format, width;         /* of the pictures whose row it is */
+};
+
+/*
+ * Gives `frame`, whose format and size are there, that row as its memory, as get_buffer2 would: every plane's rows are 0 bytes apart. It may
+ * be read and be filled with grey. < 0: memory.
+ */
+int stand_in_lend(struct stand_in *s, AVFrame *frame);
+
+/* True if it has the row that is lent now: then it is no picture. */
+bool stand_in_is(const struct stand_in *s, const AVFrame *frame);
+
+void stand_in_close(struct stand_in *s);
+
 /* ---- damage.c: what libavcodec knows and tells of damage, and what it does not ---- */
 
 /*
@@ -246,6 +266,8 @@ struct damage_watch {
     uint_fast64_t heard, lent_before;
     bool careful, marked;      /* pictures begin as the last one was; with marks in them     */
     AVFrame *picture;          /* the one being decoded, when its blocks are looked at there */
+    bool unfinished;           /* blocks of one before it are missing                        */
+    struct stand_in stand_in;  /* for references that are missing, where the pictures' own memory is known from theirs */
     AVFrame *last;             /* careful: the one before it, in decoding order              */
     bool tainted, tainted_before;
     atomic_bool starved;       /* memory was short on a thread of the decoder's own: see decoder_send */
@@ -279,6 +301,9 @@ bool damage_watch_strictly(struct damage_watch *w, const AVCodecContext *c, stru
  * the decoder's threads do at that moment is of later ones, whose complaints count too early and never too late.
  */
 bool damage_doubted(struct damage_watch *w, int64_t serial);
+
+/* A packet is about to be sent, which decoder_send tells: the picture that is begun next is its own, those after that stand in. */
+void damage_packet(struct damage_watch *w);
 
 /* Watches a decoder whose pictures are not in memory that can be looked at: its messages alone. */
 void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);

@@ -133,12 +133,10 @@ static bool begin_as(AVFrame *frame, const AVFrame *last)
  * What is not decoded of a picture shows the one that was decoded before it, as a player's window would. A decoder's very
  * first one shows black: it stands for nothing else that every run of the program would have.
  */
-static int begin_picture(struct damage_watch *w, const AVCodecContext *c, AVFrame *frame, bool first)
+static int begin_picture(struct damage_watch *w, const AVCodecContext *c, AVFrame *frame)
 {
     if (!begin_as(frame, w->last))
         blacken(c, frame);
-    if (!first)
-        return 0;
     av_frame_unref(w->last);
     return av_frame_ref(w->last, frame);
 }
@@ -147,20 +145,20 @@ static int begin_picture(struct damage_watch *w, const AVCodecContext *c, AVFram
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
     struct damage_watch *w = c->opaque;
-    int code = avcodec_default_get_buffer2(c, frame, flags);
+    /* A packet's first: HEVC's later ones stand in for references that are missing. (libavcodec refuses a packet's second picture.) */
+    bool first = !w->picture || !w->picture->buf[0];
+    int code = first ? avcodec_default_get_buffer2(c, frame, flags) : stand_in_lend(&w->stand_in, frame);
     if (shortage_met() || code == AVERROR(ENOMEM))
         atomic_store(&w->starved, true);
-    if (code < 0)
+    if (code < 0 || !first)
         return code;
-    /* A packet's first: HEVC's later ones stand in for references that are missing. */
-    bool first = !w->picture || !w->picture->buf[0];
-    if (w->careful && (code = begin_picture(w, c, frame, first)) < 0)
+    if (w->careful && (code = begin_picture(w, c, frame)) < 0)
         return code;
     if (w->marked)
         mark(frame);
     if (w->settle)
         return damage_settle_add(w->settle, frame);
-    return w->picture && first ? av_frame_ref(w->picture, frame) : 0;
+    return w->picture ? av_frame_ref(w->picture, frame) : 0;
 }
 
 static void watch_buffers(AVCodecContext *c)
@@ -208,12 +206,20 @@ void damage_watch_messages(struct damage_watch *w, AVCodecContext *c)
     c->opaque = w;
 }
 
+void damage_packet(struct damage_watch *w)
+{
+    if (!w->picture || !w->picture->buf[0])
+        return;
+    w->unfinished |= count_marks(w->picture, true) > 0;
+    av_frame_unref(w->picture);
+}
+
 bool damage_found(struct damage_watch *w, int code)
 {
     uint_fast64_t before = w->heard;
-    bool unfinished = w->picture && w->picture->buf[0] && count_marks(w->picture, true) > 0;
-    if (w->picture)
-        av_frame_unref(w->picture);
+    damage_packet(w);
+    bool unfinished = w->unfinished;
+    w->unfinished = false;
     w->heard = atomic_load(&w->complaints);
     return code < 0 || w->heard > before || unfinished;
 }
@@ -245,7 +251,9 @@ bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt)
 
 void damage_forget(struct damage_watch *w)
 {
-    w->tainted = w->tainted_before = false;
+    w->tainted = w->tainted_before = w->unfinished = false;
+    if (w->picture)
+        av_frame_unref(w->picture);
     w->heard = atomic_load(&w->complaints);
     w->lent_before = atomic_load(&w->lent);
     if (w->settle)
@@ -271,6 +279,7 @@ void damage_watch_close(struct damage_watch *w)
 {
     av_frame_free(&w->picture);
     av_frame_free(&w->last);
+    stand_in_close(&w->stand_in);
     damage_settle_free(&w->settle);
 }
 

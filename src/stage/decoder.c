@@ -12,6 +12,7 @@ static int unless_starved(AVCodecContext *c, int code)
 
 int decoder_send(AVCodecContext *c, const AVPacket *packet)
 {
+    damage_packet(c->opaque);
     shortage_begin();
     int code = avcodec_send_packet(c, packet);
     return unless_starved(c, code);
@@ -21,6 +22,11 @@ int decoder_receive(AVCodecContext *c, AVFrame *frame)
 {
     shortage_begin();
     int code = avcodec_receive_frame(c, frame);
+    const struct damage_watch *w = c->opaque;
+    if (code >= 0 && stand_in_is(&w->stand_in, frame)) {
+        av_frame_unref(frame);
+        code = AVERROR_BUG;
+    }
     return unless_starved(c, code);
 }
 

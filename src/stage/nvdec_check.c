@@ -65,24 +65,50 @@ void nvdec_check_close(struct nvdec_check **c)
 
 /* ------------------------------------------------------------------ comparing */
 
-static unsigned sample_at(const struct frame_view *v, const struct plane *p, int x, int y)
+enum { PIECE = 256 };     /* samples that are compared at a time */
+
+/* Of a row, `step` bytes apart. Callers write the usual steps out, for which compilers make vectors. */
+static inline void read_bytes(const uint8_t *at, int step, int count, uint16_t *out)
+{
+    for (int i = 0; i < count; i++)
+        out[i] = at[(ptrdiff_t)i * step];
+}
+
+/* The same of samples that have more than 8 bits, the lowest of them `shift` bits up. */
+static inline void read_words(const uint8_t *at, int step, int count, int shift, int bits, uint16_t *out)
+{
+    uint16_t wide;
+    for (int i = 0; i < count; i++) {
+        memcpy(&wide, at + (ptrdiff_t)i * step, sizeof wide);
+        out[i] = (uint16_t)(wide >> shift & ((1 << bits) - 1));
+    }
+}
+
+static void read_samples(const struct frame_view *v, const struct plane *p, int x, int y, int count, uint16_t *out)
 {
     const uint8_t *at = p->data + (ptrdiff_t)y * p->pitch + (ptrdiff_t)x * p->step;
-    uint16_t wide;
-    if (v->bits <= 8)
-        return *at;
-    memcpy(&wide, at, sizeof wide);
-    return (unsigned)wide >> v->shift & ((1u << v->bits) - 1);
+    if (v->bits <= 8 && p->step == 1)
+        read_bytes(at, 1, count, out);
+    else if (v->bits <= 8)
+        read_bytes(at, p->step, count, out);
+    else if (p->step == 2)
+        read_words(at, 2, count, v->shift, v->bits, out);
+    else
+        read_words(at, p->step, count, v->shift, v->bits, out);
 }
 
 static unsigned plane_difference(const struct frame_view *a, const struct frame_view *b, int i)
 {
-    unsigned worst = 0;
+    uint16_t p[PIECE], q[PIECE], worst = 0;
     for (int y = 0; y < a->plane[i].height; y++)
-        for (int x = 0; x < a->plane[i].width; x++) {
-            unsigned p = sample_at(a, &a->plane[i], x, y), q = sample_at(b, &b->plane[i], x, y);
-            unsigned d = p > q ? p - q : q - p;
-            worst = d > worst ? d : worst;
+        for (int x = 0; x < a->plane[i].width; x += PIECE) {
+            int left = a->plane[i].width - x, count = left < PIECE ? left : PIECE;
+            read_samples(a, &a->plane[i], x, y, count, p);
+            read_samples(b, &b->plane[i], x, y, count, q);
+            for (int k = 0; k < count; k++) {
+                uint16_t d = (uint16_t)(p[k] > q[k] ? p[k] - q[k] : q[k] - p[k]);
+                worst = d > worst ? d : worst;
+            }
         }
     return worst;
 }

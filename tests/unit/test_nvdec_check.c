@@ -48,6 +48,34 @@ static void every_sample_counts(void **state)
     assert_int_equal(nvdec_check_difference(&a, &b), 512);
 }
 
+/* Bytes, as three planes and as NV12, of rows that are longer than what is compared at a time: a wrong one is found wherever it is. */
+static void long_rows(void **state)
+{
+    (void)state;
+    enum { LONG = 523, HIGH = 3, HALF = (LONG + 1) / 2 };
+    uint8_t planes[LONG * HIGH + 2 * HALF * 2], mixed[LONG * HIGH + 2 * HALF * 2];
+    struct frame_view a = {.model = MODEL_YCBCR, .bits = 8, .width = LONG, .height = HIGH}, b = a;
+    for (size_t i = 0; i < sizeof planes; i++)
+        planes[i] = (uint8_t)(i * 7);
+    memcpy(mixed, planes, LONG * HIGH);
+    a.plane[0] = (struct plane){planes, LONG, 1, LONG, HIGH};
+    b.plane[0] = (struct plane){mixed, LONG, 1, LONG, HIGH};
+    for (int i = 1; i < 3; i++) {
+        const uint8_t *own = planes + LONG * HIGH + (i - 1) * HALF * 2;
+        a.plane[i] = (struct plane){own, HALF, 1, HALF, 2};
+        b.plane[i] = (struct plane){mixed + LONG * HIGH + i - 1, 2 * HALF, 2, HALF, 2};
+        for (int k = 0; k < HALF * 2; k++)
+            mixed[LONG * HIGH + 2 * k + i - 1] = own[k];
+    }
+    assert_int_equal(nvdec_check_difference(&a, &b), 0);
+    for (size_t i = 0; i < sizeof mixed; i++) {
+        uint8_t was = mixed[i];
+        mixed[i] = (uint8_t)(was < 128 ? was + 100 : was - 100);
+        assert_int_equal(nvdec_check_difference(&a, &b), 100);
+        mixed[i] = was;
+    }
+}
+
 static void other_shapes(void **state)
 {
     (void)state;
@@ -107,7 +135,7 @@ static void wrong_pictures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sample_counts), cmocka_unit_test(other_shapes), cmocka_unit_test(wrong_pictures),
+        cmocka_unit_test(every_sample_counts), cmocka_unit_test(long_rows), cmocka_unit_test(other_shapes), cmocka_unit_test(wrong_pictures),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }
