@@ -7,6 +7,7 @@
 #include "barcode/clock.h"
 #include "barcode/colour.h"
 #include "render_job.h"
+#include "render_lanes.h"
 
 void render_warn(struct render_job *j, const char *format, ...)
 {
@@ -30,6 +31,22 @@ static void describe_film(struct render_job *j)
             engine_detail(j->engine));
     if (f->unknown_matrix[0])
         render_warn(j, "'%s': matrix '%s' is read as %s", f->path, f->unknown_matrix, colour_matrix_name(f->matrix));
+}
+
+/* While GPUs are on their way, what needs none is done first; `ask` then says who decodes. */
+static bool open_engine(struct render_job *j, struct frame_cache_ask *ask, struct err *e)
+{
+    bool fine = !j->render->lanes || render_trim_early(j, ask, e);
+    if (j->render->lanes)
+        render_lanes_divided(j->render);
+    if (!fine || !render_decide_engine(j, e))
+        return false;
+    if (ask->decoder == CACHE_BY_GPU && !engine_device(j->engine, 0).context)
+        ask->decoder = CACHE_BY_SOFTWARE;
+    ask->threads = j->report.threads = j->render->threads;
+    j->report.decode = "cpu";
+    describe_film(j);
+    return true;
 }
 
 static bool open_job(struct render_job *j, struct err *e)
@@ -73,19 +90,13 @@ static bool open_job(struct render_job *j, struct err *e)
     r->page = o->page;
     r->dpi = o->dpi;
     r->title = o->title;
-    if (!render_decide_engine(j, e))
-        return false;
-    r->decode = "cpu";
-    r->threads = j->render->threads;
-    describe_film(j);
     if (!render_light(j, e))
         return false;
     render_trim_words(j);
     struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height, .trim = j->trim_words, .light = j->light_words,
-                                  .threads = r->threads, .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
-                                  .decoder = o->decode == DECODE_CPU             ? CACHE_BY_SOFTWARE_ALONE
-                                             : engine_device(j->engine, 0).context ? CACHE_BY_GPU
-                                                                                : CACHE_BY_SOFTWARE};
+                                  .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any", .decoder = o->decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
+    if (!open_engine(j, &ask, e))
+        return false;
     frame_cache_look(j->cache, &ask);
     r->cache = frame_cache_state(j->cache);
     render_add_gpus(j);

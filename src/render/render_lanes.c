@@ -7,6 +7,7 @@
 #include "barcode/gate.h"
 #include "barcode/heap.h"
 #include "barcode/interrupt.h"
+#include "barcode/latch.h"
 #include "barcode/log.h"
 #include "barcode/probe.h"
 #include "render_run.h"
@@ -19,21 +20,25 @@ struct group {
     int looks;
 };
 
-/* All of them. */
-struct lanes {
-    struct film_queue *queue;
-    struct worker *worker;
-    struct engines list;             /* what each lane's list of engines begins as */
-    struct group group[ENGINE_PARTS_MOST];
-    int groups;
-};
-
 /* A thread that works on films, and what is its own. */
 struct lane {
     struct render render;
     struct engines engines;
-    const struct lanes *all;
+    struct render_lanes *all;
     pthread_t thread;
+};
+
+/* All of them. */
+struct render_lanes {
+    struct film_queue *queue;
+    struct worker *worker;
+    struct lane lane[OPTION_JOBS_MOST];      /* number 1 and those after it; number 0 is the process's first thread */
+    int count;
+    struct group early;              /* where films are looked at until it is known which groups there are     */
+    struct latch *divided;           /* what follows is known; it fails where there is no memory for gates        */
+    struct engines list;             /* what each lane's list of engines begins as */
+    struct group group[ENGINE_PARTS_MOST];
+    int groups, threads;             /* threads: of each                           */
 };
 
 int render_lanes_choose(int threads)
@@ -90,21 +95,21 @@ int render_lanes_looks(int threads, int lanes, uint64_t memory)
     return looks < 1 ? 1 : looks < LOOKS_MOST ? looks : LOOKS_MOST;
 }
 
-/* A gate for each of them; returns how many there are. */
-static int open_looks(int threads, int lanes, uint64_t memory, struct gate *looks[LOOKS_MOST], struct err *e)
+/* A gate for each of them. */
+static bool open_looks(struct group *g, int threads, int lanes, uint64_t memory, struct err *e)
 {
-    int count = 0, wanted = render_lanes_looks(threads, lanes, memory);
-    while (count < wanted && (looks[count] = gate_open(threads / wanted, e)))
-        count++;
-    return count;
+    int wanted = render_lanes_looks(threads, lanes, memory);
+    while (g->looks < wanted && (g->look[g->looks] = gate_open(threads / wanted, e)))
+        g->looks++;
+    return g->looks > 0;
 }
 
-/* Of `lanes` lanes, with its part of the memory. */
+/* Of `lanes` lanes, with its part of the memory; it may have gates for looks. */
 static bool open_group(struct group *g, int threads, int lanes, int groups, struct err *e)
 {
     g->gate = gate_open(threads, e);
-    g->looks = g->gate ? open_looks(threads, lanes, heap_machine() / (uint64_t)groups, g->look, e) : 0;
-    g->beside = g->looks > 0 ? gate_open(threads, e) : NULL;
+    bool looks = g->gate && (g->looks > 0 || open_looks(g, threads, lanes, heap_machine() / (uint64_t)groups, e));
+    g->beside = looks ? gate_open(threads, e) : NULL;
     return g->beside != NULL;
 }
 
@@ -117,10 +122,11 @@ static void close_group(struct group *g)
 }
 
 /* What lane `number` of all has of its group. */
-static void join_group(struct render *r, const struct lanes *all, int number)
+static void join_group(struct render *r, const struct render_lanes *all, int number)
 {
     const struct group *own = &all->group[number % all->groups];
-    r->lane = number;
+    r->threads = all->threads;
+    r->groups = all->groups;
     r->gate = own->gate;
     r->beside = own->beside;
     r->looks = own->look[number / all->groups % own->looks];
@@ -128,17 +134,35 @@ static void join_group(struct render *r, const struct lanes *all, int number)
         engines_share(r->engines, number);
 }
 
-/* The lanes beside the first one, which is this thread's. As many as there is memory and are threads for: fewer will do. */
-static int start_lanes(const struct render *r, const struct lanes *all, struct lane *lane, int count)
+void render_lanes_divided(const struct render *of)
 {
-    for (int i = 0; i < count; i++) {
-        lane[i] = (struct lane){.render = *r, .engines = all->list, .all = all};
-        lane[i].render.engines = &lane[i].engines;
-        join_group(&lane[i].render, all, i + 1);
-        if (pthread_create(&lane[i].thread, NULL, lane_main, &lane[i]) != 0)
-            return i;
+    struct lane *lane = &of->lanes->lane[of->lane - 1];
+    const struct render_lanes *all = lane->all;
+    lane->render.lanes = NULL;
+    lane->render.looks = NULL;
+    if (!latch_wait(all->divided))
+        return;
+    lane->engines = all->list;
+    join_group(&lane->render, all, lane->render.lane);
+}
+
+/* Further lanes, so that there are `count` beside this thread's. As many as there is memory and are threads for: fewer will do. */
+static void start_lanes(const struct render *r, struct render_lanes *all, int count)
+{
+    for (; all->count < count; all->count++) {
+        struct lane *lane = &all->lane[all->count];
+        *lane = (struct lane){.render = *r, .engines = all->list, .all = all};
+        lane->render.engines = &lane->engines;
+        lane->render.lane = all->count + 1;
+        if (all->groups > 0) {
+            join_group(&lane->render, all, lane->render.lane);
+        } else {
+            lane->render.lanes = all;
+            lane->render.looks = all->early.look[all->count % all->early.looks];
+        }
+        if (pthread_create(&lane->thread, NULL, lane_main, lane) != 0)
+            return;
     }
-    return count;
 }
 
 static int threads_of_group(const struct render *r, int groups)
@@ -146,32 +170,41 @@ static int threads_of_group(const struct render *r, int groups)
     return (r->threads + groups - 1) / groups;
 }
 
-/* Without memory for the gates one lane works on one film after another. */
-static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w, int lanes, int groups)
+/*
+ * The lanes that there are in any case begin before it is known which groups there will be: the driver takes a tenth of a second to say what GPUs it
+ * has, of two of them half a second, and as long again to open one. What needs no engine of a film is done meanwhile.
+ */
+static void start_early(const struct render *r, struct render_lanes *all, int lanes)
 {
-    struct lane lane[OPTION_JOBS_MOST];
-    struct lanes all = {.queue = queue, .worker = w, .groups = groups};
-    struct err e = ERR_INIT;
-    int count = 0, opened = 0, threads = threads_of_group(r, groups);
-    while (lanes > 1 && opened < groups && open_group(&all.group[opened], threads, (lanes + groups - 1) / groups, groups, &e))
-        opened++;
-    if (lanes > 1 && opened == groups) {
-        if (groups > 1)
-            log_msg(LOG_VERBOSE, "%d GPUs, each with films and %d cores of its own", groups, threads);
-        r->threads = threads;
-        r->groups = groups;
-        engines_begin_as(&all.list, r->engines, threads);
-        r->engines->threads = threads;
-        render_run_divides(r->run, groups);
-        join_group(r, &all, 0);
-        count = start_lanes(r, &all, lane, lanes - 1);
+    struct err none = ERR_INIT;
+    engines_begin_as(&all->list, r->engines, r->threads);
+    all->divided = lanes > 1 ? latch_new(&none) : NULL;
+    if (all->divided && open_looks(&all->early, r->threads, lanes, heap_machine(), &none))
+        start_lanes(r, all, lanes - 1);
+}
+
+/* The groups' gates, and what this thread's lane and those to come have of them. */
+static bool divide(struct render *r, struct render_lanes *all, int lanes, int groups)
+{
+    struct err none = ERR_INIT;
+    int opened = 0, threads = threads_of_group(r, groups);
+    if (groups == 1) {               /* so that no more films are looked at at once */
+        all->group[0] = all->early;
+        all->early = (struct group){.looks = 0};
     }
-    work(r, queue, w, film_queue_next);
-    for (int i = 0; i < count; i++)
-        pthread_join(lane[i].thread, NULL);
-    r->gate = r->beside = r->looks = NULL;
-    for (int i = 0; i < groups; i++)
-        close_group(&all.group[i]);
+    while (opened < groups && open_group(&all->group[opened], threads, (lanes + groups - 1) / groups, groups, &none))
+        opened++;
+    if (opened < groups)
+        return false;
+    if (groups > 1)
+        log_msg(LOG_VERBOSE, "%d GPUs, each with films and %d cores of its own", groups, threads);
+    all->groups = groups;
+    all->threads = threads;
+    engines_begin_as(&all->list, r->engines, threads);
+    r->engines->threads = threads;
+    render_run_divides(r->run, groups);
+    join_group(r, all, 0);
+    return true;
 }
 
 /* Of the films that may be left; one of unknown length may be as long as any. */
@@ -227,6 +260,27 @@ static int choose(const struct render *r, const struct film_tally *t, int groups
     return left < (size_t)jobs ? (int)left : jobs;
 }
 
+/* Without memory for the gates each lane that there is works on one film after another. */
+static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w, const struct film_tally *t)
+{
+    struct render_lanes all = {.queue = queue, .worker = w};
+    start_early(r, &all, choose(r, t, 1));
+    int groups = choose_groups(r, t), lanes = choose(r, t, groups);
+    bool divided = lanes > 1 && divide(r, &all, lanes, groups);
+    if (all.divided)
+        latch_release(all.divided, divided);
+    if (divided)
+        start_lanes(r, &all, lanes - 1);
+    work(r, queue, w, film_queue_next);
+    for (int i = 0; i < all.count; i++)
+        pthread_join(all.lane[i].thread, NULL);
+    r->gate = r->beside = r->looks = NULL;
+    for (int i = 0; i < groups; i++)
+        close_group(&all.group[i]);
+    close_group(&all.early);
+    latch_free(&all.divided);
+}
+
 void render_lanes(const struct render *r, struct film_queue *queue, struct worker *w)
 {
     struct render own = *r;
@@ -242,8 +296,7 @@ void render_lanes(const struct render *r, struct film_queue *queue, struct worke
     work(&own, queue, w, film_queue_next_alone);
     own.again = false;
     tally = film_queue_tally(queue);
-    int groups = choose_groups(r, &tally);
-    run_lanes(&own, queue, w, choose(r, &tally, groups), groups);
+    run_lanes(&own, queue, w, &tally);
     render_run_close(&own.run);
     worker_leaves(w, film_queue_status(queue), engines_linger(r->engines));
     decoders_free(&own.decoders);

@@ -51,8 +51,11 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
 
 void render_run_divides(struct render_run *run, int groups)
 {
-    if (run)
-        run->groups = groups;
+    if (!run)
+        return;
+    pthread_mutex_lock(&run->lock);
+    run->groups = groups;
+    pthread_mutex_unlock(&run->lock);
 }
 
 void render_run_takes(struct render_run *run, int lane, size_t film)

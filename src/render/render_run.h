@@ -17,7 +17,7 @@ enum { RENDER_ASIDE_MOST = 3 };
 /* For as many films at once. `r` and `queue` are lent until render_run_close. NULL: memory, and the run is as good without a line. */
 struct render_run *render_run_open(const struct render *r, struct film_queue *queue, int lanes);
 
-/* Every so many-th lane is of one group, from now on, each with a GPU of its own. 1 before. No lane works on a film. */
+/* Every so many-th lane is of one group, from now on, each with a GPU of its own. 1 before. No film is set aside yet. */
 void render_run_divides(struct render_run *run, int groups);
 
 /* The film is under way in that lane, 0..lanes. These take NULL, too. */

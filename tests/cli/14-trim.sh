@@ -115,6 +115,28 @@ test_trim_by_hand() {
     cmp t.rgb g.rgb || fail "a turned film is cut elsewhere"
 }
 
+# Of several films the first ones are looked at while it is found out which GPUs there are; each once, and none that the cache has.
+test_trim_of_several_films() {
+    mkdir films
+    encode films/scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
+    encode films/whole.mp4 null
+    touch -d '1 minute ago' films/*
+    for n in 2 3 4; do                  # other films to the cache
+        cp films/scope.mp4 films/scope$n.mp4
+        touch -d "$n minutes ago" films/scope$n.mp4
+    done
+    mkdir cold warm
+    ok films --cache c -vv -n 8 -o cold/
+    [ "$(grep -c "looked for bars in" "$LOGS/stderr")" = 5 ] || fail "not each film was looked at once"
+    [ "$(grep -c "its picture is 854:356:0:62 of" "$LOGS/stderr")" = 4 ] || fail "not all bars were found"
+    says "it was looked for bars before"
+    ok films --cache c -vv -n 8 -o warm/
+    says_not "looked for bars"
+    diff -r cold warm
+    ok films/scope.mp4 --no-cache -n 8 -o alone.png
+    cmp alone.png cold/scope.png
+}
+
 test_trim_in_the_cache() {
     encode scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
     touch -d '1 minute ago' scope.mp4
