@@ -3,27 +3,15 @@
  *
  *   options -> films -> for each: source -> staged frames -> engine -> columns -> pictures
  */
-#include <sched.h>
-#include <unistd.h>
-
 #include "barcode/cache_admin.h"
 #include "barcode/cli.h"
 #include "barcode/inputs.h"
 #include "barcode/interrupt.h"
+#include "barcode/machine.h"
 #include "barcode/outputs.h"
 #include "barcode/render.h"
 #include "barcode/shard.h"
 #include "barcode/update.h"
-
-/* The cores that this process may use. */
-static int core_count(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (int)n : 1;
-}
 
 int main(int argc, char **argv)
 {
@@ -43,7 +31,7 @@ int main(int argc, char **argv)
     if (cache_options_action(&options.cache))
         return cache_admin(&options.cache, stdout, &e) ? 0 : err_tell(&e);
 
-    int threads = options.threads > 0 ? options.threads : core_count();
+    int threads = options.threads > 0 ? options.threads : machine_cores();
     struct engines engines;
     engines_init(&engines, options.engine, &options.devices, threads);
     struct render r = {.options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};

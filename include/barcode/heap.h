@@ -1,22 +1,18 @@
 /*
- * heap.h - the machine's memory, and what malloc does with what was freed.
+ * heap.h - what malloc does with what was freed.
  */
 #ifndef BARCODE_HEAP_H
 #define BARCODE_HEAP_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The machine's memory in bytes, whatever is in use of it; UINT64_MAX where the system does not say. Any thread. */
-uint64_t heap_machine(void);
-
 /*
  * For a process that opens and closes decoders on many threads: from now on malloc keeps what is freed for what comes next, at the ends of its arenas
- * together about an eighth of the machine's memory at most (a container's limit is not looked at). By default most of what a decoder
+ * together about an eighth of this process's memory (machine.h) at most. By default most of what a decoder
  * had goes back to the kernel, which hands it out again a page at a time, each zeroed first, and threads that wait for pages wait for one
  * another (tests/bench/RESULTS.md, "looks for bars in a folder").
  *

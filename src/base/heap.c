@@ -3,11 +3,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
-uint64_t heap_machine(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
-}
+#include "barcode/machine.h"
 
 #ifdef __GLIBC__
 /*
@@ -18,7 +14,7 @@ static uint64_t kept_by_each(void)
 {
     const uint64_t arenas_a_core = 8, share = 8, most = 64 << 20;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t memory = heap_machine();
+    uint64_t memory = machine_memory();
     if (cores < 1 || memory == UINT64_MAX)
         return 0;
     uint64_t each = memory / (share * arenas_a_core * (uint64_t)cores);

@@ -9,6 +9,7 @@
 #include "barcode/interrupt.h"
 #include "barcode/latch.h"
 #include "barcode/log.h"
+#include "barcode/machine.h"
 #include "barcode/probe.h"
 #include "render_run.h"
 
@@ -108,7 +109,7 @@ static bool open_looks(struct group *g, int threads, int lanes, uint64_t memory,
 static bool open_group(struct group *g, int threads, int lanes, int groups, struct err *e)
 {
     g->gate = gate_open(threads, e);
-    bool looks = g->gate && (g->looks > 0 || open_looks(g, threads, lanes, heap_machine() / (uint64_t)groups, e));
+    bool looks = g->gate && (g->looks > 0 || open_looks(g, threads, lanes, machine_memory() / (uint64_t)groups, e));
     g->beside = looks ? gate_open(threads, e) : NULL;
     return g->beside != NULL;
 }
@@ -179,7 +180,7 @@ static void start_early(const struct render *r, struct render_lanes *all, int la
     struct err none = ERR_INIT;
     engines_begin_as(&all->list, r->engines, r->threads);
     all->divided = lanes > 1 ? latch_new(&none) : NULL;
-    if (all->divided && open_looks(&all->early, r->threads, lanes, heap_machine(), &none))
+    if (all->divided && open_looks(&all->early, r->threads, lanes, machine_memory(), &none))
         start_lanes(r, all, lanes - 1);
 }
 

@@ -4,7 +4,7 @@
 #include "barcode/clock.h"
 #include "barcode/colour.h"
 #include "barcode/gate.h"
-#include "barcode/heap.h"
+#include "barcode/machine.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 
@@ -42,7 +42,7 @@ uint64_t staging_memory(const struct stage_job *job)
 {
     /* The one that feeds, and the ends of those before it; aside, the half of as much. */
     uint64_t films = (job->aside ? 4 : job->turn ? 2 : 1) * gates_of(job);
-    return heap_machine() / films;
+    return machine_memory() / films;
 }
 
 static void drop_run(void *item)
