@@ -29,8 +29,6 @@ static void describe_film(struct render_job *j)
             f->width, f->height, f->pixel_format, colour_matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
             colour_range_name(f->range), f->range_guessed ? " (guessed)" : "", j->render->threads,
             engine_detail(j->engine));
-    if (f->unknown_matrix[0])
-        render_warn(j, "'%s': matrix '%s' is read as %s", f->path, f->unknown_matrix, colour_matrix_name(f->matrix));
 }
 
 /* While GPUs are on their way, what needs none is done first; `ask` then says who decodes. */
@@ -90,6 +88,8 @@ static bool open_job(struct render_job *j, struct err *e)
     r->page = o->page;
     r->dpi = o->dpi;
     r->title = o->title;
+    if (f->unknown_matrix[0])
+        render_warn(j, "'%s': matrix '%s' is read as %s", path, f->unknown_matrix, colour_matrix_name(f->matrix));
     if (!render_light(j, e))
         return false;
     render_trim_words(j);

@@ -173,13 +173,15 @@ static int threads_of_group(const struct render *r, int groups)
 
 /*
  * The lanes that there are in any case begin before it is known which groups there will be: the driver takes a tenth of a second to say what GPUs it
- * has, of two of them half a second, and as long again to open one. What needs no engine of a film is done meanwhile.
+ * has, of two of them half a second, and as long again to open one. What needs no engine of a film is done meanwhile. Several of them, or none:
+ * should the driver crash, one film that is under way would be taken for the culprit.
  */
 static void start_early(const struct render *r, struct render_lanes *all, int lanes)
 {
     struct err none = ERR_INIT;
     engines_begin_as(&all->list, r->engines, r->threads);
-    all->divided = lanes > 1 ? latch_new(&none) : NULL;
+    enum { LEAST = 3 };
+    all->divided = lanes >= LEAST ? latch_new(&none) : NULL;
     if (all->divided && open_looks(&all->early, r->threads, lanes, machine_memory(), &none))
         start_lanes(r, all, lanes - 1);
 }
@@ -189,10 +191,12 @@ static bool divide(struct render *r, struct render_lanes *all, int lanes, int gr
 {
     struct err none = ERR_INIT;
     int opened = 0, threads = threads_of_group(r, groups);
-    if (groups == 1) {               /* so that no more films are looked at at once */
-        all->group[0] = all->early;
-        all->early = (struct group){.looks = 0};
+    /* Those where lanes still look are among them, so that no more films are looked at at once. */
+    for (int i = 0; i < all->early.looks; i++) {
+        struct group *g = &all->group[i % groups];
+        g->look[g->looks++] = all->early.look[i];
     }
+    all->early.looks = 0;
     while (opened < groups && open_group(&all->group[opened], threads, (lanes + groups - 1) / groups, groups, &none))
         opened++;
     if (opened < groups)

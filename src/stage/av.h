@@ -250,7 +250,7 @@ struct stand_in {
  */
 int stand_in_lend(struct stand_in *s, AVFrame *frame);
 
-/* True if it has the row that is lent now: then it is no picture. */
+/* True if it has such a row, of a decoder that lends one: then it is no picture. */
 bool stand_in_is(const struct stand_in *s, const AVFrame *frame);
 
 void stand_in_close(struct stand_in *s);

@@ -23,14 +23,14 @@ static void fill(uint8_t *row, size_t samples, int depth)
             row[i] = (uint8_t)grey;
 }
 
-/* A row for such pictures: the one that is there, if it is of their kind. False without memory. */
+/* A row for such pictures: the one that is there, if it is of their kind, grey anew whatever came of it. False without memory. */
 static bool make_row(struct stand_in *s, const AVFrame *frame, int depth)
 {
-    if (s->row && s->format == frame->format && s->width == frame->width)
-        return true;
-    av_buffer_unref(&s->row);         /* pictures that have it keep it */
     size_t samples = (size_t)frame->width + (size_t)2 * EDGE;
-    s->row = av_buffer_alloc(samples * (depth > 8 ? 2 : 1));
+    if (!s->row || s->format != frame->format || s->width != frame->width) {
+        av_buffer_unref(&s->row);         /* pictures that have it keep it */
+        s->row = av_buffer_alloc(samples * (depth > 8 ? 2 : 1));
+    }
     if (!s->row)
         return false;
     s->format = frame->format;
@@ -57,7 +57,7 @@ int stand_in_lend(struct stand_in *s, AVFrame *frame)
 
 bool stand_in_is(const struct stand_in *s, const AVFrame *frame)
 {
-    return s->row && frame->buf[0] && frame->buf[0]->data == s->row->data;
+    return s->row && frame->buf[0] && frame->data[0] && frame->linesize[0] == 0;
 }
 
 void stand_in_close(struct stand_in *s)
