@@ -54,10 +54,9 @@ static void batch_fill(struct batch *b, const uint32_t *colour, int first, int c
         batch_number(b, count, 0);
         b->count++;
     }
-    for (int i = b->count; i < BATCH_ROOM; i++) {
-        b->rb[i] = b->rb[0];
-        b->g[i] = b->g[0];
-    }
+    uint32_t padding = count > 0 ? colour[0] : *origin;
+    for (int i = b->count; i < BATCH_ROOM; i++)
+        batch_put(b, i, padding);
 }
 
 /* So that there is a version for each: `fresh` and `last` are constants. */

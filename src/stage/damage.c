@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "av.h"
+#include "av_compat.h"
 #include "shortage.h"
 
 /* A mark stands in every square of this size, the smallest that a coding tree block has. */
@@ -164,13 +165,7 @@ static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 static void watch_buffers(AVCodecContext *c)
 {
     c->get_buffer2 = watched_buffer;
-#if LIBAVCODEC_VERSION_MAJOR < 60
-    /* Or else frame threads hand every picture over to the caller's thread for its memory. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    c->thread_safe_callbacks = 1;
-#pragma GCC diagnostic pop
-#endif
+    av_compat_thread_safe_callbacks(c);
 }
 
 bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e)

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "av.h"
+#include "av_compat.h"
 #include "film_input.h"
 #include "film_pictures.h"
 #include "film_stream.h"
@@ -59,7 +60,7 @@ static struct orientation read_orientation(AVStream *s)
 {
     struct orientation o = {0, false};
     size_t size = 0;
-    const uint8_t *data = av_stream_get_side_data(s, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    const uint8_t *data = av_compat_side_data(s, AV_PKT_DATA_DISPLAYMATRIX, &size);
     if (!data || size < 9 * sizeof(int32_t))
         return o;
     int32_t m[9];
@@ -156,7 +157,7 @@ static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
     uint32_t tag = s->codecpar->codec_tag;
     const AVDictionaryEntry *extended = av_dict_get(format->metadata, "encryption", NULL, 0);
     return tag == MKTAG('e', 'n', 'c', 'v') || tag == MKTAG('d', 'r', 'm', 'i') ||
-           av_stream_get_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) || av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
+           av_compat_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) || av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
            av_dict_get(format->metadata, "ASF_Protection_Type", NULL, 0) ||
            (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libavutil/error.h>
 #include <libavutil/mem.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include <libavutil/mastering_display_metadata.h>
 
 #include "av.h"
+#include "av_compat.h"
 #include "nal.h"
 #include "shortage.h"
 #include "barcode/interrupt.h"
@@ -43,9 +44,9 @@ static int dolby_alone(const AVDOVIDecoderConfigurationRecord *dolby)
 
 void film_light_of_stream(const AVStream *s, struct film *f)
 {
-    const uint8_t *content = av_stream_get_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, NULL);
-    const uint8_t *display = av_stream_get_side_data(s, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, NULL);
-    const uint8_t *dolby = av_stream_get_side_data(s, AV_PKT_DATA_DOVI_CONF, NULL);
+    const uint8_t *content = av_compat_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, NULL);
+    const uint8_t *display = av_compat_side_data(s, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, NULL);
+    const uint8_t *dolby = av_compat_side_data(s, AV_PKT_DATA_DOVI_CONF, NULL);
     f->peak = peak_of((const void *)content, (const void *)display);
     if (f->peak == 0)
         f->peak = peak_of_extradata(s->codecpar);

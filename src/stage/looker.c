@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "av_compat.h"
 #include "blank.h"
 #include "shortage.h"
 #include "barcode/interrupt.h"
@@ -103,7 +104,7 @@ static bool look_alone(struct looker *l, size_t look)
         code = decoder_receive(l->decoder, l->frame);
     if (code == AVERROR(ENOMEM))
         shortage_error(l->looks->film->path, "looked at", &l->error);
-    bool whole = code >= 0 && !l->hurt && !l->frame->interlaced_frame;
+    bool whole = code >= 0 && !l->hurt && !av_compat_is_interlaced(l->frame);
     if (whole)
         look_at_picture(l, look);
     if (l->error.code == ERR_NONE)

@@ -12,6 +12,7 @@
 #include <libavutil/mastering_display_metadata.h>
 
 #include "stage/av.h"
+#include "stage/av_compat.h"
 #include "clip.h"
 
 #define X265 "-frames:v 12 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=error:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
@@ -60,6 +61,22 @@ static void behind_a_key_frame(void **state)
     peaks("behind.ts", 0, 1234);
 }
 
+/* Gives the stream a copy of `size` bytes as its side data of type `type`, in the place of what it has. */
+static void set_side_data(AVStream *s, enum AVPacketSideDataType type, const void *data, size_t size)
+{
+#if AV_COMPAT_6_1
+    AVCodecParameters *c = s->codecpar;
+    AVPacketSideData *side = av_packet_side_data_new(&c->coded_side_data, &c->nb_coded_side_data,
+                                                     type, size, 0);
+    assert_non_null(side);
+    memcpy(side->data, data, size);
+#else
+    uint8_t *to = av_stream_new_side_data(s, type, size);
+    assert_non_null(to);
+    memcpy(to, data, size);
+#endif
+}
+
 /* MaxCLL counts before the display; both are held below PQ's end. */
 static void by_the_container(void **state)
 {
@@ -71,17 +88,17 @@ static void by_the_container(void **state)
     film_light_of_stream(s, &f);
     assert_int_equal(f.peak + f.dolby_vision, 0);
     AVMasteringDisplayMetadata display = {.max_luminance = {15000000, 10000}, .has_luminance = 1};
-    memcpy(av_stream_new_side_data(s, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, sizeof display), &display, sizeof display);
+    set_side_data(s, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, &display, sizeof display);
     film_light_of_stream(s, &f);
     assert_int_equal(f.peak, 1500);
     AVContentLightMetadata content = {.MaxCLL = 600};
-    memcpy(av_stream_new_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, sizeof content), &content, sizeof content);
+    set_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, &content, sizeof content);
     film_light_of_stream(s, &f);
     assert_int_equal(f.peak, 600);
     content.MaxCLL = 65535;
-    memcpy(av_stream_get_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, NULL), &content, sizeof content);
+    set_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, &content, sizeof content);
     AVDOVIDecoderConfigurationRecord dolby = {.dv_profile = 5};
-    memcpy(av_stream_new_side_data(s, AV_PKT_DATA_DOVI_CONF, sizeof dolby), &dolby, sizeof dolby);
+    set_side_data(s, AV_PKT_DATA_DOVI_CONF, &dolby, sizeof dolby);
     film_light_of_stream(s, &f);
     assert_int_equal(f.peak, 10000);
     assert_int_equal(f.dolby_vision, 5);
@@ -89,7 +106,7 @@ static void by_the_container(void **state)
     static const int profile[][3] = {{8, 1, 0}, {7, 6, 0}, {10, 1, 0}, {10, 4, 0}, {10, 0, 10}};
     for (size_t i = 0; i < sizeof profile / sizeof *profile; i++) {
         dolby = (AVDOVIDecoderConfigurationRecord){.dv_profile = (uint8_t)profile[i][0], .dv_bl_signal_compatibility_id = (uint8_t)profile[i][1]};
-        memcpy(av_stream_get_side_data(s, AV_PKT_DATA_DOVI_CONF, NULL), &dolby, sizeof dolby);
+        set_side_data(s, AV_PKT_DATA_DOVI_CONF, &dolby, sizeof dolby);
         film_light_of_stream(s, &f);
         assert_int_equal(f.dolby_vision, profile[i][2]);
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stage/av.h"
+#include "stage/av_compat.h"
 
 enum { W = 19, H = 7 };      /* odd: chroma planes are rounded up */
 
@@ -94,6 +95,20 @@ static void every_known_format(void **state)
     assert_true(known > 60);
 }
 
+/* Returns the formats that the codec lists, AV_PIX_FMT_NONE last; NULL if it lists none or encodes. */
+static const enum AVPixelFormat *decoder_formats(const AVCodec *c)
+{
+    if (!av_codec_is_decoder(c))
+        return NULL;
+#if AV_COMPAT_7_1
+    const void *list = NULL;
+    assert_int_equal(avcodec_get_supported_config(NULL, c, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, NULL), 0);
+    return list;
+#else
+    return c->pix_fmts;
+#endif
+}
+
 /* All that there is, but for what has no integers, or one colour a pixel, and two that nobody knows how to read (unpack.c). */
 static void every_format_that_decoders_give(void **state)
 {
@@ -106,7 +121,7 @@ static void every_format_that_decoders_give(void **state)
     }
     void *at = NULL;
     for (const AVCodec *c; (c = av_codec_iterate(&at));)
-        for (const enum AVPixelFormat *f = av_codec_is_decoder(c) ? c->pix_fmts : NULL; f && *f != AV_PIX_FMT_NONE; f++) {
+        for (const enum AVPixelFormat *f = decoder_formats(c); f && *f != AV_PIX_FMT_NONE; f++) {
             const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(*f);
             if (!(d->flags & (AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER)) && !view_format_known(*f))
                 fail_msg("%s of %s is refused", d->name, c->name);
