@@ -187,7 +187,7 @@ def decode(film, stream, layout, steps, turned):
     # unaligned: without it libavcodec keeps part of a left crop, as much as this processor's vectors are wide.
     words = ["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-flags", "unaligned", "-i", film, "-map", f"0:{stream['index']}", "-vf",
              "showinfo=checksum=0,select=" + "+".join(f"not(mod(n\\,{step}))" for step in steps),
-             "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", layout.format, "-"]
+             "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", layout.format, "-"]
     with tempfile.NamedTemporaryFile("w") as log, open(log.name, encoding="utf-8", errors="replace") as lines, \
             subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log) as pipe:
         number, tags = -1, told(lines)

@@ -32,7 +32,8 @@ static bool end(struct output *out, const struct report *r, struct err *e)
 {
     char tail[SEAL_TAIL];
     out->last[out->kept] = 0;
-    const char *at = strstr(out->last, "startxref");
+    /* The bytes before it may be those of a compressed table, zeros among them. */
+    const char *at = memmem(out->last, out->kept, "startxref", strlen("startxref"));
     if (!at)
         return err_set(e, ERR_FAILED, "cairo wrote a PDF without an end");
     snprintf(tail, sizeof tail, "startxref\n%" PRIu64 "\n%%%%EOF\n", (uint64_t)strtoull(at + strlen("startxref"), NULL, 10));

@@ -59,7 +59,7 @@ fairplay() { # FROM TO
 }
 
 # Palettes, fields, bits, words of the other order: as codecs give them, and raw.
-PALETTE=(-frames:v 24 -lavfi "split[a][b];[a]palettegen[p];[b][p]paletteuse" -pix_fmt pal8)
+PALETTE=(-frames:v 24 -vf "split[a][b];[a]palettegen[p];[b][p]paletteuse" -pix_fmt pal8)
 fmt() { # NAME FORMAT ARG...
     local name=$1 format=$2
     shift 2

@@ -129,14 +129,15 @@ open(dst, 'wb').write(data)
 PY
 }
 
-# Replaces the 3x3 matrix of an MP4's video track by "mirrored left to right" (a, b, u, c, d, v, x, y, w in 16.16 and 2.30).
-mirror() { # FROM TO
+# Replaces the 3x3 display matrix (A B 0, C D 0, X Y 1) of an MP4's video track.
+orient() { # FROM.mp4 A B C D X Y TO.mp4
     py - "$@" <<'PY'
 import struct, sys
+a, b, c, d, x, y = (int(n) * 65536 for n in sys.argv[2:8])
 data = bytearray(open(sys.argv[1], 'rb').read())
 at = data.index(b'tkhd') + 4 + 4 + 20 + 8 + 8
-data[at:at + 36] = struct.pack('>9i', -65536, 0, 0, 0, 65536, 0, 320 << 16, 0, 1 << 30)
-open(sys.argv[2], 'wb').write(data)
+data[at:at + 36] = struct.pack('>9i', a, b, 0, c, d, 0, x, y, 1 << 30)
+open(sys.argv[8], 'wb').write(data)
 PY
 }
 
@@ -274,7 +275,7 @@ x265 hevc-422-10bit.mkv keyint=40 -pix_fmt yuv422p10le
 enc mpeg2.ts -c:v mpeg2video -g 15 -bf 2 -q:v 4
 enc mpeg2.mpg -c:v mpeg2video -g 15 -bf 2 -q:v 4 -f vob
 enc mpeg2-closed.ts -c:v mpeg2video -g 12 -bf 2 -q:v 4 -flags +cgop -sc_threshold 1000000000
-enc mpeg2-interlaced.mpg -c:v mpeg2video -g 15 -bf 2 -q:v 4 -flags +ildct+ilme -top 1 -f vob
+enc mpeg2-interlaced.mpg -c:v mpeg2video -g 15 -bf 2 -q:v 4 -flags +ildct+ilme -vf setfield=tff -f vob
 enc mpeg2-nob.mkv -c:v mpeg2video -g 15 -bf 0 -q:v 4
 enc mpeg1.mpg -c:v mpeg1video -g 15 -bf 2 -q:v 4
 enc mpeg4.avi -c:v mpeg4 -g 30 -bf 2 -q:v 4
@@ -316,7 +317,7 @@ enc odd-size-ffv1.mkv -vf scale=321:179 -c:v ffv1 -frames:v 60
 enc odd-size-vp9.webm -vf scale=321:179 -c:v libvpx-vp9 -cpu-used 8 -deadline realtime -b:v 500k -g 30
 x264 odd-size-444.mkv keyint=40 -vf scale=321:179,format=yuv444p
 x264 sar.mkv keyint=40 -vf setsar=64/45
-x264 vfr.mkv keyint=30 -vf "select='lt(t,4)+not(mod(n,5))'" -vsync vfr
+x264 vfr.mkv keyint=30 -vf "select='lt(t,4)+not(mod(n,5))'" -fps_mode vfr
 x264 two-frames.mp4 keyint=40 -frames:v 2
 x264 one-frame.mkv keyint=40 -frames:v 1
 x264 parts/small.ts keyint=30 -vf scale=240:136 -t 4
@@ -350,9 +351,6 @@ copy h264-one-bad-time.mkv h264-open.mkv -bsf:v "setts=pts=if(eq(N\,59)\,PTS+900
 copy parts/mpeg2-dts.mkv mpeg2.ts -bsf:v setts=pts=DTS
 copy wrap.ts h264-open.mkv -bsf:v h264_mp4toannexb,dump_extra=freq=keyframe -output_ts_offset 95440
 clip mpeg4-packed.avi pack_b parts/mpeg4.m4v
-for angle in 90 180 270; do
-    copy "rotate$angle.mp4" h264-closed.mkv -metadata:s:v:0 rotate=$angle
-done
 clip audio-longer.mp4 "${FF[@]}" -i parts/short.mkv -f lavfi -i sine=d=12 -map 0:v -map 1:a -c:v copy -c:a aac
 clip audio-longer.mkv "${FF[@]}" -i parts/short.mkv -f lavfi -i sine=d=12 -map 0:v -map 1:a -c:v copy -c:a aac
 clip audio-first.mkv "${FF[@]}" -i h264-open.mkv -f lavfi -i sine=d=8 -map 1:a -map 0:v -c:v copy -c:a aac
@@ -365,7 +363,10 @@ clip mpeg2-no-order.mkv unorder parts/mpeg2-dts.mkv    # no header and no time t
 clip jump.ts join h264-closed.ts h264-open.ts
 clip h264-sets.ts join h264-open.ts parts/other-sets.ts
 clip size-change.ts join h264-closed.ts parts/small.ts
-clip mirror.mp4 mirror h264-closed.mp4
+clip rotate90.mp4 orient h264-closed.mp4 0 -1 1 0 0 0
+clip rotate180.mp4 orient h264-closed.mp4 -1 0 0 -1 0 0
+clip rotate270.mp4 orient h264-closed.mp4 0 1 -1 0 0 0
+clip mirror.mp4 orient h264-closed.mp4 -1 0 0 1 320 0
 wait
 clip editlist.mp4 "${FF[@]}" -ss 1.3 -i h264-closed.mp4 -c copy
 clip editlist-open.mp4 "${FF[@]}" -ss 2.5 -i h264-open.mp4 -c copy

@@ -35,7 +35,8 @@ shot() {
     printf 'scale=%d:%d,format=yuv420p,setsar=1,noise=alls=%s:allf=t:all_seed=3,trim=end_frame=%d,setpts=N/24/TB' "$W" "$H" "$1" $LENGTH
 }
 
-# Speeds are shares of the picture for the whole shot: P goes from 0 to 1.
+# Speeds are shares of the picture for the whole shot: P goes from 0 to 1. Past 1 the fifth shot is smaller than its crop, which
+# corrupts the heap of FFmpeg 9, so that shot is trimmed before it is scaled.
 P="n/$LENGTH"
 graph="
 $(ground 1 6 170 1.2 140 122 0.12)[clouds]; $(ground 20 0 95 1.6 112 124 0.12)[land];
@@ -53,7 +54,7 @@ life=s=160x90:mold=20:r=24:ratio=0.3:seed=5:death_color=0x803020:life_color=0xE0
 [stage][life]mix=weights=3 2:duration=shortest,$(shot 5)[s4];
 
 $(ground 80 1 130 1.8 116 133 0.2)[coloured];
-[coloured]scale=w='2*trunc($W*(3-$P)/4)':h='2*trunc($H*(3-$P)/4)':eval=frame,crop=$W:$H:exact=1,$(shot 5)[s5];
+[coloured]trim=end_frame=$LENGTH,scale=w='2*trunc($W*(3-$P)/4)':h='2*trunc($H*(3-$P)/4)':eval=frame,crop=$W:$H:exact=1,$(shot 5)[s5];
 
 $(ground 100 0 50 0.9 142 124 0.15)[dark]; [dark]crop=$W:$H:x='$W/2*(1-$P)':y='$H/4*$P',$(shot 8)[s6];
 

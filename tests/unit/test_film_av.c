@@ -120,17 +120,33 @@ static void the_container_s_word(void **state)
     assert_false(f.matrix_guessed);
 }
 
+/* Copies an MP4 with a display matrix, in its track header, that turns by `turns` quarters. */
+static void write_turned(const char *from, const char *to, int turns)
+{
+    static const int32_t matrix[4][4] = {{1, 0, 0, 1}, {0, -1, 1, 0}, {-1, 0, 0, -1}, {0, 1, -1, 0}};
+    static char bytes[1 << 20];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_true(in && out);
+    size_t size = fread(bytes, 1, sizeof bytes, in);
+    char *box = memmem(bytes, size, "tkhd", 4);
+    assert_non_null(box);
+    for (int i = 0; i < 4; i++) {
+        uint32_t big = htobe32((uint32_t)(matrix[turns][i] * 65536));
+        memcpy(box + 44 + i / 2 * 12 + i % 2 * 4, &big, sizeof big);
+    }
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    assert_int_equal(fclose(in) | fclose(out), 0);
+}
+
 static void orientation(void **state)
 {
     (void)state;
     if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4"))
         skip();
     for (int turns = 0; turns < 4; turns++) {
-        char line[128];
-        snprintf(line, sizeof line, "-i plain.mp4 -c copy -metadata:s:v:0 rotate=%d turned.mp4", turns * 90);
-        assert_true(clip_ffmpeg(line));
+        write_turned("plain.mp4", "turned.mp4", turns);
         struct film f = facts("turned.mp4");
-        assert_int_equal(f.orientation.quarter_turns, (4 - turns) % 4);      /* this ffmpeg option turns the other way round */
+        assert_int_equal(f.orientation.quarter_turns, (4 - turns) % 4);      /* the matrix turns counter-clockwise */
         assert_false(f.orientation.mirror);
         assert_int_equal(f.coded_width, CLIP_W);
         assert_int_equal(f.width, turns % 2 ? CLIP_H : CLIP_W);
