@@ -226,8 +226,8 @@ out/clips.made: tests/support/make-clips.sh tests/support/make-clips-formats.sh 
 clips: out/clips.made ## the films that the tests are made of, by the ffmpeg program
 
 .PHONY: cli
-cli: $(BIN)/barcode $(BIN)/failing-alloc.so $(BIN)/few-threads.so $(BIN)/own-alloc.so out/sample.mkv out/clips.made ## the built program as a user calls it
-	@BARCODE=$(BIN)/barcode tests/cli/run.sh
+cli: $(BIN)/barcode $(BIN)/failing-alloc.so $(BIN)/few-threads.so $(BIN)/own-alloc.so out/sample.mkv out/clips.made ## the built program as a user calls it (CASES=REGEX: those cases)
+	@BARCODE=$(BIN)/barcode tests/cli/run.sh "$(CASES)"
 
 .PHONY: check
 check: unit ## quick: what to run before a commit, with lint

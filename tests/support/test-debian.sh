@@ -1,0 +1,41 @@
+#!/bin/bash
+# Builds and tests the project in a bare Debian of another release, as somebody with a fresh machine would: a root folder that
+# debootstrap makes (root, and Debian's mirror, which MIRROR names; some 300 MB are downloaded) and a clone of HEAD in it.
+#
+#   test-debian.sh RELEASE [TARGET...]      RELEASE: bookworm, trixie, sid, ...; without targets: demo unit cli
+#
+# CASES=REGEX chooses among the cases of cli.
+set -euo pipefail
+
+release=${1:?usage: test-debian.sh RELEASE [TARGET...]}
+shift
+[ $# -gt 0 ] || set -- demo unit cli
+top=$(cd "$(dirname "$0")/../.." && pwd)
+[ "$(id -u)" -eq 0 ] || { echo "test-debian.sh: root is needed, for chroot" >&2; exit 1; }
+work=$(mktemp -d)
+root=$work/root
+finish() {
+    umount -R -l "$root/proc" "$root/dev" 2> /dev/null || true
+    rm -rf --one-file-system "$work"
+}
+trap finish EXIT
+
+inside() {
+    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+        bash -c 'cd /root/barcode 2> /dev/null || cd /; "$@"' inside "$@"
+}
+
+debootstrap --variant=minbase "$release" "$root" "${MIRROR:-http://deb.debian.org/debian}" > "$work/log" 2>&1 ||
+    { tail -n 20 "$work/log" >&2; exit 1; }
+cp /etc/apt/apt.conf.d/99* "$root/etc/apt/apt.conf.d/" 2> /dev/null || true      # how this machine reaches the mirror
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount --make-rslave "$root/dev"
+git clone -q "$top" "$root/root/barcode"
+inside sh -c 'apt-get -qq update && apt-get -qq install -y --no-install-recommends make > /dev/null'
+inside make --no-print-directory deps
+# shellcheck disable=SC2016  # the inner shell expands
+inside sh -c '. /etc/os-release; echo "== $PRETTY_NAME, $(gcc --version | head -n 1), $(ffmpeg -version | head -n 1 | cut -d" " -f1-3)"'
+for target in "$@"; do
+    inside make --no-print-directory -j"$(nproc)" WERROR=1 CUDA=0 CASES="${CASES:-}" "$target"
+done
