@@ -40,7 +40,6 @@ struct pass {
     struct decoders *decoders;         /* of the whole run; NULL: none are kept         */
     struct gate *gate;                 /* several films are under way: it waits there for its turn. NULL: it is alone */
     double pixels;                     /* see gate.h, gate_turn               */
-    struct backlog_film *backlog;      /* see source.h, stage_job; NULL: it is alone     */
     int gates;                         /* such gates, films of each of which may be under way with it; 0: one */
     struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
 };

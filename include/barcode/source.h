@@ -64,7 +64,6 @@ struct stage_job {
     struct decoders *decoders;    /* kept from film to film; NULL: none is */
     struct gate_turn *turn;       /* the film's, which feeds: it is told when all is handed out, and of cores at work. NULL: it is alone */
     int gates;                    /* that have films under way at once, and divide the machine's memory; 0: one */
-    struct backlog_film *backlog; /* the film's, of a run whose films are decoded together in software; lent. NULL: it is alone, or NVDEC decodes some */
 };
 
 /* Read by the main thread for the progress line while staging runs. */

@@ -13,7 +13,6 @@ struct lane_film {
     double bytes, share;         /* of its file; of it that is done, 0..1      */
     uint64_t frames;
     bool aside;
-    struct backlog_film *work;   /* NULL: none was taken, or memory was short   */
 };
 
 struct render_run {
@@ -26,7 +25,6 @@ struct render_run {
     uint64_t taken;
     uint64_t bytes_taken;        /* of the files of films that a lane has or had, or that had ended before the run */
     int lanes, groups;
-    struct backlog *backlog;     /* NULL: memory, and the run is as good without */
     struct lane_film lane[];
 };
 
@@ -36,13 +34,11 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
     if (!run)
         return NULL;
     struct film_tally t = film_queue_tally(queue);
-    struct err none = ERR_INIT;
     run->render = r;
     run->queue = queue;
     run->lanes = lanes;
     run->groups = 1;
     run->bytes_taken = t.bytes_ended;
-    run->backlog = backlog_open(t.bytes - t.bytes_ended, lanes, &none);
     run->line = (struct progress_run){.begin_ns = clock_ns(), .films_begin = t.done + t.failed, .bytes_begin = t.bytes_ended};
     run->progress = progress_open(r->options->progress, "", NULL);
     pthread_mutex_init(&run->lock, NULL);
@@ -67,13 +63,7 @@ void render_run_takes(struct render_run *run, int lane, size_t film)
     pthread_mutex_lock(&run->lock);
     run->lane[lane] = (struct lane_film){.title = slash ? slash + 1 : path, .taken = run->taken++, .bytes = (double)in->file[film].bytes};
     run->bytes_taken += in->file[film].bytes;
-    run->lane[lane].work = backlog_begin(run->backlog, lane, in->file[film].bytes);
     pthread_mutex_unlock(&run->lock);
-}
-
-struct backlog_film *render_run_backlog(struct render_run *run, int lane)
-{
-    return run ? run->lane[lane].work : NULL;
 }
 
 bool render_run_sets_aside(struct render_run *run, int lane, double need)
@@ -148,7 +138,6 @@ void render_run_ends(struct render_run *run, int lane, uint64_t frames)
     run->line.frames += frames;
     run->lane[lane].title = NULL;
     run->lane[lane].aside = false;
-    backlog_end(run->lane[lane].work);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -159,7 +148,6 @@ void render_run_close(struct render_run **run)
     if ((*run)->title)
         show(*run);
     progress_close(&(*run)->progress);
-    backlog_free(&(*run)->backlog);
     pthread_mutex_destroy(&(*run)->lock);
     free(*run);
     *run = NULL;

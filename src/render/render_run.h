@@ -4,7 +4,6 @@
 #ifndef BARCODE_RENDER_RUN_H
 #define BARCODE_RENDER_RUN_H
 
-#include "barcode/backlog.h"
 #include "barcode/film_queue.h"
 #include "barcode/progress.h"
 #include "barcode/render.h"
@@ -29,9 +28,6 @@ void render_run_takes(struct render_run *run, int lane, size_t film);
  * that are aside already, of which there are RENDER_ASIDE_MOST at most. It is aside until it ends. NULL: false.
  */
 bool render_run_sets_aside(struct render_run *run, int lane, double need);
-
-/* What is left of the lane's film and of the run's, until the film ends there. NULL: NULL, or memory. */
-struct backlog_film *render_run_backlog(struct render_run *run, int lane);
 
 /* How far the lane's film is: `state` as for a film alone. */
 void render_run_tick(struct render_run *run, int lane, const struct progress_state *state);

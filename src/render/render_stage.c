@@ -111,14 +111,6 @@ static void show_progress(void *user, const struct pass_state *now)
         render_run_tick(shown->render->run, shown->render->lane, &state);
 }
 
-/* Of films that NVDEC has the cores do not do what is left. */
-static struct backlog_film *backlog_of(const struct render_job *j)
-{
-    const struct render *r = j->render;
-    bool software = r->options->decode == DECODE_CPU || (r->options->decode == DECODE_AUTO && !engine_device(j->engine, 0).context);
-    return r->gate && software ? render_run_backlog(r->run, r->lane) : NULL;
-}
-
 bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
                     struct stage_times *times, struct err *e)
 {
@@ -134,7 +126,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
         .decode = j->distrusted ? DECODE_CPU : o->decode, .aside = j->aside, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
-        .tick = show_progress, .tick_user = &shown, .gate = j->aside ? j->render->beside : j->render->gate, .pixels = render_nvdec_pixels(j, plan), .backlog = backlog_of(j), .gates = j->render->groups, .decoders = j->render->decoders,
+        .tick = show_progress, .tick_user = &shown, .gate = j->aside ? j->render->beside : j->render->gate, .pixels = render_nvdec_pixels(j, plan), .gates = j->render->groups, .decoders = j->render->decoders,
         .job = {.trim = trim, .trim_known = known, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),

@@ -27,7 +27,7 @@ static void *stager_main(void *argument)
     const struct pass *p = s->pass;
     struct stage_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .aside = p->aside, .threads = p->threads,
                             .careful = p->careful, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .timetable = p->timetable,
-                            .turn = p->gate ? s->turn : NULL, .gates = p->gates, .backlog = p->backlog};
+                            .turn = p->gate ? s->turn : NULL, .gates = p->gates};
     s->fine = source_stage(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);
     s->done = true;

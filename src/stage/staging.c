@@ -1,6 +1,5 @@
 #include "staging.h"
 #include "share.h"
-#include "barcode/backlog.h"
 #include "barcode/clock.h"
 #include "barcode/colour.h"
 #include "barcode/gate.h"
@@ -182,7 +181,6 @@ void staging_fed(struct staging *s, struct run *run, size_t bytes)
     size_t work = run->unfed > 0 ? (size_t)((double)run->work * (double)bytes / (double)(run->unfed + bytes)) : run->work;
     run->work -= work;
     atomic_fetch_sub(&s->unfed, work);
-    backlog_did(s->job->backlog, bytes);
 }
 
 void staging_passed(struct staging *s, struct run *run, size_t pictures)
@@ -333,10 +331,9 @@ static int threads_now(struct staging *s, struct share share)
 }
 
 /*
- * How many threads a run gets that a software session takes: as many as idle cores allow, and at a folder's end as many as if all its films were one,
- * whose last runs share all cores. Without the latter they went through a core each, the longest for a second, while those of films that ended were
- * idle. Of a pipe nobody knows how much is to come, nor of a playlist. A film whose pictures leave no memory for a decoder a core
- * has none for threads (staging_threads). With the lock held.
+ * How many threads a run gets that a software session takes: as many as idle cores allow. Of a pipe
+ * nobody knows how much is to come, nor of a playlist. A film whose pictures leave no memory for a
+ * decoder a core has none for threads (staging_threads). With the lock held.
  */
 static int threads_for(struct staging *s, const struct run *run)
 {
@@ -350,10 +347,7 @@ static int threads_for(struct staging *s, const struct run *run)
         return 1;
     uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;            /* what one of a file takes, its pictures included */
     struct share share = {.cores = s->pace[0].sessions, .own = run->work, .left = atomic_load(&s->unfed) + unread(s, run) * byte, .most = s->threads_most};
-    int now = threads_now(s, share);
-    share.left += backlog_others(s->job->backlog) / gates_of(s->job) * byte;
-    int of_all = s->job->backlog && known ? share_threads(&share) : 1;
-    return now > of_all ? now : of_all;
+    return threads_now(s, share);
 }
 
 /* `run` was taken from the queue. Under the lock. */

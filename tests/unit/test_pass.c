@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "barcode/backlog.h"
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
 #include "barcode/pass.h"
@@ -296,13 +295,6 @@ static void *feed_for_a_while(void *turn)
     return behind ? NULL : turn;
 }
 
-/* The source hears of the run's other films. */
-static bool is_told_of_others(struct slow *s, struct stage_counts *counts, struct err *e)
-{
-    (void)counts;
-    return backlog_others(s->job->backlog) == 5 || err_set(e, ERR_FAILED, "another backlog");
-}
-
 /* Waiting for other films is told, and is no part of what the film itself takes. */
 static void waiting_is_told(void **state)
 {
@@ -310,11 +302,10 @@ static void waiting_is_told(void **state)
     struct err e = ERR_INIT;
     struct gate *gate = gate_open(2, &e);
     struct gate_turn other = {.gate = gate};
-    struct backlog *all = backlog_open(12, 1, &e);
-    struct slow s = {.base.ops = &slow_ops, .what = is_told_of_others};
+    struct slow s = {.base.ops = &slow_ops, .what = do_nothing};
     static const struct engine_ops ops = {.name = "noting", .begin = note_begin, .finish = note_finish};
     struct engine noting = {.ops = &ops};
-    struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .gate = gate, .pixels = 7, .backlog = backlog_begin(all, 0, 7)};
+    struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .gate = gate, .pixels = 7};
     struct stage_counts counts;
     struct stage_times times = {0};
     pthread_t thread;
@@ -327,7 +318,6 @@ static void waiting_is_told(void **state)
     assert_true(times.waiting > 0.2);
     assert_true(times.engine_begin + times.staging + times.engine_finish < times.waiting);
     gate_free(&gate);
-    backlog_free(&all);
 }
 
 /* Leaves the process interrupted: the last tests. */

@@ -36,9 +36,6 @@ static void as_many_as_pay(void **state)
     struct render_run *run = render_run_open(&r, queue, 8);
     for (int lane = 0; lane < 5; lane++)
         take(run, queue, lane);                        /* 35 are left, and these */
-    backlog_did(render_run_backlog(run, 1), 600);
-    assert_int_equal(backlog_others(render_run_backlog(run, 0)), 39 * 1000 - 600);
-    assert_int_equal(backlog_others(render_run_backlog(run, 1)), 39 * 1000);
     assert_false(render_run_sets_aside(run, 0, 40));
     assert_true(render_run_sets_aside(run, 0, 39));
     assert_true(render_run_sets_aside(run, 0, 39));    /* it is aside */
@@ -63,9 +60,7 @@ static void as_many_as_pay(void **state)
         assert_int_equal(aside, FILMS - 1 - i >= 5);
         end(run, queue, 0, (size_t)i);
     }
-    assert_int_equal(backlog_others(render_run_backlog(run, 0)), 1000);      /* the one that has not ended */
     assert_false(render_run_sets_aside(NULL, 0, 1));
-    assert_null(render_run_backlog(NULL, 0));
     /* A pipe has no bytes to compare. */
     in.file[FILMS - 1].bytes = 0;
     render_run_takes(run, 0, FILMS - 1);

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/backlog.h"
 #include "barcode/clock.h"
 #include "barcode/gate.h"
 #include "barcode/log.h"
@@ -210,46 +209,6 @@ static void pictures_count_too(void **state)
     assert_int_equal(atomic_load(&s.unfed), 0);
 }
 
-/* With so much left of the run's other films, while one of them is at work on every core: the threads of the next run. */
-static int threads_beside(uint64_t others, struct stage_job *job)
-{
-    static struct picture picture[20];
-    struct err e = ERR_INIT;
-    struct gate_turn other = {.gate = gate_open(16, &e)}, own = {.gate = other.gate};
-    struct backlog *all = backlog_open(1000 + others, 2, &e);
-    assert_true(gate_enter(&other, &e));
-    gate_busy(&other, 16);
-    gate_fed(&other);
-    job->turn = &own;
-    job->backlog = backlog_begin(all, 0, 1000);
-    s.job = job;
-    queue_sound(picture, 100);
-    int threads = threads_of_next();
-    /* 100 of its bytes are through. */
-    assert_int_equal(backlog_others(backlog_begin(all, 1, 0)), 900 + others);
-    gate_free(&own.gate);
-    backlog_free(&all);
-    return threads;
-}
-
-/* At a folder's end its films share the cores as one film's runs do. */
-static void the_end_of_a_folder(void **state)
-{
-    (void)state;
-    struct stage_job job = {.threads = 16};
-    s.pace[0].sessions = s.threads_most = 16;
-    s.read_to_end = true;
-    assert_int_equal(threads_beside(100000, &job), 1);
-    assert_int_equal(threads_beside(300, &job), 5);          /* 20 * 100 / 400 */
-    assert_int_equal(threads_beside(0, &job), 16);
-    job.gates = 2;
-    assert_int_equal(threads_beside(600, &job), 5);          /* half of the others' is this gate's */
-    s.is_list = true;                                        /* of a few hundred bytes */
-    assert_int_equal(threads_beside(0, &job), 1);
-    s.is_list = false;
-    s.job = NULL;
-}
-
 /* A run that goes on with one thread has one core, and so it is until it ends. */
 static void threads_that_are_given_up(void **state)
 {
@@ -402,7 +361,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_for_nobody, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(finished_runs, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(threads_for_the_last_runs, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(the_end_of_a_folder, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(threads_that_are_given_up, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(pictures_count_too, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(no_threads, staging_begin, staging_end),
