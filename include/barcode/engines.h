@@ -79,18 +79,6 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films
 int engine_worth_gpus(const struct engine_work *w, int gpus);
 
 /*
- * True for a film that is over so soon, in less than a second by engine_worth_gpus's rate, that NVDEC and software cannot share its
- * runs well. False for one of unknown length.
- */
-bool engine_work_is_short(const struct engine_work *w);
-
-/*
- * How many films like this one a GPU decodes in the time that `threads` cores take for this one in software, generously: more than 0. By the
- * figures of engine_work_seconds and engine_worth_gpus, of H.264 and VP9. HUGE_VAL for a film of unknown length.
- */
-double engine_work_meanwhile(const struct engine_work *w, int threads);
-
-/*
  * The list for a choice, nothing opened and no driver touched: the GPUs of `devices`, copied, and then the CPU where no GPU is demanded,
  * else the demanded ones alone.
  */

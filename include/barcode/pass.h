@@ -32,7 +32,6 @@ struct pass {
     struct selection selection;        /* decided                                       */
     enum decode_plan plan;
     enum decode_choice decode;
-    bool aside;                        /* see source.h, stage_job               */
     int threads;
     bool careful;                      /* with SOURCE_CAREFUL, see source.h             */
     pass_tick *tick;                   /* NULL: silent                                  */

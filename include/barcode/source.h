@@ -49,9 +49,8 @@ enum source_ability {
 /* What source_stage is to do. All of it is lent for the call. */
 struct stage_job {
     struct selection selection;   /* decided: every >= 1, or a real end for SELECT_COLUMNS  */
-    enum decode_plan plan;        /* these three mean nothing to a source that decodes nothing */
+    enum decode_plan plan;        /* these two mean nothing to a source that decodes nothing */
     enum decode_choice decode;
-    bool aside;                   /* DECODE_AUTO: NVDEC has enough to do with other films and takes no part, though the counts say what it could */
     int threads;                  /* cores to work on, 1 or more                            */
     struct engine *engine;        /* begun                                                  */
     struct columns *columns;      /* selected frames are announced here (frame, time) before they decode */

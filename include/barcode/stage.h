@@ -58,7 +58,7 @@ struct stage_counts {
     bool damage_found;       /* staging stopped half-way: must be done anew, carefully */
     bool keys_again;         /* key frames turned out damaged: must be done anew, without them */
     bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
-    bool nvdec;              /* NVDEC sessions took part, whichever runs they got, or would have (stage_job.aside) */
+    bool nvdec;              /* NVDEC sessions took part, whichever runs they got */
     bool sequential;         /* all or the rest of the film went through one decoder */
 };
 

@@ -1,6 +1,5 @@
 #include "barcode/engines.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,27 +48,6 @@ int engine_worth_gpus(const struct engine_work *w, int gpus)
     if (w->frames == 0 || worth >= gpus)
         return gpus;
     return worth < 1 ? 1 : (int)worth;
-}
-
-/*
- * On 16 cores beside an H100 a folder of 24 films of 150 s of 1080p, 0.75 s of a GPU each, is done in 0.93 of the time if some are wholly
- * software's, on two such halves of a host in 1.09; one of 12 films of 10 minutes in 1.13. One or two runs each, of H.264
- * (tests/bench/RESULTS.md, "folders on two GPUs").
- */
-#define SHORT_SECONDS 1.0
-
-bool engine_work_is_short(const struct engine_work *w)
-{
-    return w->frames > 0 && gpu_seconds(w) < SHORT_SECONDS;
-}
-
-double engine_work_meanwhile(const struct engine_work *w, int threads)
-{
-    const double slow = 2;             /* as above: the estimate may be as low as half */
-    struct engine_work decoding = *w;
-    decoding.columns = 0;
-    double gpu = gpu_seconds(w);
-    return gpu > 0 ? slow * engine_work_seconds(&decoding, threads) / gpu : HUGE_VAL;
 }
 
 void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads)

@@ -4,7 +4,6 @@
 #include "barcode/log.h"
 #include "barcode/paint.h"
 #include "render_job.h"
-#include "render_run.h"
 
 /* Every 24th frame, but on a short film often enough for about 720 columns. */
 static uint64_t decide_every(const struct selection *s, const struct film *f)
@@ -146,29 +145,6 @@ double render_nvdec_pixels(const struct render_job *j, enum decode_plan plan)
         return 0;
     double pixels = (double)work.frames * work.width * work.height;
     return strcmp(j->source->film.codec, "hevc") == 0 ? pixels / 2 : pixels;      /* NVDEC is twice as fast with it (pace_nvdec_prior) */
-}
-
-/*
- * A long film's runs are shared by NVDEC and software as they come; wholly in software it would be the folder's last. HEVC is three times
- * as fast on NVDEC and half as fast in software. What a file's length says nothing of, a playlist, may be any film.
- */
-static bool may_be_aside(const struct render_job *j, const struct engine_work *work)
-{
-    static const char *const codecs[] = {"h264", "vp9", NULL};
-    const int64_t least = 1000;      /* bytes a second */
-    const struct film *f = &j->source->film;
-    bool file = f->duration_us > 0 && (double)j->total_bytes > (double)f->duration_us / 1e6 * (double)least;
-    return has_codec(j, codecs) && file && engine_work_is_short(work) && !j->render->options->verify && is_shared(j);
-}
-
-void render_decide_aside(struct render_job *j)
-{
-    const struct render *r = j->render;
-    struct engine_work work = work_of(j);
-    if (r->beside && may_be_aside(j, &work))
-        j->aside = render_run_sets_aside(r->run, r->lane, engine_work_meanwhile(&work, r->threads));
-    if (j->aside)
-        log_msg(LOG_DEBUG, "'%s': in software, beside films that NVDEC decodes", j->report.film->path);
 }
 
 void render_take_gpus(struct render_job *j)

@@ -31,7 +31,6 @@ struct render_job {
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */
     bool distrusted;                 /* NVDEC is not used for this film    */
-    bool aside;                      /* nor here: it has enough to do with others, and the cores have not (stage_job) */
     struct digest *digest;           /* the one being filled, or NULL      */
     struct light *light;             /* NULL: no picture goes through it   */
     struct probe_facts early;        /* what a look for bars found before the engine was there; found 0: there was none */
@@ -101,12 +100,6 @@ bool render_decide_engine(struct render_job *j, struct err *e);
  */
 void render_add_gpus(struct render_job *j);
 void render_take_gpus(struct render_job *j);
-
-/*
- * Decides whether the film is decoded in software beside films that NVDEC decodes: j->aside. As much as the cores can do is left
- * to them while a long folder of short films keeps NVDEC busy. Everything else is decided.
- */
-void render_decide_aside(struct render_job *j);
 
 /*
  * What NVDEC has to decode of the film in such a pass, in pixels of H.264 (gate_turn), as far as the headers say. 0: software decodes it, or nothing

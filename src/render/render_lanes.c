@@ -1,7 +1,6 @@
 #include "render_lanes.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "barcode/decoders.h"
 #include "barcode/gate.h"
@@ -17,7 +16,7 @@ enum { LOOKS_MOST = 16 };        /* films that are looked at at once */
 
 /* Lanes that share cores and, of several GPUs, one. */
 struct group {
-    struct gate *gate, *beside, *look[LOOKS_MOST];
+    struct gate *gate, *look[LOOKS_MOST];
     int looks;
 };
 
@@ -109,14 +108,11 @@ static bool open_looks(struct group *g, int threads, int lanes, uint64_t memory,
 static bool open_group(struct group *g, int threads, int lanes, int groups, struct err *e)
 {
     g->gate = gate_open(threads, e);
-    bool looks = g->gate && (g->looks > 0 || open_looks(g, threads, lanes, machine_memory() / (uint64_t)groups, e));
-    g->beside = looks ? gate_open(threads, e) : NULL;
-    return g->beside != NULL;
+    return g->gate && (g->looks > 0 || open_looks(g, threads, lanes, machine_memory() / (uint64_t)groups, e));
 }
 
 static void close_group(struct group *g)
 {
-    gate_free(&g->beside);
     for (int i = 0; i < g->looks; i++)
         gate_free(&g->look[i]);
     gate_free(&g->gate);
@@ -129,7 +125,6 @@ static void join_group(struct render *r, const struct render_lanes *all, int num
     r->threads = all->threads;
     r->groups = all->groups;
     r->gate = own->gate;
-    r->beside = own->beside;
     r->looks = own->look[number / all->groups % own->looks];
     if (all->groups > 1)
         engines_share(r->engines, number);
@@ -207,7 +202,6 @@ static bool divide(struct render *r, struct render_lanes *all, int lanes, int gr
     all->threads = threads;
     engines_begin_as(&all->list, r->engines, threads);
     r->engines->threads = threads;
-    render_run_divides(r->run, groups);
     join_group(r, all, 0);
     return true;
 }
@@ -256,11 +250,8 @@ static int choose(const struct render *r, const struct film_tally *t, int groups
     size_t left = t->due - t->done - t->failed;
     if (left < 2)
         return 1;
-    /* Where the cores are enough to decode films beside a GPU, NVDEC's must not become fewer by that. */
-    enum { MANY_CORES = 12 };
     int threads = threads_of_group(r, groups);
-    bool beside = strcmp(r->engines->slot[0].kind, "cpu") != 0 && r->options->decode == DECODE_AUTO && threads >= MANY_CORES;
-    int jobs = r->options->jobs > 0 ? r->options->jobs : groups * (render_lanes_choose(threads) + (beside ? RENDER_ASIDE_MOST : 0));
+    int jobs = r->options->jobs > 0 ? r->options->jobs : groups * render_lanes_choose(threads);
     jobs = jobs < OPTION_JOBS_MOST ? jobs : OPTION_JOBS_MOST;
     return left < (size_t)jobs ? (int)left : jobs;
 }
@@ -279,7 +270,7 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     work(r, queue, w, film_queue_next);
     for (int i = 0; i < all.count; i++)
         pthread_join(all.lane[i].thread, NULL);
-    r->gate = r->beside = r->looks = NULL;
+    r->gate = r->looks = NULL;
     for (int i = 0; i < groups; i++)
         close_group(&all.group[i]);
     close_group(&all.early);

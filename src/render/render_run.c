@@ -12,7 +12,6 @@ struct lane_film {
     uint64_t taken;              /* how many were taken before it              */
     double bytes, share;         /* of its file; of it that is done, 0..1      */
     uint64_t frames;
-    bool aside;
 };
 
 struct render_run {
@@ -23,8 +22,7 @@ struct render_run {
     struct progress_run line;
     const char *title;           /* that was shown last                        */
     uint64_t taken;
-    uint64_t bytes_taken;        /* of the files of films that a lane has or had, or that had ended before the run */
-    int lanes, groups;
+    int lanes;
     struct lane_film lane[];
 };
 
@@ -37,21 +35,10 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
     run->render = r;
     run->queue = queue;
     run->lanes = lanes;
-    run->groups = 1;
-    run->bytes_taken = t.bytes_ended;
     run->line = (struct progress_run){.begin_ns = clock_ns(), .films_begin = t.done + t.failed, .bytes_begin = t.bytes_ended};
     run->progress = progress_open(r->options->progress, "", NULL);
     pthread_mutex_init(&run->lock, NULL);
     return run;
-}
-
-void render_run_divides(struct render_run *run, int groups)
-{
-    if (!run)
-        return;
-    pthread_mutex_lock(&run->lock);
-    run->groups = groups;
-    pthread_mutex_unlock(&run->lock);
 }
 
 void render_run_takes(struct render_run *run, int lane, size_t film)
@@ -62,32 +49,7 @@ void render_run_takes(struct render_run *run, int lane, size_t film)
     const char *path = in->path[film], *slash = strrchr(path, '/');
     pthread_mutex_lock(&run->lock);
     run->lane[lane] = (struct lane_film){.title = slash ? slash + 1 : path, .taken = run->taken++, .bytes = (double)in->file[film].bytes};
-    run->bytes_taken += in->file[film].bytes;
     pthread_mutex_unlock(&run->lock);
-}
-
-bool render_run_sets_aside(struct render_run *run, int lane, double need)
-{
-    if (!run)
-        return false;
-    pthread_mutex_lock(&run->lock);
-    struct lane_film *f = &run->lane[lane];
-    double left = ((double)film_queue_tally(run->queue).bytes - (double)run->bytes_taken) / run->groups;
-    double mine = f->bytes;
-    int others = 0;
-    for (int i = lane % run->groups; i < run->lanes; i += run->groups) {
-        const struct lane_film *other = &run->lane[i];
-        if (other == f || !other->title)
-            continue;
-        double rest = (1 - other->share) * other->bytes;
-        others += other->aside;
-        mine += other->aside ? rest : 0;
-        left += other->aside ? 0 : rest;
-    }
-    f->aside |= f->bytes > 0 && others < RENDER_ASIDE_MOST && left >= need * mine;
-    bool aside = f->aside;
-    pthread_mutex_unlock(&run->lock);
-    return aside;
 }
 
 /* The line names the film that has been under way for longest; when none is, the last one that ended. */
@@ -137,7 +99,6 @@ void render_run_ends(struct render_run *run, int lane, uint64_t frames)
     pthread_mutex_lock(&run->lock);
     run->line.frames += frames;
     run->lane[lane].title = NULL;
-    run->lane[lane].aside = false;
     pthread_mutex_unlock(&run->lock);
 }
 

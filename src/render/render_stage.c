@@ -125,8 +125,8 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     const struct trim *trim = render_trim_of(j, &known);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
-        .decode = j->distrusted ? DECODE_CPU : o->decode, .aside = j->aside, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
-        .tick = show_progress, .tick_user = &shown, .gate = j->aside ? j->render->beside : j->render->gate, .pixels = render_nvdec_pixels(j, plan), .gates = j->render->groups, .decoders = j->render->decoders,
+        .decode = j->distrusted ? DECODE_CPU : o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
+        .tick = show_progress, .tick_user = &shown, .gate = j->render->gate, .pixels = render_nvdec_pixels(j, plan), .gates = j->render->groups, .decoders = j->render->decoders,
         .job = {.trim = trim, .trim_known = known, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
@@ -211,7 +211,6 @@ bool render_stage(struct render_job *j, struct err *e)
     struct report *r = &j->report;
     enum decode_plan plan = DECODE_PARALLEL;
     bool fine;
-    render_decide_aside(j);
     do
         fine = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
     while (fine ? starts_over(j, &plan) || spreads_anew(j, e) : may_try_alone(j, e));

@@ -25,7 +25,7 @@ static void *stager_main(void *argument)
 {
     struct stager *s = argument;
     const struct pass *p = s->pass;
-    struct stage_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .aside = p->aside, .threads = p->threads,
+    struct stage_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
                             .careful = p->careful, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .timetable = p->timetable,
                             .turn = p->gate ? s->turn : NULL, .gates = p->gates};
     s->fine = source_stage(p->source, &job, &s->counts, &s->times, &s->error);

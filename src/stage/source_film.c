@@ -169,9 +169,6 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
         log_msg(demanded ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software", s->film->path, why.text);
         return true;
     }
-    s->aside = job->aside;
-    if (s->aside)
-        return true;
     if (!known) {
         log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path, s->film->codec);
         return true;
@@ -287,7 +284,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     tell_times(&s, clock_thread_ns() - before, times);
     publish(f, NULL);
     bool fine_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
-    s.counts.nvdec = (fine_sessions || s.aside) && s.counts.runs > 0;
+    s.counts.nvdec = fine_sessions && s.counts.runs > 0;
     *counts = s.counts;
     free(crew.thread);
     staging_close(&s);

@@ -39,8 +39,8 @@ static uint64_t gates_of(const struct stage_job *job)
 
 uint64_t staging_memory(const struct stage_job *job)
 {
-    /* The one that feeds, and the ends of those before it; aside, the half of as much. */
-    uint64_t films = (job->aside ? 4 : job->turn ? 2 : 1) * gates_of(job);
+    /* The one that feeds, and the ends of those before it. */
+    uint64_t films = (job->turn ? 2 : 1) * gates_of(job);
     return machine_memory() / films;
 }
 

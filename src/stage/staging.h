@@ -14,7 +14,6 @@ struct staging {
     const struct film *film;
     struct nvdec *nvdec;             /* [nvdecs], one a GPU. NULL: nothing is decoded on one  */
     int nvdecs;
-    bool aside;                      /* they could decode the film, and take no part (stage_job) */
     atomic_int nvdec_begun;          /* NVDEC sessions that have begun: the next one's number */
     const AVStream *stream;
     struct run_traits traits;

@@ -27,7 +27,7 @@ const char *__tsan_default_suppressions(void)
 
 static char clip_folder[64];
 static enum decode_choice clip_decode;      /* how clip_stage_with decodes: DECODE_AUTO unless a test says otherwise */
-static bool clip_careful, clip_aside;
+static bool clip_careful;
 static struct decoders *clip_decoders;      /* kept from film to film, or NULL */
 
 /* The master: raw 4:2:0 pictures of moving slopes and blocks with a little noise, so that every picture differs. */
@@ -138,7 +138,7 @@ static inline struct staged clip_stage_with(struct source *s, enum decode_plan p
                              .tap = tap ? tap : clip_tap, .tap_user = tap ? user : &r};
     if (!g || !engine_begin(g, &job, &r.error))
         abort();
-    struct stage_job what = {.selection = *rule, .plan = plan, .decode = clip_decode, .aside = clip_aside, .threads = threads, .careful = clip_careful,
+    struct stage_job what = {.selection = *rule, .plan = plan, .decode = clip_decode, .threads = threads, .careful = clip_careful,
                              .decoders = clip_decoders, .engine = g, .columns = r.columns};
     r.fine = source_stage(s, &what, &r.counts, &r.times, &r.error);
     r.fine &= engine_finish(g, &times, &engine_error);

@@ -4,7 +4,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <math.h>
 #include <string.h>
 
 #include "barcode/engines.h"
@@ -40,33 +39,6 @@ static void worth_it(void **state)
     }
     assert_true(worth);
     assert_true(engine_worth_a_gpu(&(struct engine_work){0}, 16, 1));      /* nobody knows: a stream, say */
-}
-
-/* Sixteen cores decode half a minute of 1080p while an H200 decodes six or seven; one core is as slow with any film. */
-static void meanwhile(void **state)
-{
-    (void)state;
-    struct engine_work w = {.frames = 720, .width = 1920, .height = 1080};
-    assert_true(engine_work_meanwhile(&w, 16) > 5 && engine_work_meanwhile(&w, 16) < 8);
-    assert_true(engine_work_meanwhile(&w, 1) > 50);
-    w.columns = 30;
-    w.staged_width = w.staged_height = 1000;
-    assert_float_equal(engine_work_meanwhile(&w, 16), engine_work_meanwhile(&(struct engine_work){.frames = 720, .width = 1920, .height = 1080}, 16), 1e-9);
-    assert_true(isinf(engine_work_meanwhile(&(struct engine_work){0}, 16)));
-}
-
-/* Four minutes of 1080p are shared, half a minute is not, and eight times the pixels are. */
-static void short_films(void **state)
-{
-    (void)state;
-    struct engine_work w = {.frames = 720, .width = 1920, .height = 1080};
-    assert_true(engine_work_is_short(&w));
-    w.width *= 8;
-    assert_false(engine_work_is_short(&w));
-    w = (struct engine_work){.frames = 5760, .width = 1920, .height = 1080};
-    assert_false(engine_work_is_short(&w));
-    w.frames = 0;
-    assert_false(engine_work_is_short(&w));
 }
 
 static void a_second_gpu(void **state)
@@ -386,7 +358,7 @@ static void who_lingers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(meanwhile), cmocka_unit_test(short_films), cmocka_unit_test(a_second_gpu), cmocka_unit_test(lists),
+        cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(a_second_gpu), cmocka_unit_test(lists),
         cmocka_unit_test(cpu_is_opened_once), cmocka_unit_test(automatic), cmocka_unit_test(a_demanded_gpu_that_is_not_there),
         cmocka_unit_test(gpus_that_are_not_there), cmocka_unit_test(the_next_takes_over), cmocka_unit_test(as_many_as_it_is_worth), cmocka_unit_test(adding_is_cut_short),
         cmocka_unit_test(named_ones_are_all_used), cmocka_unit_test(many_films_use_all), cmocka_unit_test(devices_are_shared), cmocka_unit_test(a_share_that_is_not_to_be_had),

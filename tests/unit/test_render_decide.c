@@ -1,5 +1,5 @@
 /*
- * test_render_decide.c - what a film of a folder is to NVDEC: how much it has to decode, and which films are set aside.
+ * test_render_decide.c - what a film of a folder is to NVDEC: how much it has to decode.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,10 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "barcode/gate.h"
 #include "render/render_job.h"
-#include "render/render_run.h"
-#include "forty_films.h"
 
 static int context;
 
@@ -86,54 +83,8 @@ static void what_nvdec_has_to_decode(void **state)
     assert_float_equal(pixels_of(&f), 0, 0);
 }
 
-/* Of a folder of 40 such films, the first one. */
-static bool is_aside(struct fixture *f)
-{
-    struct inputs in = forty_films();
-    struct err e = ERR_INIT;
-    size_t film = 0;
-    struct film_queue *queue = film_queue_open(&in, &e);
-    f->render.inputs = &in;
-    f->render.run = render_run_open(&f->render, queue, 4);
-    f->render.beside = gate_open(16, &e);
-    assert_true(queue && f->render.run && f->render.beside && film_queue_next(queue, &film));
-    render_run_takes(f->render.run, 0, film);
-    render_decide_aside(&f->job);
-    render_run_close(&f->render.run);
-    gate_free(&f->render.beside);
-    film_queue_free(&queue);
-    return f->job.aside;
-}
-
-/* Short ones of a codec with which software gets far; a long one is shared. */
-static void who_is_set_aside(void **state)
-{
-    (void)state;
-    struct fixture f;
-    set(&f, "h264");
-    assert_true(is_aside(&f));
-    set(&f, "vp9");
-    assert_true(is_aside(&f));
-    set(&f, "hevc");
-    assert_false(is_aside(&f));
-    set(&f, "h264");
-    f.source.film.frames *= 20;
-    f.source.film.duration_us *= 20;
-    f.job.total_bytes *= 20;
-    assert_false(is_aside(&f));
-    set(&f, "h264");
-    f.job.total_bytes = 100;                        /* a playlist */
-    assert_false(is_aside(&f));
-    set(&f, "h264");
-    f.options.verify = true;
-    assert_false(is_aside(&f));
-    set(&f, "h264");
-    f.job.engine = &cpu;
-    assert_false(is_aside(&f));
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_nvdec_has_to_decode), cmocka_unit_test(who_is_set_aside)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_nvdec_has_to_decode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,28 +356,6 @@ static void one_of_two_lies(void **state)
     assert_true(found);
 }
 
-/* A film that is set aside has no NVDEC session, whose pictures would be wrong, and counts as one that had. */
-static void set_aside(void **state)
-{
-    (void)state;
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=3 aside.mkv") ||
-        !clip_encode("-c:v mpeg4 -g 12 aside.avi"))
-        skip();
-    setenv("BARCODE_NVDEC", "software wrong", 1);
-    struct staged right = stage("aside.mkv", 1, DECODE_CPU, 1), lied = stage("aside.mkv", 1, DECODE_AUTO, 1);
-    clip_aside = true;
-    struct staged r = stage("aside.mkv", 1, DECODE_AUTO, 1), other = stage("aside.avi", 1, DECODE_AUTO, 1);
-    clip_aside = false;
-    assert_true(lied.counts.distrusted && !r.counts.distrusted);
-    assert_true(right.fine && r.fine && same(&right, &r));
-    assert_true(r.counts.nvdec && !right.counts.nvdec && !other.counts.nvdec);      /* NVDEC knows no MPEG-4 */
-    staged_free(&right);
-    staged_free(&lied);
-    staged_free(&r);
-    staged_free(&other);
-    setenv("BARCODE_NVDEC", "software", 1);
-}
-
 static int begin(void **state)
 {
     setenv("BARCODE_NVDEC", "software", 1);
@@ -390,6 +368,6 @@ int main(void)
                                        cmocka_unit_test(left_to_software), cmocka_unit_test(trusted), cmocka_unit_test(separated), cmocka_unit_test(from_film_to_film),
                                        cmocka_unit_test(a_film_alone_hands_on_nothing),
                                        cmocka_unit_test(flushed), cmocka_unit_test(sets_change), cmocka_unit_test(two_gpus),
-                                       cmocka_unit_test(one_of_two_lies), cmocka_unit_test(set_aside)};
+                                       cmocka_unit_test(one_of_two_lies)};
     return cmocka_run_group_tests(tests, begin, clip_end);
 }
