@@ -51,12 +51,6 @@ struct frame_cache_ask {
 /* Looks for frames that serve, says so with -v, and makes ready to keep those that are decoded. */
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask);
 
-/*
- * True if there may be frames that serve, before frame_cache_look, which alone decides. Of key frames it says so always: those of a run without
- * --keyframes may do for them.
- */
-bool frame_cache_may_serve(const struct frame_cache *c, const struct frame_cache_ask *ask);
-
 /* What the frames that serve were cut to: then nobody has to look for bars. False: no frames serve. */
 bool frame_cache_trim(const struct frame_cache *c, struct trim *trim);
 

@@ -14,8 +14,6 @@
 extern "C" {
 #endif
 
-struct render_lanes;
-
 struct render {
     const struct options *options;
     const struct inputs *inputs;
@@ -25,7 +23,6 @@ struct render {
     struct ledger *ledger;       /* --report: each film that is rendered adds its line; NULL: none. render_films opens it */
     struct render_run *run;      /* of several films: the caller's in src/render; NULL: one film */
     int lane;                    /* of the run: which of the threads that work on films, from 0  */
-    struct render_lanes *lanes;  /* while it is not known yet which GPU, cores and gates this thread has; NULL: it is */
     struct gate *gate;           /* of several films under way: which one decodes; NULL: one at a time       */
     struct decoders *decoders;   /* the GPU's that are kept; NULL: none                                      */
     bool again;                  /* an earlier worker of this run had the film, and may have written outputs of it */

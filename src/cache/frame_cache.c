@@ -106,17 +106,6 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
         start_writer(c);
 }
 
-bool frame_cache_may_serve(const struct frame_cache *c, const struct frame_cache_ask *ask)
-{
-    struct cache_key key;
-    if (!c || c->options->refresh || !source_can(ask->film, SOURCE_CACHEABLE) ||
-        !cache_key_make(&key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->trim, ask->light, ask->decode))
-        return false;
-    struct cache_found found = cache_store_find(&c->store, &key, &c->id.place, ask->selection, ask->decoder);
-    cache_entry_close(&found.entry);
-    return found.answer != CACHE_MISS || ask->selection->keyframes;
-}
-
 bool frame_cache_trim(const struct frame_cache *c, struct trim *trim)
 {
     if (!c || !c->found.entry)

@@ -7,7 +7,6 @@
 #include "barcode/clock.h"
 #include "barcode/colour.h"
 #include "render_job.h"
-#include "render_lanes.h"
 
 void render_warn(struct render_job *j, const char *format, ...)
 {
@@ -31,13 +30,10 @@ static void describe_film(struct render_job *j)
             engine_detail(j->engine));
 }
 
-/* While GPUs are on their way, what needs none is done first; `ask` then says who decodes. */
+/* `ask` then says who decodes. */
 static bool open_engine(struct render_job *j, struct frame_cache_ask *ask, struct err *e)
 {
-    bool fine = !j->render->lanes || render_trim_early(j, ask, e);
-    if (j->render->lanes)
-        render_lanes_divided(j->render);
-    if (!fine || !render_decide_engine(j, e))
+    if (!render_decide_engine(j, e))
         return false;
     if (ask->decoder == CACHE_BY_GPU && !engine_device(j->engine, 0).context)
         ask->decoder = CACHE_BY_SOFTWARE;

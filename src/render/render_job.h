@@ -33,7 +33,6 @@ struct render_job {
     bool distrusted;                 /* NVDEC is not used for this film    */
     struct digest *digest;           /* the one being filled, or NULL      */
     struct light *light;             /* NULL: no picture goes through it   */
-    struct probe_facts early;        /* what a look for bars found before the engine was there; found 0: there was none */
     struct bars *bars;               /* a look for bars that goes on while the film is staged, or NULL */
     bool beside;                     /* the last attempt was made beside a look for bars, which went well */
     char light_words[64];            /* the same for the cache's key; "": as every SDR film is */
@@ -64,12 +63,6 @@ bool render_probe_length(struct render_job *j, struct err *e);
  * looked at. A film that is alone is looked at while it is staged: render_trim_settle follows then.
  */
 bool render_trim(struct render_job *j, struct err *e);
-
-/*
- * Looks for bars, if that will have to be done, while GPUs are on their way: for a thread that would wait for them next. Selection and size are
- * decided, light_words and trim_words there.
- */
-bool render_trim_early(struct render_job *j, const struct frame_cache_ask *ask, struct err *e);
 
 /* What an engine is to cut to, and the latch that says that it is known; NULL: it is. Both are lent until render_trim_settle. */
 const struct trim *render_trim_of(struct render_job *j, struct latch **known);

@@ -6,7 +6,6 @@
 #include "barcode/gate.h"
 #include "barcode/heap.h"
 #include "barcode/interrupt.h"
-#include "barcode/latch.h"
 #include "barcode/log.h"
 #include "barcode/machine.h"
 #include "barcode/probe.h"
@@ -34,8 +33,6 @@ struct render_lanes {
     struct worker *worker;
     struct lane lane[OPTION_JOBS_MOST];      /* number 1 and those after it; number 0 is the process's first thread */
     int count;
-    struct group early;              /* where films are looked at until it is known which groups there are     */
-    struct latch *divided;           /* what follows is known; it fails where there is no memory for gates        */
     struct engines list;             /* what each lane's list of engines begins as */
     struct group group[ENGINE_PARTS_MOST];
     int groups, threads;             /* threads: of each                           */
@@ -104,11 +101,11 @@ static bool open_looks(struct group *g, int threads, int lanes, uint64_t memory,
     return g->looks > 0;
 }
 
-/* Of `lanes` lanes, with its part of the memory; it may have gates for looks. */
+/* Of `lanes` lanes, with its part of the memory. */
 static bool open_group(struct group *g, int threads, int lanes, int groups, struct err *e)
 {
     g->gate = gate_open(threads, e);
-    return g->gate && (g->looks > 0 || open_looks(g, threads, lanes, machine_memory() / (uint64_t)groups, e));
+    return g->gate && open_looks(g, threads, lanes, machine_memory() / (uint64_t)groups, e);
 }
 
 static void close_group(struct group *g)
@@ -130,18 +127,6 @@ static void join_group(struct render *r, const struct render_lanes *all, int num
         engines_share(r->engines, number);
 }
 
-void render_lanes_divided(const struct render *of)
-{
-    struct lane *lane = &of->lanes->lane[of->lane - 1];
-    const struct render_lanes *all = lane->all;
-    lane->render.lanes = NULL;
-    lane->render.looks = NULL;
-    if (!latch_wait(all->divided))
-        return;
-    lane->engines = all->list;
-    join_group(&lane->render, all, lane->render.lane);
-}
-
 /* Further lanes, so that there are `count` beside this thread's. As many as there is memory and are threads for: fewer will do. */
 static void start_lanes(const struct render *r, struct render_lanes *all, int count)
 {
@@ -150,12 +135,7 @@ static void start_lanes(const struct render *r, struct render_lanes *all, int co
         *lane = (struct lane){.render = *r, .engines = all->list, .all = all};
         lane->render.engines = &lane->engines;
         lane->render.lane = all->count + 1;
-        if (all->groups > 0) {
-            join_group(&lane->render, all, lane->render.lane);
-        } else {
-            lane->render.lanes = all;
-            lane->render.looks = all->early.look[all->count % all->early.looks];
-        }
+        join_group(&lane->render, all, lane->render.lane);
         if (pthread_create(&lane->thread, NULL, lane_main, lane) != 0)
             return;
     }
@@ -166,32 +146,11 @@ static int threads_of_group(const struct render *r, int groups)
     return (r->threads + groups - 1) / groups;
 }
 
-/*
- * The lanes that there are in any case begin before it is known which groups there will be: the driver takes a tenth of a second to say what GPUs it
- * has, of two of them half a second, and as long again to open one. What needs no engine of a film is done meanwhile. Several of them, or none:
- * should the driver crash, one film that is under way would be taken for the culprit.
- */
-static void start_early(const struct render *r, struct render_lanes *all, int lanes)
-{
-    struct err none = ERR_INIT;
-    engines_begin_as(&all->list, r->engines, r->threads);
-    enum { LEAST = 3 };
-    all->divided = lanes >= LEAST ? latch_new(&none) : NULL;
-    if (all->divided && open_looks(&all->early, r->threads, lanes, machine_memory(), &none))
-        start_lanes(r, all, lanes - 1);
-}
-
 /* The groups' gates, and what this thread's lane and those to come have of them. */
 static bool divide(struct render *r, struct render_lanes *all, int lanes, int groups)
 {
     struct err none = ERR_INIT;
     int opened = 0, threads = threads_of_group(r, groups);
-    /* Those where lanes still look are among them, so that no more films are looked at at once. */
-    for (int i = 0; i < all->early.looks; i++) {
-        struct group *g = &all->group[i % groups];
-        g->look[g->looks++] = all->early.look[i];
-    }
-    all->early.looks = 0;
     while (opened < groups && open_group(&all->group[opened], threads, (lanes + groups - 1) / groups, groups, &none))
         opened++;
     if (opened < groups)
@@ -256,16 +215,12 @@ static int choose(const struct render *r, const struct film_tally *t, int groups
     return left < (size_t)jobs ? (int)left : jobs;
 }
 
-/* Without memory for the gates each lane that there is works on one film after another. */
+/* Without memory for the gates one film is done after another. */
 static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w, const struct film_tally *t)
 {
     struct render_lanes all = {.queue = queue, .worker = w};
-    start_early(r, &all, choose(r, t, 1));
     int groups = choose_groups(r, t), lanes = choose(r, t, groups);
-    bool divided = lanes > 1 && divide(r, &all, lanes, groups);
-    if (all.divided)
-        latch_release(all.divided, divided);
-    if (divided)
+    if (lanes > 1 && divide(r, &all, lanes, groups))
         start_lanes(r, &all, lanes - 1);
     work(r, queue, w, film_queue_next);
     for (int i = 0; i < all.count; i++)
@@ -273,8 +228,6 @@ static void run_lanes(struct render *r, struct film_queue *queue, struct worker 
     r->gate = r->looks = NULL;
     for (int i = 0; i < groups; i++)
         close_group(&all.group[i]);
-    close_group(&all.early);
-    latch_free(&all.divided);
 }
 
 void render_lanes(const struct render *r, struct film_queue *queue, struct worker *w)

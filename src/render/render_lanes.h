@@ -23,12 +23,6 @@ int render_lanes_choose(int threads);
  */
 int render_lanes_looks(int threads, int lanes, uint64_t memory);
 
-/*
- * Of a lane that began before it was known which groups of lanes there are: waits until it is, and gives the lane what it has of its own, in `of`,
- * whose `lanes` is NULL from then on. On the lane's thread, before it asks for an engine.
- */
-void render_lanes_divided(const struct render *of);
-
 /* Works on the queue to its end, first on films that must be alone, and tells the worker's parent of each. The process's first thread. */
 void render_lanes(const struct render *r, struct film_queue *queue, struct worker *w);
 

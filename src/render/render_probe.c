@@ -252,10 +252,8 @@ static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct e
 
 static bool look_for_bars(struct render_job *j, struct err *e)
 {
-    struct probe_facts facts = j->early;
-    if (facts.found & PROBE_BARS)
-        log_msg(LOG_DEBUG, "'%s': it was looked for bars before", j->source->film.path);
-    else if (!source_can(j->source, SOURCE_RESTARTABLE))
+    struct probe_facts facts = {.found = 0};
+    if (!source_can(j->source, SOURCE_RESTARTABLE))
         log_msg(LOG_VERBOSE, "'%s': a pipe is not searched for bars", j->source->film.path);
     else if (!j->render->looks && !render_wants_thumbs(j) && (j->bars = bars_open(j->source, j->render->threads)))
         return true;
@@ -264,12 +262,6 @@ static bool look_for_bars(struct render_job *j, struct err *e)
     j->report.trim = facts.trim;
     tell_trim(j, &facts);
     return true;
-}
-
-bool render_trim_early(struct render_job *j, const struct frame_cache_ask *ask, struct err *e)
-{
-    bool due = j->render->options->trim.kind == TRIM_AUTO && source_can(j->source, SOURCE_RESTARTABLE) && !frame_cache_may_serve(j->cache, ask);
-    return !due || probe_bars(j, &j->early, e);
 }
 
 bool render_trim(struct render_job *j, struct err *e)
