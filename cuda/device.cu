@@ -33,15 +33,6 @@ int gpu_device_count(void)
     return 0;
 }
 
-bool gpu_devices_alike(int a, int b)
-{
-    cudaDeviceProp of_a, of_b;
-    if (cudaGetDeviceProperties(&of_a, a) == cudaSuccess && cudaGetDeviceProperties(&of_b, b) == cudaSuccess)
-        return strcmp(of_a.name, of_b.name) == 0;
-    cudaGetLastError();        /* as above */
-    return false;
-}
-
 bool gpu_device_is_exclusive(int device)
 {
     int mode = cudaComputeModeDefault;

@@ -11,9 +11,6 @@
 /* How many GPUs the driver shows this process; 0: none, or no driver. Any thread. */
 int gpu_device_count(void);
 
-/* True if both are of one model. */
-bool gpu_devices_alike(int a, int b);
-
 /*
  * Makes GPU `device`, from 0, the calling thread's, its primary context *context and its name `detail`, cut to `size`. ERR_ENGINE when
  * there is none that can be used. Any thread, several at once.

@@ -1,6 +1,7 @@
 /*
- * engine_cuda.cu - the engine on one NVIDIA GPU; its bytes are the CPU engine's. Several GPUs are several engines (engine_many.c), so
- * nothing here is static but code, and every thread says which device it means before it calls the runtime.
+ * engine_cuda.cu - the engine on one NVIDIA GPU; its bytes are the CPU engine's. A process may have
+ * one for each of several threads, also of several GPUs, so nothing here is static but code, and
+ * every thread says which device it means before it calls the runtime.
  *
  *   port: put = take a slot of the open batch (wait), shrink into it on the picture's stream, or the port's
  *   full batch --> [todo] --> feeder: enqueue row sums, k-means, modes, copies --> [running] --> collector: wait, columns --> free
@@ -325,5 +326,5 @@ void cuda_close(struct engine **g)
 
 extern "C" const struct engine_ops engine_cuda = {
     "cuda", cuda_open, cuda_begin, cuda_port_open, cuda_put, cuda_put_staged, cuda_rows, cuda_port_close,
-    cuda_finish, cuda_detail, cuda_device, cuda_close, gpu_device_count, gpu_devices_alike, NULL, NULL,
+    cuda_finish, cuda_detail, cuda_device, cuda_close, gpu_device_count,
 };

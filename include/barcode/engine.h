@@ -1,7 +1,6 @@
 /*
  * engine.h - what shrinks and clusters. One table, one implementation a kind of
- * processor: `cpu`, and `cuda` where the build has it. Several of a kind, such as all GPUs of a machine, can be one
- * engine (engine_many_add): each staged frame goes to one of its parts.
+ * processor: `cpu`, and `cuda` where the build has it.
  *
  * The contract:
  *  1. Every engine gives identical bytes in the columns.              tests/check, test_engine
@@ -84,8 +83,6 @@ struct engine_device {
 struct engine;
 struct engine_port;
 
-enum { ENGINE_PARTS_MOST = 32 };
-
 struct engine_ops {
     const char *name;             /* also the value of --engine */
     struct engine *(*open)(const struct engine_config *config, struct err *e);
@@ -101,10 +98,6 @@ struct engine_ops {
     struct engine_device (*device)(const struct engine *g);   /* NULL: no device */
     void (*close)(struct engine **g);
     int (*count)(void);                                       /* how many there are to open; NULL: 1 */
-    bool (*alike)(int a, int b);                              /* two devices are of one model; NULL: all are */
-    /* Of an engine that has parts: part i, NULL past the last; a port of part i. NULL: it is its own only part. */
-    const struct engine *(*part)(const struct engine *g, int i);
-    struct engine_port *(*port_open_at)(struct engine *g, int i, struct err *e);
 };
 
 /* Private data of an implementation begins with this. */
@@ -129,31 +122,11 @@ bool engine_built(const char *name);
  */
 int engine_count(const char *name);
 
-/* True if the devices `a` and `b` of that name, both there, do all that they do alike and as fast. Any thread. */
-bool engine_alike(const char *name, int a, int b);
-
 /*
  * The engine called `name`, the caller's until engine_close; `config` is copied. NULL when it is not there (ERR_ENGINE),
  * when BARCODE_ISA names no instruction set of this processor (ERR_USAGE), or when memory runs out. Any thread, several at once.
  */
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e);
-
-/*
- * Adds `part`, a single engine, to *g: nothing (NULL), a single engine of the same kind, or one of several parts. *g is then one
- * engine over all, which owns them and bears their kind's name. Its ports go to the parts in turn, so that each gets its share of the
- * frames; when a part fails, all have failed with its sentence; times are summed. Between films. False: memory, or more than
- * ENGINE_PARTS_MOST (ERR_FAILED); *g is as it was, `part` still the caller's.           test_engine_many
- */
-bool engine_many_add(struct engine **g, struct engine *part, struct err *e);
-
-/*
- * Closes the part that failed on the last film and leaves the others, of which a single one is *g itself. False, with nothing
- * done, when *g has no parts or none of them is known to have failed. Between films.
- */
-bool engine_many_drop(struct engine **g);
-
-/* How many parts an engine has, 1 or more. Any thread. */
-int engine_parts(const struct engine *g);
 
 /* Prepares for one film: copies `job` and takes memory for it. Between films only; any one thread. */
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e);
@@ -161,13 +134,10 @@ bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 /* A way in for one thread, the caller's until engine_port_close. After engine_begin; any thread. NULL on failure. */
 struct engine_port *engine_port_open(struct engine *g, struct err *e);
 
-/* The same into one part, 0 to engine_parts - 1: for a decoder that leaves its pictures on the part's device. */
-struct engine_port *engine_port_open_at(struct engine *g, int part, struct err *e);
-
 /*
  * Cuts a decoded picture to the job's trim, shrinks it into a staged frame and queues it. The view is read before this
  * returns, wherever it lies. Waits while all batches are in use. A view with on_device comes from a decoder that
- * uses the context of the port's part (engine_device); what is done with it follows what was queued on the view's stream.
+ * uses the engine's context (engine_device); what is done with it follows what was queued on the view's stream.
  */
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
 
@@ -184,11 +154,11 @@ void engine_port_close(struct engine_port **p);
  */
 bool engine_finish(struct engine *g, struct engine_times *times, struct err *e);
 
-/* "avx2", "NVIDIA H200", "2 x NVIDIA H200"; the engine's. Any thread. */
+/* "avx2", "NVIDIA H200"; the engine's. Any thread. */
 const char *engine_detail(const struct engine *g);
 
-/* Of a part, 0 to engine_parts - 1. Any thread. */
-struct engine_device engine_device(const struct engine *g, int part);
+/* Any thread. */
+struct engine_device engine_device(const struct engine *g);
 
 /* Frees an engine that is between films; sets *g to NULL. NULL is fine. Any one thread. */
 void engine_close(struct engine **g);

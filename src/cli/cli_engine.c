@@ -23,7 +23,7 @@ static bool parse_cuda(const char *text, struct engine_devices *devices)
     text += 4;
     if (*text == '\0')
         return true;
-    for (char before = ':'; *text == before && devices->count < ENGINE_PARTS_MOST; before = ',') {
+    for (char before = ':'; *text == before && devices->count < ENGINE_DEVICES_MOST; before = ',') {
         text++;
         if (!parse_number(&text, &devices->number[devices->count++]))
             return false;

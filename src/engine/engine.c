@@ -31,12 +31,6 @@ int engine_count(const char *name)
     return !ops ? 0 : ops->count ? ops->count() : 1;
 }
 
-bool engine_alike(const char *name, int a, int b)
-{
-    const struct engine_ops *ops = find(name);
-    return ops && (!ops->alike || ops->alike(a, b));
-}
-
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e)
 {
     const struct engine_ops *ops = find(name);
@@ -56,11 +50,6 @@ bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 struct engine_port *engine_port_open(struct engine *g, struct err *e)
 {
     return g->ops->port_open(g, e);
-}
-
-struct engine_port *engine_port_open_at(struct engine *g, int part, struct err *e)
-{
-    return g->ops->port_open_at ? g->ops->port_open_at(g, part, e) : g->ops->port_open(g, e);
 }
 
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
@@ -100,18 +89,9 @@ const char *engine_detail(const struct engine *g)
     return g->ops->detail(g);
 }
 
-int engine_parts(const struct engine *g)
+struct engine_device engine_device(const struct engine *g)
 {
-    int parts = 1;
-    while (g->ops->part && g->ops->part(g, parts))
-        parts++;
-    return parts;
-}
-
-struct engine_device engine_device(const struct engine *g, int part)
-{
-    const struct engine *one = g->ops->part ? g->ops->part(g, part) : g;
-    return one->ops->device ? one->ops->device(one) : (struct engine_device){.context = NULL};
+    return g->ops->device ? g->ops->device(g) : (struct engine_device){.context = NULL};
 }
 
 void engine_close(struct engine **g)

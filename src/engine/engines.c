@@ -1,7 +1,5 @@
 #include "barcode/engines.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/log.h"
@@ -10,10 +8,6 @@
  * A GPU run costs at least 0.5 s. The CPU estimate may be as low as half the measured time (tests/bench/RESULTS.md).
  */
 #define WORTH_A_GPU_SECONDS 1.0
-
-/* What a GPU decodes a second, and how long it has to work to be worth its start and its decoders', beside another's. */
-#define GPU_PIXELS 10e9
-#define WORTH_ANOTHER_GPU_SECONDS 1.0
 
 /* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one core while there are enough. */
 #define GOP_FRAMES 240.0
@@ -36,20 +30,6 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films
     return w->frames == 0 || engine_work_seconds(w, threads) * (double)(films > 1 ? films : 1) > WORTH_A_GPU_SECONDS;
 }
 
-/* Of decoding. */
-static double gpu_seconds(const struct engine_work *w)
-{
-    return (double)w->frames * w->width * w->height / GPU_PIXELS;
-}
-
-int engine_worth_gpus(const struct engine_work *w, int gpus)
-{
-    double worth = gpu_seconds(w) / WORTH_ANOTHER_GPU_SECONDS;
-    if (w->frames == 0 || worth >= gpus)
-        return gpus;
-    return worth < 1 ? 1 : (int)worth;
-}
-
 void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads)
 {
     *g = (struct engines){.threads = threads};
@@ -64,213 +44,84 @@ static bool is_cpu(const struct engine_slot *s)
     return strcmp(s->kind, "cpu") == 0;
 }
 
-/* ------------------------------------------------------------------ opening */
-
-/* A device on its way. */
-struct opening {
-    const char *kind;
-    struct engine_config config;
-    struct engine *engine;         /* NULL: `why` */
-    struct err why;
-    pthread_t thread;
-};
-
-static void *opening_main(void *argument)
-{
-    struct opening *o = argument;
-    o->engine = engine_open(o->kind, &o->config, &o->why);
-    return NULL;
-}
-
-/* A GPU's start is mostly waiting, so that several take little longer than one. */
-static void open_side_by_side(struct opening *o, int count)
-{
-    bool apart[ENGINE_PARTS_MOST] = {false};
-    for (int i = 1; i < count; i++)
-        apart[i] = pthread_create(&o[i].thread, NULL, opening_main, &o[i]) == 0;
-    for (int i = 0; i < count; i++)
-        if (!apart[i])
-            opening_main(&o[i]);
-    for (int i = 1; i < count; i++)
-        if (apart[i])
-            pthread_join(o[i].thread, NULL);
-}
-
-/* What was opened joins the slot's engine. False, with the first sentence: a device that was named could not be, or memory is short. */
-static bool join(struct engine_slot *s, struct opening *o, int count, struct err *e)
-{
-    bool fine = true;
-    for (int i = 0; i < count && s->named && fine; i++) {
-        fine = o[i].engine != NULL;
-        if (!fine)
-            *e = o[i].why;
-        if (!fine && s->devices.count + s->others.count > 1)
-            err_prefix(e, "%s:%d", s->kind, o[i].config.device);
-    }
-    for (int i = 0; i < count && fine; i++) {
-        fine = !o[i].engine || engine_many_add(&s->opened, o[i].engine, e);
-        if (fine)
-            o[i].engine = NULL;
-    }
-    for (int i = 0; i < count; i++)
-        engine_close(&o[i].engine);
-    return fine;
-}
-
-/* The next `count` devices, about to be opened. */
-static void line_up(const struct engines *g, struct engine_slot *s, struct opening *o, int count)
-{
-    for (int i = 0; i < count; i++)
-        o[i] = (struct opening){.kind = s->kind, .config = {.threads = g->threads, .device = s->devices.number[s->tried + i]}, .why = ERR_INIT};
-    s->tried += count;
-}
-
-/* What keeps one of them from opening is told under -v; the first one's sentence goes into *why. */
-static bool take_in(struct engine_slot *s, struct opening *o, int count, struct err *why)
-{
-    if (!join(s, o, count, why))
-        return false;
-    for (int i = 0; i < count; i++) {
-        if (o[i].why.code == ERR_NONE)
-            continue;
-        if (s->devices.count + s->others.count > 1)
-            log_msg(LOG_VERBOSE, "%s:%d: %s", s->kind, o[i].config.device, o[i].why.text);
-        if (why->code == ERR_NONE)
-            *why = o[i].why;
-    }
-    return true;
-}
-
-static bool try_devices(const struct engines *g, struct engine_slot *s, int count, struct err *why)
-{
-    struct opening o[ENGINE_PARTS_MOST];
-    line_up(g, s, o, count);
-    open_side_by_side(o, count);
-    return take_in(s, o, count, why);
-}
-
-/* Which devices there are, if none was named. Where there is none, the first one's opening says why. */
+/* All devices of the slot's kind, where none was named. At least one: opening it says what is wrong. */
 static void find_devices(struct engine_slot *s)
 {
-    int count = s->devices.count > 0 ? s->devices.count : engine_count(s->kind);
-    for (int i = 0; i < count && i < ENGINE_PARTS_MOST && s->devices.count == 0; i++)
+    if (s->devices.count > 0)
+        return;
+    int count = engine_count(s->kind);
+    s->devices.count = count < 1 ? 1 : count < ENGINE_DEVICES_MOST ? count : ENGINE_DEVICES_MOST;
+    for (int i = 0; i < s->devices.count; i++)
         s->devices.number[i] = i;
-    s->devices.count = count < 1 ? 1 : count < ENGINE_PARTS_MOST ? count : ENGINE_PARTS_MOST;
 }
 
 int engines_devices(struct engines *g)
 {
-    struct engine_slot *s = &g->slot[0];
-    find_devices(s);
-    bool there = true;
-    for (int i = 0; i < s->devices.count && s->named; i++)
-        there &= s->devices.number[i] < engine_count(s->kind);
-    return there ? s->devices.count : 1;
+    find_devices(&g->slot[0]);
+    return g->slot[0].devices.count;
 }
 
 void engines_begin_as(struct engines *g, const struct engines *of, int threads)
 {
     *g = (struct engines){.count = of->count, .threads = threads, .films = of->films};
-    for (int i = 0; i < g->count; i++)
-        g->slot[i] = (struct engine_slot){.kind = of->slot[i].kind, .devices = of->slot[i].devices, .named = of->slot[i].named};
+    for (int i = 0; i < g->count; i++) {
+        const struct engine_slot *s = &of->slot[i];
+        g->slot[i] = (struct engine_slot){.kind = s->kind, .devices = s->devices, .named = s->named};
+    }
 }
 
-void engines_share(struct engines *g, int which)
+void engines_turn(struct engines *g, int first)
 {
-    struct engine_slot *s = &g->slot[0];
-    find_devices(s);
-    int mine = which % s->devices.count;
-    s->others.count = 0;
-    for (int i = 0; i < s->devices.count; i++)
-        if (i != mine)
-            s->others.number[s->others.count++] = s->devices.number[i];
-    s->devices = (struct engine_devices){.number = {s->devices.number[mine]}, .count = 1};
+    struct engine_devices *d = &g->slot[0].devices, before;
+    find_devices(&g->slot[0]);
+    before = *d;
+    for (int i = 0; i < d->count; i++)
+        d->number[i] = before.number[(first + i) % d->count];
 }
 
-/* The slot's own device is not to be had: those of other lists, if there are any and none was demanded. */
-static bool turn_to_others(struct engine_slot *s)
+/* Opens the slot's device `i`. The sentence names the device where there are several. */
+static bool open_device(const struct engines *g, struct engine_slot *s, int i, struct err *e)
 {
-    if (s->named || s->others.count == 0)
-        return false;
-    s->devices = s->others;
-    s->others.count = 0;
-    s->tried = 0;
-    return true;
+    struct engine_config config = {.threads = g->threads, .device = s->devices.number[i]};
+    s->opened = engine_open(s->kind, &config, e);
+    if (!s->opened && s->devices.count > 1)
+        err_prefix(e, "%s:%d", s->kind, config.device);
+    return s->opened != NULL;
 }
 
-/* The slot's engine over its first device that can be opened, or over all of them: those that were named, those of a run of many films. */
+/* The first device of the slot that was named and does not exist; devices.count: there is none. */
+static int find_absent(const struct engine_slot *s)
+{
+    int i = 0;
+    while (i < s->devices.count && (!s->named || s->devices.number[i] < engine_count(s->kind)))
+        i++;
+    return i;
+}
+
+/*
+ * Opens the first device of the slot that can be opened. A device that was named and does not exist
+ * is an error of the command line, though another device would do.
+ */
 static bool open_slot(const struct engines *g, struct engine_slot *s, struct err *e)
 {
     struct err why = ERR_INIT;
     find_devices(s);
+    int absent = s->opened ? s->devices.count : find_absent(s);
+    if (absent < s->devices.count)
+        return open_device(g, s, absent, e);
+    for (int i = s->next; i < s->devices.count && !s->opened; i++) {
+        struct err mine = ERR_INIT;
+        if (open_device(g, s, i, &mine))
+            s->next = i;
+        else if (s->devices.count > 1)
+            log_msg(LOG_VERBOSE, "%s", mine.text);
+        if (why.code == ERR_NONE)
+            why = mine;
+    }
     if (!s->opened)
-        s->tried = 0;
-    bool fine = true;
-    do {
-        int wanted = s->named || g->films > 1 ? s->devices.count : 1;
-        while (fine && s->tried < s->devices.count && (s->tried < wanted || !s->opened))
-            fine = try_devices(g, s, s->tried < wanted ? wanted - s->tried : 1, &why);
-    } while (fine && !s->opened && turn_to_others(s));
-    if (!fine)
-        engine_close(&s->opened);
-    s->failed = !s->opened;
-    if (s->failed)
         *e = why;
-    return !s->failed;
+    return s->opened != NULL;
 }
-
-/* ------------------------------------------------------------------ more GPUs, meanwhile */
-
-struct engines_adding {
-    struct engine_slot *slot;
-    struct opening opening[ENGINE_PARTS_MOST];
-    int count;
-    pthread_t thread;
-    bool apart;
-};
-
-static void *adding_main(void *argument)
-{
-    struct engines_adding *a = argument;
-    open_side_by_side(a->opening, a->count);
-    return NULL;
-}
-
-void engines_add(struct engines *g, const struct engine *engine, const struct engine_work *w)
-{
-    struct engine_slot *s = g->slot;
-    while (s < &g->slot[g->count] && s->opened != engine)
-        s++;
-    int more = s < &g->slot[g->count] ? engine_worth_gpus(w, s->devices.count) - s->tried : 0;
-    struct engines_adding *a = more > 0 && !g->adding ? calloc(1, sizeof *a) : NULL;
-    if (!a)                        /* also without memory: one GPU will do */
-        return;
-    a->slot = s;
-    a->count = more;
-    line_up(g, s, a->opening, more);
-    a->apart = pthread_create(&a->thread, NULL, adding_main, a) == 0;
-    if (!a->apart)
-        adding_main(a);
-    g->adding = a;
-}
-
-struct engine *engines_added(struct engines *g, struct engine *engine)
-{
-    struct engines_adding *a = g->adding;
-    struct err why = ERR_INIT;
-    if (!a)
-        return engine;
-    if (a->apart)
-        pthread_join(a->thread, NULL);
-    if (!take_in(a->slot, a->opening, a->count, &why))
-        log_msg(LOG_VERBOSE, "%s", why.text);
-    struct engine *all = a->slot->opened;
-    free(a);
-    g->adding = NULL;
-    return all;
-}
-
-/* ------------------------------------------------------------------ the list */
 
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e)
 {
@@ -282,51 +133,24 @@ struct engine *engines_for(struct engines *g, const struct engine_work *w, struc
         struct err why = ERR_INIT;
         if (open_slot(g, s, &why))
             return s->opened;
+        s->failed = true;
         log_msg(LOG_VERBOSE, "%s: clustering on the CPU", why.text);
     }
     return open_slot(g, last, e) ? last->opened : NULL;
 }
 
-bool engines_can_share(struct engines *g)
-{
-    struct engine_slot *s = &g->slot[0];
-    struct err why = ERR_INIT;
-    if (engines_devices(g) < 2)
-        return false;
-    for (int i = 1; i < s->devices.count; i++)
-        if (!engine_alike(s->kind, s->devices.number[0], s->devices.number[i]))
-            return false;
-    /* One that is demanded and not to be had is every film's failure. A context stays with the driver, so that the next opening is quick. */
-    bool fine = !s->named || open_slot(g, s, &why);
-    engine_close(&s->opened);
-    s->failed = false;
-    return fine;
-}
-
-static const char *the_others(int count)
-{
-    return count > 1 ? "the other GPUs" : "the other GPU";
-}
-
 const char *engines_give_up(struct engines *g, const struct engine *failed)
 {
-    struct engine_slot *last = &g->slot[g->count - 1];
-    for (struct engine_slot *s = g->slot; failed && s <= last; s++) {
-        if (s->opened != failed)
-            continue;
-        if (!s->named && engine_many_drop(&s->opened))
-            return the_others(engine_parts(s->opened));
-        if (turn_to_others(s)) {
-            engine_close(&s->opened);
-            return the_others(s->devices.count);
-        }
-        if (s == last)
-            return NULL;
-        engine_close(&s->opened);
-        s->failed = true;
-        return "the CPU";
-    }
-    return NULL;
+    struct engine_slot *s = g->slot, *last = &g->slot[g->count - 1];
+    while (s < last && s->opened != failed)
+        s++;
+    bool more = s->next + 1 < s->devices.count;
+    if (!failed || s->opened != failed || (s == last && !more))
+        return NULL;
+    engine_close(&s->opened);
+    s->next++;
+    s->failed = !more;
+    return more ? "another GPU" : "the CPU";
 }
 
 bool engines_linger(const struct engines *g)
@@ -334,18 +158,15 @@ bool engines_linger(const struct engines *g)
     bool gpu = false, exclusive = false;
     for (int i = 0; i < g->count; i++) {
         const struct engine *opened = g->slot[i].opened;
-        for (int part = 0; opened && part < engine_parts(opened); part++) {
-            struct engine_device device = engine_device(opened, part);
-            gpu |= device.context != NULL;
-            exclusive |= device.exclusive;
-        }
+        struct engine_device device = opened ? engine_device(opened) : (struct engine_device){.context = NULL};
+        gpu |= device.context != NULL;
+        exclusive |= device.exclusive;
     }
     return gpu && !exclusive;
 }
 
 void engines_close(struct engines *g)
 {
-    engines_added(g, NULL);
     for (int i = 0; i < g->count; i++)
         engine_close(&g->slot[i].opened);
 }

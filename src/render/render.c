@@ -35,7 +35,7 @@ static bool open_engine(struct render_job *j, struct frame_cache_ask *ask, struc
 {
     if (!render_decide_engine(j, e))
         return false;
-    if (ask->decoder == CACHE_BY_GPU && !engine_device(j->engine, 0).context)
+    if (ask->decoder == CACHE_BY_GPU && !engine_device(j->engine).context)
         ask->decoder = CACHE_BY_SOFTWARE;
     ask->threads = j->report.threads = j->render->threads;
     j->report.decode = "cpu";
@@ -95,10 +95,7 @@ static bool open_job(struct render_job *j, struct err *e)
         return false;
     frame_cache_look(j->cache, &ask);
     r->cache = frame_cache_state(j->cache);
-    render_add_gpus(j);
-    bool fine = render_trim(j, e);
-    render_take_gpus(j);
-    return fine;
+    return render_trim(j, e);
 }
 
 static void describe_decoding(struct render_job *j)

@@ -92,20 +92,15 @@ static struct engine_work work_of(const struct render_job *j)
     };
 }
 
-/* Into the report. */
-static void name_engine(struct render_job *j)
-{
-    j->report.engine = j->engine->ops->name;
-    j->report.isa = engine_detail(j->engine);
-}
-
 bool render_decide_engine(struct render_job *j, struct err *e)
 {
     struct engine_work work = work_of(j);
     j->engine = engines_for(j->render->engines, &work, e);
-    if (j->engine)
-        name_engine(j);
-    return j->engine != NULL;
+    if (!j->engine)
+        return false;
+    j->report.engine = j->engine->ops->name;
+    j->report.isa = engine_detail(j->engine);
+    return true;
 }
 
 /* Key frames keep a GPU busy for a second at most, and what the cache has is not decoded. */
@@ -114,19 +109,11 @@ static bool is_much_to_decode(const struct render_job *j)
     return !j->report.selection.keyframes && strcmp(j->report.cache, "hit") != 0;
 }
 
-void render_add_gpus(struct render_job *j)
-{
-    struct engine_work work = work_of(j);
-    /* Clustering alone keeps one busy for no longer. */
-    if (j->render->options->decode != DECODE_CPU && is_much_to_decode(j))
-        engines_add(j->render->engines, j->engine, &work);
-}
-
 /* NVDEC and software may decode it side by side. */
 static bool is_shared(const struct render_job *j)
 {
     return j->render->options->decode == DECODE_AUTO && !j->distrusted && source_can(j->source, SOURCE_RESTARTABLE) && is_much_to_decode(j) &&
-           engine_device(j->engine, 0).context;
+           engine_device(j->engine).context;
 }
 
 static bool has_codec(const struct render_job *j, const char *const *names)
@@ -145,13 +132,4 @@ double render_nvdec_pixels(const struct render_job *j, enum decode_plan plan)
         return 0;
     double pixels = (double)work.frames * work.width * work.height;
     return strcmp(j->source->film.codec, "hevc") == 0 ? pixels / 2 : pixels;      /* NVDEC is twice as fast with it (pace_nvdec_prior) */
-}
-
-void render_take_gpus(struct render_job *j)
-{
-    const struct engine *before = j->engine;
-    j->engine = engines_added(j->render->engines, j->engine);
-    name_engine(j);
-    if (j->engine != before)
-        log_msg(LOG_VERBOSE, "'%s': on %s", j->report.film->path, engine_detail(j->engine));
 }

@@ -88,13 +88,6 @@ bool render_decide_selection(struct render_job *j, struct err *e);
 bool render_decide_engine(struct render_job *j, struct err *e);
 
 /*
- * Has further GPUs opened meanwhile, if they will have enough to decode: the cache, which has been looked at, does not have the film. render_take_gpus,
- * which must follow before staging, adds them to j->engine.
- */
-void render_add_gpus(struct render_job *j);
-void render_take_gpus(struct render_job *j);
-
-/*
  * What NVDEC has to decode of the film in such a pass, in pixels of H.264 (gate_turn), as far as the headers say. 0: software decodes it, or nothing
  * is known. Everything else is decided.
  */

@@ -34,7 +34,7 @@ struct render_lanes {
     struct lane lane[OPTION_JOBS_MOST];      /* number 1 and those after it; number 0 is the process's first thread */
     int count;
     struct engines list;             /* what each lane's list of engines begins as */
-    struct group group[ENGINE_PARTS_MOST];
+    struct group group[ENGINE_DEVICES_MOST];
     int groups, threads;             /* threads: of each                           */
 };
 
@@ -124,7 +124,7 @@ static void join_group(struct render *r, const struct render_lanes *all, int num
     r->gate = own->gate;
     r->looks = own->look[number / all->groups % own->looks];
     if (all->groups > 1)
-        engines_share(r->engines, number);
+        engines_turn(r->engines, number);
 }
 
 /* Further lanes, so that there are `count` beside this thread's. As many as there is memory and are threads for: fewer will do. */
@@ -200,7 +200,7 @@ static int choose_groups(const struct render *r, const struct film_tally *t)
     if (gpus < 2 || !may_divide(r, left, bytes, gpus))
         return 1;
     engines_close(r->engines);       /* films that had to be alone may have opened them */
-    return engines_can_share(r->engines) ? gpus : 1;
+    return gpus;
 }
 
 /* Films that are left, at most; those that must be alone are done by now. */

@@ -177,58 +177,6 @@ void nvdec_close(struct nvdec *n)
     *n = (struct nvdec){0};
 }
 
-/* In how many of the parts, `part` among them, this GPU was opened. */
-static int count_openings(const struct engine *g, int part)
-{
-    void *context = engine_device(g, part).context;
-    int openings = 1;
-    for (int i = 0; i < engine_parts(g) && context; i++)
-        openings += i != part && engine_device(g, i).context == context;
-    return openings;
-}
-
-bool nvdec_open_parts(struct nvdec *n, int *count, const struct engine *g, struct decoders *pool, const struct film *film, const AVStream *stream, struct err *e)
-{
-    static atomic_uint films;
-    int parts = engine_parts(g);
-    unsigned first = atomic_fetch_add(&films, 1) % (unsigned)parts;
-    *count = 0;
-    struct err why = ERR_INIT;
-    for (int i = 0; i < parts; i++) {
-        int part = (int)((first + (unsigned)i) % (unsigned)parts);
-        struct err mine = ERR_INIT;
-        if (nvdec_open(&n[*count], engine_device(g, part), pool, stream, &mine)) {
-            int openings = count_openings(g, part);
-            n[*count].part = part;
-            n[*count].lies &= part == parts - 1 || !told("one");
-            n[*count].sessions = (nvdec_sessions(&n[*count]) + openings - 1) / openings;
-            ++*count;
-        } else if (why.code == ERR_NONE) {
-            why = mine;
-        }
-    }
-    if (*count == 0)
-        *e = why;
-    else if (why.code != ERR_NONE)
-        log_msg(LOG_VERBOSE, "'%s': %s: %d of %d GPUs decode it", film->path, why.text, *count, parts);
-    return *count > 0;
-}
-
-struct nvdec *nvdec_of_session(struct nvdec *n, int count, int number)
-{
-    for (int round = 0, more = 1; more > 0; round++) {
-        more = 0;
-        for (int i = 0; i < count; i++) {
-            if (round >= n[i].sessions)
-                continue;
-            if (number-- == 0)
-                return &n[i];
-            more++;
-        }
-    }
-    return n;
-}
-
 /* A stream that waits for no other and outranks the clustering, for what comes out is shrunk on it. NULL: the driver refuses. */
 static void *make_stream(void *context)
 {

@@ -24,23 +24,20 @@ struct nvdec_caps {
     unsigned reserved_out[10];
 };
 
-/* What all NVDEC sessions of one staging on one GPU share. */
+/* What all NVDEC sessions of one staging share. */
 struct nvdec {
     void *context;             /* CUcontext; NULL: software stands in                        */
     AVBufferRef *own;          /* the device, when no engine lends its context               */
     int engines;               /* decoding engines that take this stream                     */
-    int part;                  /* of the engine: where its pictures are put                  */
-    int sessions;              /* how many are to work here                                  */
     struct nvdec_check *check; /* of this GPU's pictures. NULL: they are not checked. Owned by who opened it */
     atomic_uint_fast64_t staged;   /* pictures that its sessions put into the engine         */
-    bool lies;                 /* BARCODE_NVDEC has the word "wrong": every picture has some bits flipped, for the check to notice; with
-                                  "one" too, those of the engine's last part alone */
+    bool lies;                 /* BARCODE_NVDEC has the word "wrong": every picture has some bits flipped, for the check to notice */
 };
 
 /*
  * Makes ready to decode `stream`, in the engine's context or, when it has none, in one of its own on device 0.
  * False with a sentence when there is no GPU (ERR_ENGINE), or when it cannot decode this stream (ERR_INPUT: codec,
- * depth, chroma sampling or size). n->engines says how many sessions are worth having; part and sessions are the caller's to fill.
+ * depth, chroma sampling or size). n->engines says how many sessions are worth having (nvdec_sessions).
  * Thread of the caller; nvdec_close after all sessions. What the driver says is kept in `pool`, which may be NULL.
  *
  * The word "software" in the environment's BARCODE_NVDEC (for tests where there is no GPU): the sessions do all that they do,
@@ -48,17 +45,6 @@ struct nvdec {
  */
 bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool, const AVStream *stream, struct err *e);
 void nvdec_close(struct nvdec *n);
-
-/*
- * Opens one for each part of the engine that can decode the stream of `film`, into n[ENGINE_PARTS_MOST], all zero before; *count gets
- * how many. Two sessions for each decoding engine, shared by the parts of one GPU that was opened more than once. Film after
- * film begins with another part, so that short ones spread. False, with the first one's sentence, when there is none; a part that
- * cannot where another can is told under -v. nvdec_close each.
- */
-bool nvdec_open_parts(struct nvdec *n, int *count, const struct engine *g, struct decoders *pool, const struct film *film, const AVStream *stream, struct err *e);
-
-/* Where session `number` (from 0) of a staging works: the GPUs in turn, as often as each has sessions. n[count], 1 or more. */
-struct nvdec *nvdec_of_session(struct nvdec *n, int count, int number);
 
 /*
  * A decoder whose pictures stay on the device (or come in software when the driver refuses: see nvdec_is_picture), with a stream of

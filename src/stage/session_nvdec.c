@@ -76,7 +76,7 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     s->host = av_frame_alloc();
     if (!s->packet || !s->frame || !s->host)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    s->port = engine_port_open_at(staging->job->engine, s->nvdec->part, e);
+    s->port = engine_port_open(staging->job->engine, e);
     if (!s->port)
         return false;
     s->kept = nvdec_pool_take(staging->job->decoders, s->nvdec, staging->stream, e);
@@ -463,7 +463,7 @@ void *session_nvdec_main(void *staging)
     struct err e = ERR_INIT;
     struct run *run;
     bool fine = true, lives = false;
-    s.nvdec = nvdec_of_session(shared->nvdec, shared->nvdecs, atomic_fetch_add(&shared->nvdec_begun, 1));
+    s.nvdec = shared->nvdec;
     if (!nvdec_pool_enter(decoders, s.nvdec, shared)) {
         /* There may be nobody else to take runs, for which the reader waits. */
         if (interrupted() && !interrupt_error(&e))

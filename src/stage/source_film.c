@@ -97,9 +97,12 @@ static void end_crew(struct staging *s, struct crew *c)
         pthread_join(c->thread[i], NULL);
 }
 
-/* What one GPU's part in the film comes to. */
-static void judge_gpu(struct staging *s, const struct nvdec *n)
+/* A film of which no run of the GPU's could be compared counts as one that differs: all was damaged, or the software decoder failed. */
+static void judge_nvdec(struct staging *s)
 {
+    const struct nvdec *n = s->nvdec;
+    if (!n || !n->check)
+        return;
     enum check_verdict verdict = nvdec_check_verdict(n->check);
     bool staged = atomic_load(&n->staged) > 0, unseen = verdict == CHECK_NONE && staged && !staging_stopped(s);
     if (unseen)
@@ -108,14 +111,6 @@ static void judge_gpu(struct staging *s, const struct nvdec *n)
     s->counts.distrusted |= distrusted && !demanded;
     s->counts.unlike |= distrusted && demanded;
     s->counts.unchecked |= verdict != CHECK_SAME && staged;
-}
-
-/* A film of which no run of a GPU's could be compared counts as one that differs: all was damaged, or the software decoder failed. */
-static void judge_nvdec(struct staging *s)
-{
-    for (int i = 0; i < s->nvdecs; i++)
-        if (s->nvdec[i].check)
-            judge_gpu(s, &s->nvdec[i]);
 }
 
 /* Sums up reading and decoding, which are over. */
@@ -156,12 +151,11 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
     /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
     bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
     bool may = known && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 && restartable &&
-               (engine_device(job->engine, 0).context || nvdec_stands_in());
+               (engine_device(job->engine).context || nvdec_stands_in());
     if (!may && !demanded)
         return true;
     struct err why = ERR_INIT;
-    int gpus;
-    if (!nvdec_open_parts(nvdec, &gpus, job->engine, job->decoders, s->film, s->stream, &why)) {
+    if (!nvdec_open(nvdec, engine_device(job->engine), job->decoders, s->stream, &why)) {
         if (demanded && why.code == ERR_ENGINE) {
             *e = why;
             return false;
@@ -174,12 +168,9 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
         return true;
     }
     s->nvdec = nvdec;
-    s->nvdecs = gpus;
-    for (int i = 0; i < gpus; i++) {
-        if (!nvdec_unchecked() && !(nvdec[i].check = nvdec_check_open(s, &nvdec[i], e)))
-            return false;
-        s->pace[1].sessions += nvdec[i].sessions;
-    }
+    if (!nvdec_unchecked() && !(nvdec->check = nvdec_check_open(s, nvdec, e)))
+        return false;
+    s->pace[1].sessions = nvdec_sessions(nvdec);
     int left = threads - (s->pace[1].sessions + 6) / 7;
     s->pace[0].sessions = demanded ? 0 : left > 1 ? left : 1;
     return true;
@@ -261,14 +252,14 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     if (!reopen(f, e) || !open_reader(f, &reader, e))
         return false;
     struct staging s;
-    struct nvdec nvdec[ENGINE_PARTS_MOST] = {0};
+    struct nvdec nvdec = {0};
     struct crew crew = {0};
     staging_open(&s, &base->film, &reader, job);
     s.file_bytes = f->file_bytes;
     s.is_list = is_playlist(&f->base.film);
     lend_faults(f, &s);
     timetable_begin(job->timetable, film_av_frame_us(&base->film));
-    bool fine = choose_sessions(&s, source_can(base, SOURCE_RESTARTABLE), nvdec, e) && staging_open_queue(&s, e);
+    bool fine = choose_sessions(&s, source_can(base, SOURCE_RESTARTABLE), &nvdec, e) && staging_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
     fine = fine && start_crew(&s, &crew, e);
@@ -288,10 +279,8 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     *counts = s.counts;
     free(crew.thread);
     staging_close(&s);
-    for (int i = 0; i < ENGINE_PARTS_MOST; i++) {
-        nvdec_check_close(&nvdec[i].check);
-        nvdec_close(&nvdec[i]);
-    }
+    nvdec_check_close(&nvdec.check);
+    nvdec_close(&nvdec);
     demux_close(&reader);
     return fine;
 }

@@ -12,9 +12,7 @@ struct nvdec;
 
 struct staging {
     const struct film *film;
-    struct nvdec *nvdec;             /* [nvdecs], one a GPU. NULL: nothing is decoded on one  */
-    int nvdecs;
-    atomic_int nvdec_begun;          /* NVDEC sessions that have begun: the next one's number */
+    struct nvdec *nvdec;             /* NULL: nothing is decoded on a GPU                     */
     const AVStream *stream;
     struct run_traits traits;
     const struct stage_job *job;

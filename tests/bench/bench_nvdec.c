@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     b.stream = reader.stream;
     b.traits = reader.traits;
     int64_t before = clock_ns();
-    if (!nvdec_open(&b.nvdec, engine_device(cuda, 0), NULL, b.stream, &e) || !run_bench(&b, &reader, soft, &pictures, &e)) {
+    if (!nvdec_open(&b.nvdec, engine_device(cuda), NULL, b.stream, &e) || !run_bench(&b, &reader, soft, &pictures, &e)) {
         log_msg(LOG_ERROR, "%s", e.text);
         return 1;
     }

@@ -112,20 +112,6 @@ static inline bool clip_tap(void *user, const struct frame_tag *tag, const uint8
     return digest_put(((struct staged *)user)->digest, tag->column, rgb, (size_t)CLIP_W * CLIP_H / 4 * 3, e);
 }
 
-static int clip_parts = 1;      /* of the engine: more stand for as many GPUs */
-
-static inline struct engine *clip_engine(struct err *e)
-{
-    struct engine_config config = {.threads = 2};
-    struct engine *g = NULL;
-    for (int i = 0; i < clip_parts; i++) {
-        struct engine *part = engine_open("cpu", &config, e);
-        if (!part || !engine_many_add(&g, part, e))
-            abort();
-    }
-    return g;
-}
-
 /* Stages an open film at half size. `tap` NULL: fingerprints. */
 static inline struct staged clip_stage_with(struct source *s, enum decode_plan plan, int threads, const struct selection *rule,
                                             int width, int height, engine_tap *tap, void *user)
@@ -133,7 +119,8 @@ static inline struct staged clip_stage_with(struct source *s, enum decode_plan p
     struct staged r = {.columns = columns_open(0, 0, NULL), .digest = digest_open(NULL), .error = ERR_INIT};
     struct engine_times times;
     struct err engine_error = ERR_INIT;
-    struct engine *g = clip_engine(&r.error);
+    struct engine_config config = {.threads = 2};
+    struct engine *g = engine_open("cpu", &config, &r.error);
     struct engine_job job = {.width = width, .height = height, .ports = threads + 1, .columns = r.columns,
                              .tap = tap ? tap : clip_tap, .tap_user = tap ? user : &r};
     if (!g || !engine_begin(g, &job, &r.error))

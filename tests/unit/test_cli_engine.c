@@ -64,16 +64,16 @@ static void cuda_where_it_is_built(void **state)
     }
 }
 
-/* As many as an engine may have parts, and not one more. */
+/* As many as a list may have, and not one more. */
 static void many_numbers(void **state)
 {
     (void)state;
     char text[200] = "cuda:0";
-    for (int i = 1; i < ENGINE_PARTS_MOST; i++)
+    for (int i = 1; i < ENGINE_DEVICES_MOST; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), ",%d", i);
     assert_int_equal(engine(text), engine_built("cuda"));
-    assert_int_equal(o.devices.count, ENGINE_PARTS_MOST);
-    assert_int_equal(o.devices.number[ENGINE_PARTS_MOST - 1], ENGINE_PARTS_MOST - 1);
+    assert_int_equal(o.devices.count, ENGINE_DEVICES_MOST);
+    assert_int_equal(o.devices.number[ENGINE_DEVICES_MOST - 1], ENGINE_DEVICES_MOST - 1);
     snprintf(text + strlen(text), sizeof text - strlen(text), ",0");
     assert_false(engine(text));
     assert_int_equal(e.code, ERR_USAGE);

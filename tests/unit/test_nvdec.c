@@ -193,82 +193,11 @@ static void software_stands_in(void **state)
     unsetenv("BARCODE_NVDEC");
 }
 
-/* The GPUs in turn; one with more decoders has the sessions that are left. */
-static void sessions_in_turn(void **state)
-{
-    (void)state;
-    struct nvdec n[3] = {{.sessions = 2}, {.sessions = 5}, {.sessions = 1}};
-    static const int right[] = {0, 1, 2, 0, 1, 1, 1, 1};
-    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
-        assert_ptr_equal(nvdec_of_session(n, 3, (int)i), &n[right[i]]);
-    assert_ptr_equal(nvdec_of_session(n, 3, 8), n);
-    for (int i = 0; i < 6; i++)
-        assert_ptr_equal(nvdec_of_session(&n[1], 1, i), &n[1]);
-}
-
-static const struct film film_of_test = {.path = (char *)"f"};
-
-/* Each part of an engine decodes, and one film after another begins with another. */
-static void a_part_each(void **state)
-{
-    (void)state;
-    AVStream stream = {.index = 0};
-    struct engine_config config = {.threads = 1};
-    struct engine *g = NULL;
-    struct err e = ERR_INIT;
-    for (int i = 0; i < 3; i++)
-        assert_true(engine_many_add(&g, engine_open("cpu", &config, &e), &e));
-    setenv("BARCODE_NVDEC", "software wrong one", 1);
-    int first[2];
-    for (int film_number = 0; film_number < 2; film_number++) {
-        struct nvdec n[ENGINE_PARTS_MOST] = {{.part = 0}};
-        int count, seen = 0;
-        assert_true(nvdec_open_parts(n, &count, g, NULL, &film_of_test, &stream, &e));
-        assert_int_equal(count, 3);
-        for (int i = 0; i < count; i++) {
-            seen |= 1 << n[i].part;
-            assert_int_equal(n[i].sessions, 2 * n[i].engines);
-            assert_int_equal(n[i].lies, n[i].part == 2);
-            assert_null(n[i].check);
-        }
-        assert_int_equal(seen, 7);
-        first[film_number] = n[0].part;
-        for (int i = 0; i < count; i++)
-            nvdec_close(&n[i]);
-    }
-    assert_int_equal(first[1], (first[0] + 1) % 3);
-    unsetenv("BARCODE_NVDEC");
-    engine_close(&g);
-}
-
-/* No GPU for any part: the sentence, and nothing is open. */
-static void no_part(void **state)
-{
-    (void)state;
-    AVCodecParameters *par = avcodec_parameters_alloc();
-    AVStream stream = {.codecpar = par};
-    par->codec_id = AV_CODEC_ID_PNG;
-    par->format = AV_PIX_FMT_RGB24;
-    struct engine_config config = {.threads = 1};
-    struct engine *g = NULL;
-    struct err e = ERR_INIT;
-    for (int i = 0; i < 2; i++)
-        assert_true(engine_many_add(&g, engine_open("cpu", &config, &e), &e));
-    struct nvdec n[ENGINE_PARTS_MOST] = {{.part = 0}};
-    int count = 9;
-    assert_false(nvdec_open_parts(n, &count, g, NULL, &film_of_test, &stream, &e));
-    assert_int_equal(count, 0);
-    assert_true(e.code == ERR_ENGINE || e.code == ERR_INPUT);
-    avcodec_parameters_free(&par);
-    engine_close(&g);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts), cmocka_unit_test(crop), cmocka_unit_test(tags), cmocka_unit_test(full_range_and_strange_layouts),
         cmocka_unit_test(odd_heights), cmocka_unit_test(no_gpu), cmocka_unit_test(software_stands_in),
-        cmocka_unit_test(sessions_in_turn), cmocka_unit_test(a_part_each), cmocka_unit_test(no_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

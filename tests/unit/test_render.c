@@ -345,47 +345,6 @@ static void an_old_picture_survives(void **state)
 
 /* ------------------------------------------------------------------ several engines: CPUs stand in for GPUs */
 
-static void must_be_same(const char *a, const char *b)
-{
-    size_t sizes[2];
-    char *text[2] = {contents(a, &sizes[0]), contents(b, &sizes[1])};
-    assert_true(sizes[0] > 0);
-    assert_int_equal(sizes[0], sizes[1]);
-    assert_memory_equal(text[0], text[1], sizes[0]);
-    free(text[0]);
-    free(text[1]);
-}
-
-/* A long film has the others added, a short one does not, named ones are there from the start; the files are the same. */
-static void several_engines(void **state)
-{
-    (void)state;
-    clear_folder();
-    const char *films[] = {"synth:1920x1080,20000", "synth:64x36,20000"};
-    for (int i = 0; i < 4; i++) {
-        char line[200];
-        bool named = i >= 2;
-        snprintf(line, sizeof line, "-n 2000 --size 64x36 -k 3 -m kmeans -o one.png --csv one.csv %s", films[i % 2]);
-        must_render(line);
-        struct engines before = engines;
-        engines = (struct engines){.slot = {{.kind = "cpu", .devices = {.count = 3, .number = {0, 1, 2}}, .named = named}}, .count = 1, .threads = 2};
-        snprintf(line, sizeof line, "-n 2000 --size 64x36 -k 3 -m kmeans -o many.png --csv many.csv --json many.json %s", films[i % 2]);
-        must_render(line);
-        assert_int_equal(engine_parts(engines.slot[0].opened), named || i % 2 == 0 ? 3 : 1);
-        assert_null(engines.adding);
-        size_t size;
-        char *json = contents("many.json", &size);
-        assert_non_null(strstr(json, "\"engine\": \"cpu\""));
-        assert_int_equal(strstr(json, "\"isa\": \"3 x ") != NULL, engine_parts(engines.slot[0].opened) == 3);
-        free(json);
-        engines_close(&engines);
-        engines = before;
-        must_be_same("one.png", "many.png");
-        must_be_same("one.csv", "many.csv");
-    }
-    clear_folder();
-}
-
 /* Renders 24 films by lanes, on `devices` of the CPU; the first one's file has so many bytes. The first lane's list as it was left. */
 static struct engines render_by_lanes(const char *folder_out, int devices, uint64_t large, int jobs)
 {
@@ -428,15 +387,12 @@ static void a_group_each(void **state)
     assert_int_equal(one.threads, 8);
     struct engines two = render_by_lanes("two", 2, 4 << 20, 0);
     assert_int_equal(two.threads, 4);
-    assert_true(!two.slot[0].opened || engine_parts(two.slot[0].opened) == 1);
-    assert_int_equal(two.slot[0].others.count, 1);
     struct engines three = render_by_lanes("three", 3, 4 << 20, 3);
     assert_int_equal(three.threads, 3);
     struct engines jobs = render_by_lanes("jobs", 3, 4 << 20, 2);      /* not a lane for each */
     assert_int_equal(jobs.threads, 8);
     struct engines huge = render_by_lanes("long", 2, (uint64_t)1 << 30, 0);
     assert_int_equal(huge.threads, 8);
-    assert_int_equal(huge.slot[0].others.count, 0);
     struct engines unknown = render_by_lanes("unknown", 2, 0, 0);          /* it may be long, too */
     assert_int_equal(unknown.threads, 8);
     struct engines *all[] = {&one, &two, &three, &jobs, &huge, &unknown};
@@ -456,7 +412,7 @@ int main(void)
         cmocka_unit_test(staged_frames_are_dumped), cmocka_unit_test(one_file_a_mode), cmocka_unit_test(facts_in_json),
         cmocka_unit_test(columns_of_short_films), cmocka_unit_test(film_after_film),
         cmocka_unit_test(lengths_that_are_needed),
-        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives), cmocka_unit_test(several_engines), cmocka_unit_test(a_group_each),
+        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives), cmocka_unit_test(a_group_each),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -321,41 +321,6 @@ static void sets_change(void **state)
     judge_long("sets.ts", 24);
 }
 
-/* Two parts of an engine stand for two GPUs: the same frames, from sessions on both. */
-static void two_gpus(void **state)
-{
-    (void)state;
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=3 closed.mp4") ||
-        !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:open-gop=1:bframes=3 open.mkv"))
-        skip();
-    for (clip_parts = 2; clip_parts <= 3; clip_parts++) {
-        every_step("closed.mp4");
-        every_step("open.mkv");
-    }
-    clip_parts = 1;
-}
-
-/* Each GPU's pictures are compared, not the first one's alone. It may get no run at all; not so every time. */
-static void one_of_two_lies(void **state)
-{
-    (void)state;
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=2:min-keyint=2 short-gops.mkv"))
-        skip();
-    bool found = false;
-    setenv("BARCODE_NVDEC", "software wrong one", 1);
-    clip_parts = 2;
-    for (int tries = 0; tries < 50 && !found; tries++) {
-        struct staged r = stage("short-gops.mkv", 1, DECODE_AUTO, 1), forced = stage("short-gops.mkv", 1, DECODE_NVDEC, 1);
-        assert_true(r.fine && forced.fine);
-        found = r.counts.distrusted && forced.counts.unlike;
-        staged_free(&r);
-        staged_free(&forced);
-    }
-    clip_parts = 1;
-    setenv("BARCODE_NVDEC", "software", 1);
-    assert_true(found);
-}
-
 static int begin(void **state)
 {
     setenv("BARCODE_NVDEC", "software", 1);
@@ -367,7 +332,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(h264), cmocka_unit_test(others), cmocka_unit_test(damaged),
                                        cmocka_unit_test(left_to_software), cmocka_unit_test(trusted), cmocka_unit_test(separated), cmocka_unit_test(from_film_to_film),
                                        cmocka_unit_test(a_film_alone_hands_on_nothing),
-                                       cmocka_unit_test(flushed), cmocka_unit_test(sets_change), cmocka_unit_test(two_gpus),
-                                       cmocka_unit_test(one_of_two_lies)};
+                                       cmocka_unit_test(flushed), cmocka_unit_test(sets_change)};
     return cmocka_run_group_tests(tests, begin, clip_end);
 }
