@@ -72,9 +72,16 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films
 
 /*
  * The list for a choice, nothing opened and no driver touched: the GPUs of `devices`, copied, and then the CPU where no GPU is demanded,
- * else the demanded ones alone.
+ * else the demanded ones alone. A number in the environment's BARCODE_GPUS, for tests: of the CPU alone there are so many.
  */
 void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads);
+
+/*
+ * Returns how many devices of the list's first kind there can be, 1 to ENGINE_DEVICES_MOST, without
+ * the driver, which no process may start before it forks: those that were named, else as many as the
+ * system has and CUDA_VISIBLE_DEVICES names. engines_devices may tell fewer.
+ */
+int engines_devices_at_most(const struct engines *g);
 
 /*
  * Returns how many devices there are of the list's first kind: those that were named, else all. The

@@ -34,12 +34,14 @@ bool interrupt_output(const char *path, struct err *e);
 
 /*
  * Forks a worker. What this process may be told by a signal until interrupt_forget_worker is passed on to it. Returns what fork
- * does: 0 in the worker, which dies when its parent does; -1 with errno. No other thread may run. Main thread only.
+ * does: 0 in the worker, which dies when its parent does; -1 with errno, also when so many workers run. No other thread may
+ * run. Main thread only.
  */
+enum { INTERRUPT_WORKERS_MOST = 32 };
 pid_t interrupt_fork(void);
 
-/* In the parent: the worker is gone, and its number may soon be another process's. */
-void interrupt_forget_worker(void);
+/* In the parent: that worker is gone, and its number may soon be another process's. */
+void interrupt_forget_worker(pid_t gone);
 
 /*
  * From here on the second signal, which kills, first removes the temporary at `path`; so does interrupt_remove_doomed in the
@@ -51,8 +53,8 @@ int interrupt_doom(const char *path);
 /* From here on the file is not removed. -1 is fine. Does not return when the second signal has come. */
 void interrupt_spare(int number);
 
-/* In the parent of a worker that is gone, where no other thread runs: removes the temporaries that it left. */
-void interrupt_remove_doomed(void);
+/* In the parent of a worker that is gone, where no other thread runs: removes the temporaries that this process left. */
+void interrupt_remove_doomed(pid_t owner);
 
 #ifdef __cplusplus
 }

@@ -34,12 +34,16 @@ void log_msg(enum log_level level, const char *format, ...)
 
 /*
  * The progress line below the log on a terminal: replaces the one shown.
- * NULL lifts it for good. Only progress.c calls this.
+ * NULL lifts it for good.
  */
 void log_status(const char *line);
 
-/* Lifts the progress line that a process which is gone may have left on the terminal. */
-void log_lift(void);
+/*
+ * From here on this process and those that it forks share the progress line: each lifts it for its
+ * own messages, whichever of them shows it. Without memory for that each knows of its own line alone.
+ * No other thread may run.
+ */
+void log_share(void);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ struct pass {
     struct decoders *decoders;         /* of the whole run; NULL: none are kept         */
     struct gate *gate;                 /* several films are under way: it waits there for its turn. NULL: it is alone */
     double pixels;                     /* see gate.h, gate_turn               */
-    int gates;                         /* such gates, films of each of which may be under way with it; 0: one */
+    int gates;                         /* such gates, one a worker, films of each of which may be under way with it; 0: one */
     struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
 };
 

@@ -19,13 +19,14 @@ enum { FREE, CLAIMED, DOOMED, REMOVED };
 /* In memory that a worker shares with its parent, for a worker may be killed at any moment. The paths are from the same folder. */
 static struct doomed {
     _Atomic int state;
+    pid_t owner;             /* the process that writes the file */
     char path[PATH_MAX];
 } * doomed;
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static atomic_bool asked;
 static volatile sig_atomic_t is_worker;
-static volatile pid_t worker;          /* in its parent; 0: none */
+static volatile pid_t worker[INTERRUPT_WORKERS_MOST];      /* in their parent; 0: none */
 static volatile sig_atomic_t first_signal;
 static struct timespec first_time;
 
@@ -38,11 +39,23 @@ static void remove_doomed(void)
     }
 }
 
-void interrupt_remove_doomed(void)
+void interrupt_remove_doomed(pid_t owner)
 {
-    remove_doomed();
-    for (size_t i = 0; doomed && i < DOOMED_MAX; i++)
+    for (size_t i = 0; doomed && i < DOOMED_MAX; i++) {
+        int state = atomic_load(&doomed[i].state);
+        if (state != DOOMED || doomed[i].owner != owner || !atomic_compare_exchange_strong(&doomed[i].state, &state, REMOVED))
+            continue;
+        unlink(doomed[i].path);
         atomic_store(&doomed[i].state, FREE);
+    }
+}
+
+/* Sends a signal to each worker. */
+static void kill_workers(int number)
+{
+    for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++)
+        if (worker[i] > 0)
+            kill(worker[i], number);
 }
 
 /* The same signal once more within a moment: timeout(1) sends one to its child and to the child's group. */
@@ -59,8 +72,8 @@ static bool is_echo(int number)
  * The second signal kills, unless it is SIGHUP or an echo of the first. A closing terminal sends SIGHUP more than once (from the
  * kernel and from the shell), and a service manager sends one directly after SIGTERM: neither is a second request.
  *
- * A terminal's Ctrl-C comes to both processes, and once more from the parent to the worker: only the parent counts. It ends
- * the worker before it removes what that was writing.
+ * A terminal's Ctrl-C comes to all processes, and once more from the parent to the workers: only the parent counts. It ends
+ * the workers before it removes what they were writing.
  */
 static void on_signal(int number)
 {
@@ -69,14 +82,15 @@ static void on_signal(int number)
     if (first) {
         first_signal = number;
         clock_gettime(CLOCK_MONOTONIC, &first_time);
-        if (worker > 0)
-            kill(worker, number);
+        kill_workers(number);
     }
     errno = saved;
     if (first || is_worker || number == SIGHUP || is_echo(number))
         return;
-    if (worker > 0 && kill(worker, SIGKILL) == 0)
-        waitpid(worker, NULL, 0);
+    kill_workers(SIGKILL);
+    for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++)
+        if (worker[i] > 0)
+            waitpid(worker[i], NULL, 0);
     remove_doomed();
     signal(number, SIG_DFL);
     raise(number);            /* takes effect when this handler returns */
@@ -122,24 +136,35 @@ pid_t interrupt_fork(void)
 {
     sigset_t these = caught_set(), before;
     pid_t parent = getpid();
+    int place = 0;
+    while (place < INTERRUPT_WORKERS_MOST && worker[place] != 0)
+        place++;
+    if (place == INTERRUPT_WORKERS_MOST) {
+        errno = EAGAIN;
+        return -1;
+    }
     /* A signal waits until either process knows which of the two it is. */
     sigprocmask(SIG_BLOCK, &these, &before);
     pid_t pid = fork();
     if (pid == 0) {
         is_worker = 1;
+        for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++)      /* the others are its parent's */
+            worker[i] = 0;
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)          /* which died before it could be watched */
             _exit(1);
     } else if (pid > 0) {
-        worker = pid;
+        worker[place] = pid;
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     return pid;
 }
 
-void interrupt_forget_worker(void)
+void interrupt_forget_worker(pid_t gone)
 {
-    worker = 0;
+    for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++)
+        if (worker[i] == gone)
+            worker[i] = 0;
 }
 
 bool interrupted(void)
@@ -154,6 +179,7 @@ int interrupt_doom(const char *path)
         int state = FREE;
         if (atomic_compare_exchange_strong(&doomed[i].state, &state, CLAIMED)) {
             memcpy(doomed[i].path, path, bytes);
+            doomed[i].owner = getpid();
             atomic_store(&doomed[i].state, DOOMED);
             return i;
         }

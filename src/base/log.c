@@ -7,9 +7,26 @@
 #include <string.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+#include "barcode/shared.h"
+
+/* The terminal, which the processes that write to it share. */
+struct terminal {
+    pthread_mutex_t lock;
+    char status[256];              /* the progress line now on it, or "" */
+};
+
+static struct terminal own = {.lock = PTHREAD_MUTEX_INITIALIZER}, *terminal = &own;
 static enum log_level highest = LOG_INFO;
-static char status[256];           /* the progress line now on the terminal, or "" */
+
+void log_share(void)
+{
+    struct err none = ERR_INIT;
+    struct terminal *shared = terminal == &own ? shared_alloc(sizeof *shared, &none) : NULL;
+    if (!shared)
+        return;
+    shared_lock_init(&shared->lock);
+    terminal = shared;
+}
 
 void log_set_level(enum log_level level)
 {
@@ -54,25 +71,20 @@ void log_msg(enum log_level level, const char *format, ...)
     make_plain(line);
     memcpy(line + strlen(line), "\n", 2);   /* room was kept */
 
-    pthread_mutex_lock(&lock);
-    put(status[0] ? "\r\033[K" : "", line, status);
-    pthread_mutex_unlock(&lock);
+    shared_lock(&terminal->lock);
+    put(terminal->status[0] ? "\r\033[K" : "", line, terminal->status);
+    pthread_mutex_unlock(&terminal->lock);
     errno = saved;
 }
 
 void log_status(const char *line)
 {
-    pthread_mutex_lock(&lock);
+    shared_lock(&terminal->lock);
+    char *status = terminal->status;
     const char *lift = status[0] ? "\r\033[K" : "";
-    snprintf(status, sizeof status, "%s", line ? line : "");
+    snprintf(status, sizeof terminal->status, "%s", line ? line : "");
     make_plain(status);
     if (*lift || status[0])
         put(lift, status, "");
-    pthread_mutex_unlock(&lock);
-}
-
-void log_lift(void)
-{
-    if (isatty(STDERR_FILENO))
-        put("\r\033[K", "", "");
+    pthread_mutex_unlock(&terminal->lock);
 }

@@ -1,6 +1,9 @@
 #include "barcode/engines.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "barcode/log.h"
 
@@ -30,13 +33,20 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films
     return w->frames == 0 || engine_work_seconds(w, threads) * (double)(films > 1 ? films : 1) > WORTH_A_GPU_SECONDS;
 }
 
+static int clamp_devices(int count)
+{
+    return count < 1 ? 1 : count < ENGINE_DEVICES_MOST ? count : ENGINE_DEVICES_MOST;
+}
+
 void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads)
 {
     *g = (struct engines){.threads = threads};
     if (choice == ENGINE_CUDA || (choice == ENGINE_AUTO && engine_built("cuda")))
         g->slot[g->count++] = (struct engine_slot){.kind = "cuda", .devices = *devices, .named = devices->count > 0};
+    const char *told = choice == ENGINE_CPU ? getenv("BARCODE_GPUS") : NULL;
+    int stand_in = told ? atoi(told) : 1;
     if (choice != ENGINE_CUDA)
-        g->slot[g->count++] = (struct engine_slot){.kind = "cpu", .devices = {.count = 1}};
+        g->slot[g->count++] = (struct engine_slot){.kind = "cpu", .devices = {.count = clamp_devices(stand_in)}};
 }
 
 static bool is_cpu(const struct engine_slot *s)
@@ -49,10 +59,33 @@ static void find_devices(struct engine_slot *s)
 {
     if (s->devices.count > 0)
         return;
-    int count = engine_count(s->kind);
-    s->devices.count = count < 1 ? 1 : count < ENGINE_DEVICES_MOST ? count : ENGINE_DEVICES_MOST;
+    s->devices.count = clamp_devices(engine_count(s->kind));
     for (int i = 0; i < s->devices.count; i++)
         s->devices.number[i] = i;
+}
+
+/* GPUs of NVIDIA's whose devices this process can see: /dev/nvidia0 and so on. */
+static int count_nodes(void)
+{
+    int count = 0;
+    char path[32];
+    for (int i = 0; i < ENGINE_DEVICES_MOST; i++) {
+        snprintf(path, sizeof path, "/dev/nvidia%d", i);
+        count += access(path, F_OK) == 0;
+    }
+    return count;
+}
+
+int engines_devices_at_most(const struct engines *g)
+{
+    const struct engine_slot *s = &g->slot[0];
+    if (s->devices.count > 0)
+        return s->devices.count;
+    int count = count_nodes(), visible = 1;
+    const char *names = getenv("CUDA_VISIBLE_DEVICES");
+    for (const char *c = names; c && *c; c++)
+        visible += *c == ',';
+    return clamp_devices(names && visible < count ? visible : count);
 }
 
 int engines_devices(struct engines *g)

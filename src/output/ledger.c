@@ -11,6 +11,7 @@
 
 #include "barcode/file.h"
 #include "barcode/interrupt.h"
+#include "barcode/shared.h"
 #include "barcode/slow_file.h"
 #include "writer_json.h"
 
@@ -21,7 +22,7 @@ struct ledger {
     const char *path;        /* the caller's */
     int fd;
     bool slow;               /* a pipe or a device, which may be full */
-    pthread_mutex_t turn;    /* one thread's line: a lock of the file is the whole process's */
+    pthread_mutex_t turn;    /* one line at a time: a pipe has no locks, and a file's lock is the whole process's */
 };
 
 static bool cannot(const char *path, struct err *e)
@@ -72,13 +73,11 @@ static bool is_report(const struct ledger *l, struct err *e)
 
 struct ledger *ledger_open(const char *path, struct err *e)
 {
-    struct ledger *l = calloc(1, sizeof *l);
+    struct ledger *l = shared_alloc(sizeof *l, e);
     struct stat s;
-    if (!l) {
-        err_memory(e, sizeof *l);
+    if (!l)
         return NULL;
-    }
-    pthread_mutex_init(&l->turn, NULL);
+    shared_lock_init(&l->turn);
     bool to_stdout = strcmp(path, "-") == 0;
     l->path = to_stdout ? "standard output" : path;
     l->slow = to_stdout || (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode));
@@ -161,7 +160,7 @@ bool ledger_add(struct ledger *l, const struct ledger_entry *entry, struct err *
     char *line = make_line(entry, &size);
     if (!line)
         return err_memory(e, 4096);
-    pthread_mutex_lock(&l->turn);
+    shared_lock(&l->turn);
     lock(l, F_WRLCK);
     bool done = put(l, line, size) || cannot(l->path, e);
     lock(l, F_UNLCK);
@@ -174,6 +173,6 @@ void ledger_close(struct ledger **l)
 {
     if (*l && (*l)->fd >= 0)
         close((*l)->fd);
-    free(*l);
+    shared_free(*l, sizeof **l);
     *l = NULL;
 }

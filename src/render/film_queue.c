@@ -1,18 +1,32 @@
 #include "barcode/film_queue.h"
 
-#include <pthread.h>
-#include <stdlib.h>
+#include "barcode/shared.h"
 
+/* What becomes of a film. */
+struct entry {
+    enum { WAITING, TAKEN, ALONE, ENDED } turn;
+    int worker;                    /* which took it                                    */
+    enum err_code code;            /* ERR_NONE: it has not failed                      */
+    uint64_t order;                /* how many were taken before it                    */
+    uint64_t frames;               /* that are covered                                 */
+    double share;                  /* of it that is done while it is under way, 0..1   */
+};
+
+/* In memory that a process shares with its workers. */
 struct film_queue {
     const struct inputs *in;
-    struct err *failure;           /* [in->count], ERR_NONE: none, or not done yet    */
-    pthread_mutex_t lock;          /* guards `failure` and what follows               */
-    enum film_turn { WAITING, TAKEN, ALONE } *turn;      /* [in->count]               */
-    size_t next;                   /* none before it is WAITING                       */
-    size_t alone;                  /* how many are ALONE                              */
+    pthread_mutex_t lock;          /* guards what follows                              */
+    size_t next;                   /* none before it is WAITING                        */
+    uint64_t taken;
     bool interrupted;
-    struct film_tally tally;
+    struct film_tally tally;       /* but for what is under way                        */
+    struct entry film[];           /* [in->count]                                      */
 };
+
+static size_t size_of(const struct inputs *in)
+{
+    return sizeof(struct film_queue) + in->count * sizeof(struct entry);
+}
 
 static void count_entry(struct film_tally *t, const struct inputs *in, size_t i)
 {
@@ -28,117 +42,136 @@ static void count_entry(struct film_tally *t, const struct inputs *in, size_t i)
 
 struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
 {
-    struct film_queue *q = calloc(1, sizeof *q);
-    if (!q) {
-        err_memory(e, sizeof *q);
+    struct film_queue *q = shared_alloc(size_of(in), e);
+    if (!q)
         return NULL;
-    }
-    pthread_mutex_init(&q->lock, NULL);
+    shared_lock_init(&q->lock);
     q->in = in;
-    q->failure = calloc(in->count + 1, sizeof *q->failure);
-    q->turn = calloc(in->count + 1, sizeof *q->turn);
-    if (!q->failure || !q->turn) {
-        film_queue_free(&q);
-        err_memory(e, in->count * (sizeof *q->failure + sizeof *q->turn));
-        return NULL;
-    }
     for (size_t i = 0; i < in->count; i++)
         count_entry(&q->tally, in, i);
     return q;
 }
 
-bool film_queue_next(struct film_queue *q, size_t *film)
+/* Under the lock. */
+static void take(struct film_queue *q, int worker, size_t film)
 {
-    pthread_mutex_lock(&q->lock);
-    while (q->next < q->in->count && (q->turn[q->next] != WAITING || !inputs_is_due(q->in, q->next)))
+    q->film[film].worker = worker;
+    q->film[film].order = q->taken++;
+    q->film[film].turn = TAKEN;
+}
+
+bool film_queue_next(struct film_queue *q, int worker, size_t *film)
+{
+    shared_lock(&q->lock);
+    while (q->next < q->in->count && (q->film[q->next].turn != WAITING || !inputs_is_due(q->in, q->next)))
         q->next++;
     bool there = q->next < q->in->count && !q->interrupted;
     if (there) {
-        q->turn[q->next] = TAKEN;
-        *film = q->next++;
+        *film = q->next;
+        take(q, worker, *film);
     }
     pthread_mutex_unlock(&q->lock);
     return there;
 }
 
-bool film_queue_next_alone(struct film_queue *q, size_t *film)
+bool film_queue_next_alone(struct film_queue *q, int worker, size_t *film)
 {
-    pthread_mutex_lock(&q->lock);
-    bool there = q->alone > 0 && !q->interrupted;
+    size_t i = 0;
+    shared_lock(&q->lock);
+    while (i < q->in->count && q->film[i].turn != ALONE)
+        i++;
+    bool there = i < q->in->count && !q->interrupted;
     if (there) {
-        size_t i = 0;
-        while (q->turn[i] != ALONE)
-            i++;
-        q->turn[i] = TAKEN;
-        q->alone--;
         *film = i;
+        take(q, worker, i);
     }
     pthread_mutex_unlock(&q->lock);
     return there;
-}
-
-void film_queue_take(struct film_queue *q, size_t film)
-{
-    pthread_mutex_lock(&q->lock);
-    q->alone -= q->turn[film] == ALONE;
-    q->turn[film] = TAKEN;
-    pthread_mutex_unlock(&q->lock);
 }
 
 void film_queue_again(struct film_queue *q, size_t film)
 {
-    pthread_mutex_lock(&q->lock);
-    q->alone += q->turn[film] != ALONE;
-    q->turn[film] = ALONE;
+    shared_lock(&q->lock);
+    q->film[film] = (struct entry){.turn = ALONE};
+    pthread_mutex_unlock(&q->lock);
+}
+
+void film_queue_tick(struct film_queue *q, size_t film, double share, uint64_t frames)
+{
+    if (!q)
+        return;
+    shared_lock(&q->lock);
+    q->film[film].share = share > 0 ? share : 0;
+    q->film[film].frames = frames;
     pthread_mutex_unlock(&q->lock);
 }
 
 void film_queue_done(struct film_queue *q, size_t film, const struct err *failure)
 {
-    bool interrupted = failure && failure->code == ERR_INTERRUPTED;
-    pthread_mutex_lock(&q->lock);
-    if (failure)
-        q->failure[film] = *failure;
+    enum err_code code = failure ? failure->code : ERR_NONE;
+    bool interrupted = code == ERR_INTERRUPTED;
+    shared_lock(&q->lock);
+    q->film[film].code = code;
+    q->film[film].turn = ENDED;
     q->interrupted |= interrupted;
-    q->tally.done += !failure;
-    q->tally.failed += failure && !interrupted;
+    q->tally.done += code == ERR_NONE;
+    q->tally.failed += code != ERR_NONE && !interrupted;
     q->tally.bytes_ended += interrupted ? 0 : q->in->file[film].bytes;
+    pthread_mutex_unlock(&q->lock);
+}
+
+void film_queue_under_way(struct film_queue *q, int worker, struct film_list *films)
+{
+    films->count = 0;
+    shared_lock(&q->lock);
+    for (size_t i = 0; i < q->in->count && films->count < FILM_LIST_MOST; i++)
+        if (q->film[i].turn == TAKEN && q->film[i].worker == worker)
+            films->film[films->count++] = i;
     pthread_mutex_unlock(&q->lock);
 }
 
 struct film_tally film_queue_tally(struct film_queue *q)
 {
-    pthread_mutex_lock(&q->lock);
-    struct film_tally tally = q->tally;
+    shared_lock(&q->lock);
+    struct film_tally t = q->tally;
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < q->in->count; i++) {
+        const struct entry *f = &q->film[i];
+        t.frames += f->frames;
+        if (f->turn != TAKEN)
+            continue;
+        t.films_now += f->share;
+        t.bytes_now += f->share * (double)q->in->file[i].bytes;
+        t.under_way++;
+        if (f->order < first) {
+            first = f->order;
+            t.longest = i;
+        }
+    }
     pthread_mutex_unlock(&q->lock);
-    return tally;
-}
-
-/* The first error among this run's entries; NULL: none. */
-static const struct err *first_of(const struct inputs *in, const struct err *error)
-{
-    for (size_t i = 0; i < in->count; i++)
-        if (in->duty[i] == INPUT_TO_DO && error[i].code != ERR_NONE)
-            return &error[i];
-    return NULL;
+    return t;
 }
 
 int film_queue_status(struct film_queue *q)
 {
-    pthread_mutex_lock(&q->lock);
-    const struct err *problem = first_of(q->in, q->in->problem), *failure = first_of(q->in, q->failure);
-    int status = q->interrupted ? ERR_INTERRUPTED : problem ? err_exit_status(problem) : failure ? err_exit_status(failure) : 0;
+    struct err problem = ERR_INIT, failure = ERR_INIT;
+    shared_lock(&q->lock);
+    for (size_t i = 0; i < q->in->count; i++) {
+        if (q->in->duty[i] != INPUT_TO_DO)
+            continue;
+        if (problem.code == ERR_NONE)
+            problem.code = q->in->problem[i].code;
+        if (failure.code == ERR_NONE)
+            failure.code = q->film[i].code;
+    }
+    bool interrupted = q->interrupted;
     pthread_mutex_unlock(&q->lock);
-    return status;
+    return interrupted ? ERR_INTERRUPTED : err_exit_status(problem.code != ERR_NONE ? &problem : &failure);
 }
 
 void film_queue_free(struct film_queue **q)
 {
-    if (!*q)
-        return;
-    pthread_mutex_destroy(&(*q)->lock);
-    free((*q)->failure);
-    free((*q)->turn);
-    free(*q);
+    if (*q)
+        shared_free(*q, size_of((*q)->in));
     *q = NULL;
 }

@@ -8,13 +8,17 @@
 #include "barcode/render.h"
 #include "barcode/worker.h"
 #include "render_lanes.h"
+#include "render_run.h"
 #include "render_tell.h"
 
-/* What the workers of a run came to. */
+/* The workers of a run, and what they came to. */
 struct crew {
-    int status;              /* the latest one's                                               */
+    struct worker worker[WORKERS_MOST];
+    int broke[WORKERS_MOST]; /* how often each ended at no film                               */
+    int count;
     int found;               /* the exit status of one that a sanitizer ended; 0: none         */
-    int broke;               /* how many ended at no film                                      */
+    int failed;              /* that of one that cannot be had to work; 0: none                */
+    bool refused;            /* a process could not be had                                     */
 };
 
 /* One film was under way, and ended its worker: it failed. */
@@ -39,7 +43,7 @@ static void give_up(const struct render *r, struct film_queue *queue, size_t fil
 }
 
 /* Several were: one of them is the culprit, and each gets a worker's full attention. */
-static void put_back(const struct render *r, struct film_queue *queue, const struct worker_films *films, const struct err *e)
+static void put_back(const struct render *r, struct film_queue *queue, const struct film_list *films, const struct err *e)
 {
     for (size_t i = 0; i < films->count; i++) {
         if (file_descriptor(r->inputs->path[films->film[i]]) >= 0) {
@@ -51,40 +55,71 @@ static void put_back(const struct render *r, struct film_queue *queue, const str
     }
 }
 
+/* Starts worker `i`. False in the worker. */
+static bool start(struct crew *c, int i)
+{
+    bool parent = worker_start(&c->worker[i], i);
+    c->refused |= c->worker[i].pid < 0;
+    return parent || c->worker[i].pid < 0;
+}
+
 /*
- * One worker from its start to its end. True if another one is to go on: after films that ended it, and once after one that ended
- * at none. The last one's exit status is the program's, for it knows what became of the films before it.
+ * Judges the end of a worker. True if another one is to go on in its place: after films that ended
+ * it, and once after it ended at none.
  */
 static bool watch(const struct render *r, struct film_queue *queue, struct worker *w, struct crew *c)
 {
     struct err e = ERR_INIT;
-    struct worker_films films;
+    struct film_list films;
     enum worker_end end = worker_watch(w, queue, &films, &e);
+    bool odd = end == WORKER_DONE ? w->status != w->announced : w->status > 0;
+    c->found = odd ? w->status : c->found;
+    if (end == WORKER_DONE)
+        return false;
     if (films.count == 1)
         note_culprit(r, queue, films.film[0], &e);
     if (films.count > 1)
         put_back(r, queue, &films, &e);
-    else
-        c->status = end == WORKER_DONE ? w->status : err_tell(&e);
-    c->found = end != WORKER_DONE && w->status > 0 ? w->status : c->found;
-    c->broke += end == WORKER_BROKE;
-    return end == WORKER_CRASHED || (end == WORKER_BROKE && c->broke == 1);
+    int status = films.count > 1 ? 0 : err_tell(&e);
+    if (end == WORKER_CRASHED || ++c->broke[w->number] == 1)
+        return true;
+    c->failed = status;
+    return false;
+}
+
+/* Waits for the end of any worker, under the run's progress line. -1: none is left. */
+static int wait_for_end(const struct crew *c, struct render_run *run)
+{
+    enum { TICK_MS = 100 };
+    int ended = -1, left = 0;
+    for (int i = 0; i < c->count; i++)
+        left += c->worker[i].pid > 0;
+    while (left > 0 && (ended = worker_wait(c->worker, c->count, TICK_MS)) < 0)
+        render_run_tick(run);
+    return ended;
 }
 
 /* The films, by as many workers as it takes. *here: in the process that began the run, and not in a worker. */
 static int run_crew(const struct render *r, struct film_queue *queue, bool *here)
 {
-    struct worker worker;
-    struct crew crew = {.status = 0};
-    bool parent = worker_start(&worker);
-    while (parent && watch(r, queue, &worker, &crew))
-        parent = worker_start(&worker);
-    *here = parent || worker.pid < 0;
-    if (!parent) {
-        render_lanes(r, queue, &worker);
-        crew.status = film_queue_status(queue);
-    }
-    return crew.found > 0 ? crew.found : crew.status;
+    struct film_tally tally = film_queue_tally(queue);
+    struct crew c = {.count = render_lanes_workers(r, &tally)};
+    struct worker nobody = {.pid = -1, .pipe = -1};
+    struct render_run *run = NULL;
+    int i = 0;
+    while (i < c.count && (*here = start(&c, i)))
+        i++;
+    if (*here && tally.due > 1)
+        run = render_run_open(r, queue);
+    while (*here && (i = wait_for_end(&c, run)) >= 0)
+        *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
+    if (!*here)
+        return render_lanes(r, queue, &c.worker[i], c.count);
+    render_run_close(&run);
+    tally = film_queue_tally(queue);
+    if (c.refused && tally.done + tally.failed < tally.due)
+        render_lanes(r, queue, &nobody, 1);
+    return c.found > 0 ? c.found : c.failed > 0 ? c.failed : film_queue_status(queue);
 }
 
 /* When the films are done, and also where some failed or none was due: the gallery is of the pages that are there. */
@@ -109,6 +144,7 @@ int render_films(const struct render *r)
     const char *report = r->options->report;
     bool here = true;
     int status = 0;
+    log_share();
     struct film_queue *queue = film_queue_open(r->inputs, &e);
     if (queue && report)
         own.ledger = ledger_open(report, &e);

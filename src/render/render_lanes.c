@@ -1,6 +1,7 @@
 #include "render_lanes.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "barcode/decoders.h"
 #include "barcode/gate.h"
@@ -9,34 +10,37 @@
 #include "barcode/log.h"
 #include "barcode/machine.h"
 #include "barcode/probe.h"
-#include "render_run.h"
 
 enum { LOOKS_MOST = 16 };        /* films that are looked at at once */
-
-/* Lanes that share cores and, of several GPUs, one. */
-struct group {
-    struct gate *gate, *look[LOOKS_MOST];
-    int looks;
-};
 
 /* A thread that works on films, and what is its own. */
 struct lane {
     struct render render;
     struct engines engines;
-    struct render_lanes *all;
+    struct film_queue *queue;
+    struct worker *worker;
     pthread_t thread;
 };
 
-/* All of them. */
-struct render_lanes {
-    struct film_queue *queue;
-    struct worker *worker;
-    struct lane lane[OPTION_JOBS_MOST];      /* number 1 and those after it; number 0 is the process's first thread */
-    int count;
-    struct engines list;             /* what each lane's list of engines begins as */
-    struct group group[ENGINE_DEVICES_MOST];
-    int groups, threads;             /* threads: of each                           */
+/* What a worker's lanes share. */
+struct gates {
+    struct gate *gate, *look[LOOKS_MOST];
+    int looks;
 };
+
+int render_lanes_workers(const struct render *r, const struct film_tally *t)
+{
+    enum { CORES_A_WORKER = 2 };
+    const uint64_t bytes_a_gpu = (uint64_t)64 << 20;       /* fewer are decoded while another GPU starts */
+    const struct options *o = r->options;
+    bool cpu = strcmp(r->engines->slot[0].kind, "cpu") == 0;
+    uint64_t most = o->decode == DECODE_CPU ? 1 : (uint64_t)engines_devices_at_most(r->engines);
+    const uint64_t limit[] = {WORKERS_MOST, t->due, (uint64_t)(r->threads / CORES_A_WORKER), o->jobs > 0 ? (uint64_t)o->jobs : WORKERS_MOST,
+                              cpu ? WORKERS_MOST : t->bytes / bytes_a_gpu};
+    for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
+        most = limit[i] < most ? limit[i] : most;
+    return most > 1 ? (int)most : 1;
+}
 
 int render_lanes_choose(int threads)
 {
@@ -53,26 +57,23 @@ static bool render_unless_interrupted(const struct render *r, size_t film, struc
     return err_prefix(e, "'%s'", r->inputs->path[film]);
 }
 
-typedef bool next_film(struct film_queue *q, size_t *film);
+typedef bool next_film(struct film_queue *q, int worker, size_t *film);
 
-static void work(const struct render *r, struct film_queue *queue, struct worker *w, next_film *next)
+static void work(const struct render *r, struct film_queue *queue, const struct worker *w, next_film *next)
 {
     struct err e = ERR_INIT;
-    for (size_t film; next(queue, &film); err_clear(&e)) {
-        worker_takes(w, film);
-        render_run_takes(r->run, r->lane, film);
+    for (size_t film; next(queue, w->number, &film); err_clear(&e)) {
         bool fine = render_unless_interrupted(r, film, &e);
         if (!fine)
             err_tell(&e);
         film_queue_done(queue, film, fine ? NULL : &e);
-        worker_did(w, film, fine ? NULL : &e);
     }
 }
 
 static void *lane_main(void *argument)
 {
     struct lane *lane = argument;
-    work(&lane->render, lane->all->queue, lane->all->worker, film_queue_next);
+    work(&lane->render, lane->queue, lane->worker, film_queue_next);
     engines_close(&lane->engines);       /* others may need their memory */
     return NULL;
 }
@@ -92,161 +93,103 @@ int render_lanes_looks(int threads, int lanes, uint64_t memory)
     return looks < 1 ? 1 : looks < LOOKS_MOST ? looks : LOOKS_MOST;
 }
 
-/* A gate for each of them. */
-static bool open_looks(struct group *g, int threads, int lanes, uint64_t memory, struct err *e)
+/* Of `lanes` lanes. */
+static bool open_gates(struct gates *g, const struct render *r, int lanes)
 {
-    int wanted = render_lanes_looks(threads, lanes, memory);
-    while (g->looks < wanted && (g->look[g->looks] = gate_open(threads / wanted, e)))
+    struct err none = ERR_INIT;
+    int wanted = render_lanes_looks(r->threads, lanes, machine_memory() / (uint64_t)r->workers);
+    g->gate = gate_open(r->threads, &none);
+    while (g->gate && g->looks < wanted && (g->look[g->looks] = gate_open(r->threads / wanted, &none)))
         g->looks++;
     return g->looks > 0;
 }
 
-/* Of `lanes` lanes, with its part of the memory. */
-static bool open_group(struct group *g, int threads, int lanes, int groups, struct err *e)
-{
-    g->gate = gate_open(threads, e);
-    return g->gate && open_looks(g, threads, lanes, machine_memory() / (uint64_t)groups, e);
-}
-
-static void close_group(struct group *g)
+static void close_gates(struct gates *g)
 {
     for (int i = 0; i < g->looks; i++)
         gate_free(&g->look[i]);
     gate_free(&g->gate);
 }
 
-/* What lane `number` of all has of its group. */
-static void join_group(struct render *r, const struct render_lanes *all, int number)
+/* Further lanes, so that there are `count` with this thread's. As many as there is memory and are threads for: fewer will do. */
+static int start_lanes(struct lane *lane, const struct render *r, const struct gates *g, struct film_queue *queue, struct worker *w, int count)
 {
-    const struct group *own = &all->group[number % all->groups];
-    r->threads = all->threads;
-    r->groups = all->groups;
-    r->gate = own->gate;
-    r->looks = own->look[number / all->groups % own->looks];
-    if (all->groups > 1)
-        engines_turn(r->engines, number);
-}
-
-/* Further lanes, so that there are `count` beside this thread's. As many as there is memory and are threads for: fewer will do. */
-static void start_lanes(const struct render *r, struct render_lanes *all, int count)
-{
-    for (; all->count < count; all->count++) {
-        struct lane *lane = &all->lane[all->count];
-        *lane = (struct lane){.render = *r, .engines = all->list, .all = all};
-        lane->render.engines = &lane->engines;
-        lane->render.lane = all->count + 1;
-        join_group(&lane->render, all, lane->render.lane);
-        if (pthread_create(&lane->thread, NULL, lane_main, lane) != 0)
-            return;
+    for (int i = 1; i < count; i++) {
+        lane[i] = (struct lane){.render = *r, .queue = queue, .worker = w};
+        lane[i].render.engines = &lane[i].engines;
+        lane[i].render.looks = g->look[i % g->looks];
+        engines_begin_as(&lane[i].engines, r->engines, r->threads);
+        if (pthread_create(&lane[i].thread, NULL, lane_main, &lane[i]) != 0)
+            return i;
     }
-}
-
-static int threads_of_group(const struct render *r, int groups)
-{
-    return (r->threads + groups - 1) / groups;
-}
-
-/* The groups' gates, and what this thread's lane and those to come have of them. */
-static bool divide(struct render *r, struct render_lanes *all, int lanes, int groups)
-{
-    struct err none = ERR_INIT;
-    int opened = 0, threads = threads_of_group(r, groups);
-    while (opened < groups && open_group(&all->group[opened], threads, (lanes + groups - 1) / groups, groups, &none))
-        opened++;
-    if (opened < groups)
-        return false;
-    if (groups > 1)
-        log_msg(LOG_VERBOSE, "%d GPUs, each with films and %d cores of its own", groups, threads);
-    all->groups = groups;
-    all->threads = threads;
-    engines_begin_as(&all->list, r->engines, threads);
-    r->engines->threads = threads;
-    join_group(r, all, 0);
-    return true;
-}
-
-/* Of the films that may be left; one of unknown length may be as long as any. */
-static uint64_t largest(const struct inputs *in)
-{
-    uint64_t most = 0;
-    for (size_t i = 0; i < in->count; i++)
-        if (inputs_is_due(in, i))
-            most = in->file[i].bytes == 0 ? UINT64_MAX : in->file[i].bytes > most ? in->file[i].bytes : most;
-    return most;
-}
-
-/* Enough films for so many GPUs, of which none is a large part of all, and enough cores and lanes. */
-static bool may_divide(const struct render *r, size_t films, uint64_t bytes, int gpus)
-{
-    enum { FILMS_A_GPU = 8, LARGE = 4, CORES_A_GPU = 2 };
-    int jobs = r->options->jobs;
-    return films >= (size_t)gpus * FILMS_A_GPU && largest(r->inputs) <= bytes / (uint64_t)gpus / LARGE &&
-           gpus * CORES_A_GPU <= r->threads && (jobs == 0 || gpus <= jobs);
-}
-
-/*
- * In how many groups the lanes work. Where there are several GPUs and many films of which none is a large part of all, each GPU has lanes, cores and
- * films of its own, as if it were a machine of its own. Fewer or longer films have all GPUs, one film after another: no GPU waits while the last one is decoded.
- * The driver is asked where its answer can matter.
- */
-static int choose_groups(const struct render *r, const struct film_tally *t)
-{
-    const uint64_t least = (uint64_t)64 << 20;        /* less is not worth the question */
-    size_t left = t->due - t->done - t->failed;
-    uint64_t bytes = t->bytes - t->bytes_ended;
-    if (bytes < least || r->options->decode == DECODE_CPU || !may_divide(r, left, bytes, 2))
-        return 1;
-    int gpus = engines_devices(r->engines);
-    if (gpus < 2 || !may_divide(r, left, bytes, gpus))
-        return 1;
-    engines_close(r->engines);       /* films that had to be alone may have opened them */
-    return gpus;
+    return count;
 }
 
 /* Films that are left, at most; those that must be alone are done by now. */
-static int choose(const struct render *r, const struct film_tally *t, int groups)
+static int choose(const struct render *r, const struct worker *w, const struct film_tally *t)
 {
     size_t left = t->due - t->done - t->failed;
-    if (left < 2)
-        return 1;
-    int threads = threads_of_group(r, groups);
-    int jobs = r->options->jobs > 0 ? r->options->jobs : groups * render_lanes_choose(threads);
-    jobs = jobs < OPTION_JOBS_MOST ? jobs : OPTION_JOBS_MOST;
+    int jobs = r->options->jobs > 0 ? (r->options->jobs + r->workers - 1 - w->number) / r->workers : render_lanes_choose(r->threads);
     return left < (size_t)jobs ? (int)left : jobs;
 }
 
 /* Without memory for the gates one film is done after another. */
-static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w, const struct film_tally *t)
+static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w)
 {
-    struct render_lanes all = {.queue = queue, .worker = w};
-    int groups = choose_groups(r, t), lanes = choose(r, t, groups);
-    if (lanes > 1 && divide(r, &all, lanes, groups))
-        start_lanes(r, &all, lanes - 1);
+    struct lane lane[OPTION_JOBS_MOST];      /* number 0 is the process's first thread */
+    struct gates gates = {.looks = 0};
+    struct film_tally tally = film_queue_tally(queue);
+    int count = choose(r, w, &tally);
+    if (count > 1 && open_gates(&gates, r, count)) {
+        r->gate = gates.gate;
+        r->looks = gates.look[0];
+        count = start_lanes(lane, r, &gates, queue, w, count);
+    } else {
+        count = 1;
+    }
     work(r, queue, w, film_queue_next);
-    for (int i = 0; i < all.count; i++)
-        pthread_join(all.lane[i].thread, NULL);
-    r->gate = r->looks = NULL;
-    for (int i = 0; i < groups; i++)
-        close_group(&all.group[i]);
+    for (int i = 1; i < count; i++)
+        pthread_join(lane[i].thread, NULL);
+    close_gates(&gates);
 }
 
-void render_lanes(const struct render *r, struct film_queue *queue, struct worker *w)
+/*
+ * Gives the worker its part of the machine: a GPU that is tried before the others, and cores. False:
+ * there are fewer GPUs than could be known before, and none for this worker.
+ */
+static bool take_part(struct render *r, const struct worker *w, int workers)
+{
+    int gpus = workers > 1 ? engines_devices(r->engines) : 1;
+    r->workers = gpus < workers ? gpus : workers;
+    if (w->number >= r->workers)
+        return false;
+    r->threads = (r->threads + r->workers - 1) / r->workers;
+    r->engines->threads = r->threads;
+    if (r->workers > 1) {
+        log_msg(LOG_VERBOSE, "worker %d of %d: a GPU and %d cores of its own", w->number + 1, r->workers, r->threads);
+        engines_turn(r->engines, w->number);
+    }
+    return true;
+}
+
+int render_lanes(const struct render *r, struct film_queue *queue, struct worker *w, int workers)
 {
     struct render own = *r;
     struct film_tally tally = film_queue_tally(queue);
     struct err e = ERR_INIT;
-    if (tally.due > 1) {
-        (void)heap_keep();
-        own.run = render_run_open(r, queue, OPTION_JOBS_MOST);
+    if (take_part(&own, w, workers)) {
+        if (tally.due > 1)
+            (void)heap_keep();
+        own.queue = tally.due > 1 ? queue : NULL;
+        own.decoders = decoders_open(tally.due > 1, &e);      /* without memory for them none are kept */
+        r->engines->films = tally.due;
+        own.again = true;
+        work(&own, queue, w, film_queue_next_alone);
+        own.again = false;
+        run_lanes(&own, queue, w);
     }
-    own.decoders = decoders_open(tally.due > 1, &e);      /* without memory for them none are kept */
-    r->engines->films = tally.due;
-    own.again = true;
-    work(&own, queue, w, film_queue_next_alone);
-    own.again = false;
-    tally = film_queue_tally(queue);
-    run_lanes(&own, queue, w, &tally);
-    render_run_close(&own.run);
-    worker_leaves(w, film_queue_status(queue), engines_linger(r->engines));
+    int status = film_queue_status(queue);
+    worker_leaves(w, status, engines_linger(r->engines));
     decoders_free(&own.decoders);
+    return status;
 }

@@ -1,5 +1,5 @@
 /*
- * render_lanes.h - the work on a queue of films: several lanes, each of which takes one film after another.
+ * render_lanes.h - a worker's work on a queue of films: several lanes, each of which takes one film after another.
  *
  * A film's bytes do not depend on what lies beside it: each lane has engines of its own, and what decodes together shares nothing but
  * the cores (gate.h).
@@ -10,6 +10,12 @@
 #include "barcode/film_queue.h"
 #include "barcode/render.h"
 #include "barcode/worker.h"
+
+/*
+ * Returns how many workers divide the machine: as many as there may be GPUs for the films, which
+ * only a worker can ask the driver, 1 to WORKERS_MOST.
+ */
+int render_lanes_workers(const struct render *r, const struct film_tally *t);
 
 /*
  * How many films are under way at once on `threads` cores where the user did not say: some more than decode, so that one opens and
@@ -23,7 +29,10 @@ int render_lanes_choose(int threads);
  */
 int render_lanes_looks(int threads, int lanes, uint64_t memory);
 
-/* Works on the queue to its end, first on films that must be alone, and tells the worker's parent of each. The process's first thread. */
-void render_lanes(const struct render *r, struct film_queue *queue, struct worker *w);
+/*
+ * Works on the queue to its end, first on films that must be alone, and tells the worker's parent then. `workers` divide the
+ * machine, and have all begun or will. Returns the exit status. The process's first thread.
+ */
+int render_lanes(const struct render *r, struct film_queue *queue, struct worker *w, int workers);
 
 #endif

@@ -5,7 +5,6 @@
 #include "barcode/pass.h"
 #include "barcode/progress.h"
 #include "render_job.h"
-#include "render_run.h"
 
 /* Of each frame: --steady chooses among several. */
 static int modes_wanted(const struct report *r)
@@ -84,8 +83,9 @@ static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rg
 
 /* What the progress line needs beside the state of the pass. */
 struct shown {
-    struct progress *progress;
-    const struct render *render;
+    struct progress *progress;       /* NULL: the run's queue is told */
+    struct film_queue *queue;
+    size_t input;
     const struct film *film;
     uint64_t columns_total;          /* estimate, 0 unknown */
 };
@@ -108,7 +108,7 @@ static void show_progress(void *user, const struct pass_state *now)
     if (shown->progress)
         progress_tick(shown->progress, &state);
     else
-        render_run_tick(shown->render->run, shown->render->lane, &state);
+        film_queue_tick(shown->queue, shown->input, state.share, state.frames);
 }
 
 bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
@@ -119,14 +119,14 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     bool judging = is_judging(j);
     const char *slash = strrchr(f->path, '/');
     /* A progress line for which there is no memory is left out: the run is as good without it. */
-    struct shown shown = {.progress = j->render->run ? NULL : progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f, .render = j->render,
+    struct shown shown = {.progress = j->render->queue ? NULL : progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f, .queue = j->render->queue, .input = j->input,
                           .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us)};
     struct latch *known;
     const struct trim *trim = render_trim_of(j, &known);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
         .decode = j->distrusted ? DECODE_CPU : o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
-        .tick = show_progress, .tick_user = &shown, .gate = j->render->gate, .pixels = render_nvdec_pixels(j, plan), .gates = j->render->groups, .decoders = j->render->decoders,
+        .tick = show_progress, .tick_user = &shown, .gate = j->render->gate, .pixels = render_nvdec_pixels(j, plan), .gates = j->render->workers, .decoders = j->render->decoders,
         .job = {.trim = trim, .trim_known = known, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "render_job.h"
-#include "render_run.h"
 
 enum { OUTPUTS_MOST = STRIPS_MOST + WRITERS_MOST + 1 };
 
@@ -29,7 +28,7 @@ bool render_tell_film(const struct render_job *j, bool fine, double seconds, str
     const struct render *r = j->render;
     const char *path = r->inputs->path[j->input], *output[OUTPUTS_MOST];
     struct err problem = ERR_INIT;
-    render_run_ends(r->run, r->lane, j->report.counts.displayed);
+    film_queue_tick(r->queue, j->input, 1, j->report.counts.displayed);
     if (fine)
         log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", path, j->report.count, seconds);
     struct ledger_entry entry = fine ? (struct ledger_entry){.film = path, .status = LEDGER_DONE} : failed_entry(r, j->input, e);

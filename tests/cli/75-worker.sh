@@ -213,3 +213,89 @@ test_children_that_nobody_waits_for() {
     one_sentence
     files a.mkv a.png junk.mkv
 }
+
+# The program as on a host with two GPUs.
+two_workers=(env BARCODE_GPUS=2 "$BARCODE" --engine cpu --threads 4 -n 20)
+
+seven_films() {
+    mkdir films alone
+    for n in 1 2 3 4 5 6; do cp "$(clip h264-closed.mkv)" films/$n.mkv; done
+    cp "$(clip vp9.webm)" films/7.mkv
+    ok films -n 20 -o alone -q
+}
+
+test_a_worker_for_each_gpu() {
+    seven_films
+    for jobs in 0 2 3; do
+        mkdir o
+        COMMAND="barcode films, two workers, $jobs jobs" STATUS=0
+        # shellcheck disable=SC2046
+        "${two_workers[@]}" films -o o -v --progress always --report r $([ $jobs = 0 ] || echo -j $jobs) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+        [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
+        diff -r alone o
+        says 'worker 1 of 2: a GPU and 2 cores of its own'
+        says 'worker 2 of 2: a GPU and 2 cores of its own'
+        says '^barcode: 7 films: 7 done, 0 left out, 0 failed, in'
+        [ "$(grep -c '100 %  7/7 films' "$LOGS/stderr")" -eq 1 ] || fail "the progress does not say once how it ended"
+        [ "$(grep -c '"status":"done"' r)" -eq 7 ] || fail "$(cat r)"
+        rm -r o r
+    done
+}
+
+# The films of the other worker go on, and what it writes stays.
+test_a_crash_of_one_of_two_workers() {
+    seven_films
+    mkdir o
+    mkfifo films/0.mkv
+    COMMAND="barcode films, and two signals to one of two workers" STATUS=0
+    "${two_workers[@]}" films/0.mkv films/[1-7].mkv -o o -j 4 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    pid=$!
+    find_worker 0.mkv
+    kill -s SEGV "$worker"
+    until_true grep -q "'films/0.mkv'.*crashed" "$LOGS/stderr"
+    # Where another film was under way beside it, it is done again, alone.
+    if grep -q "'films/0.mkv' was under way" "$LOGS/stderr"; then
+        find_worker 0.mkv
+        kill -s SEGV "$worker"
+    fi
+    wait "$pid" || STATUS=$?
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "'films/0.mkv': the process that worked on it crashed"
+    says '^barcode: 8 films: 7 done, 0 left out, 1 failed, in'
+    [ "$(grep -c '"status":"failed"' r)" -eq 1 ] || fail "more than one failed: $(cat r)"
+    diff -r alone o
+}
+
+# Also where both are at work, and neither is left behind.
+test_ctrl_c_of_two_workers() {
+    mkdir films
+    mkfifo films/1.mkv films/2.mkv
+    COMMAND="barcode films, two workers, SIGTERM" STATUS=0
+    "${two_workers[@]}" films/1.mkv films/2.mkv -j 2 -q -o ./ > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    pid=$!
+    find_worker 1.mkv
+    first=$worker
+    find_worker 2.mkv
+    [ "$worker" != "$first" ] || fail "one worker has both films"
+    kill -s TERM "$pid"
+    wait "$pid" || STATUS=$?
+    [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+    until_true is_gone "$first"
+    until_true is_gone "$worker"
+    [ "$(grep -c interrupted "$LOGS/stderr")" -eq 2 ] || fail "not each film is named"
+    [ "$(ls)" = films ] || fail "something was left"
+}
+
+test_two_workers_die_with_their_parent() {
+    mkfifo 1.mkv 2.mkv
+    COMMAND="barcode films, two workers, SIGKILL" STATUS=0
+    "${two_workers[@]}" 1.mkv 2.mkv -j 2 -q > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    pid=$!
+    find_worker 1.mkv
+    first=$worker
+    find_worker 2.mkv
+    kill -s KILL "$pid"
+    wait "$pid" 2> /dev/null || STATUS=$?
+    until_true is_gone "$first"
+    until_true is_gone "$worker"
+}

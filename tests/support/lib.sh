@@ -78,17 +78,18 @@ says_not() {
     ! grep -q -- "$1" "$LOGS/stderr" || fail "stderr says '$1'"
 }
 
-# find_worker [FILE]: the process that the program $pid started, once there is one and it has FILE open, in $worker.
+# find_worker [FILE]: a process that the program $pid started, once there is one and it has FILE open, in $worker.
 find_worker() {
     worker=
     for _ in $(seq 200); do
         for stat in /proc/[0-9]*/stat; do
             { read -r child _ _ parent _ < "$stat"; } 2> /dev/null || continue
-            [ "$parent" != "${pid:?}" ] || worker=$child
+            [ "$parent" = "${pid:?}" ] || continue
+            worker=$child
+            if [ $# -eq 0 ] || readlink "/proc/$worker/fd"/* 2> /dev/null | grep -q "/$1\$"; then
+                return 0
+            fi
         done
-        if [ -n "$worker" ] && { [ $# -eq 0 ] || readlink "/proc/$worker/fd"/* 2> /dev/null | grep -q "/$1\$"; }; then
-            return 0
-        fi
         sleep 0.05
     done
     fail "there is no worker${1:+ that has $1 open}"

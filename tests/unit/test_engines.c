@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/engines.h"
@@ -245,6 +246,28 @@ static void how_many_devices(void **state)
     assert_null(g.slot[0].opened);
 }
 
+/* What can be known without a driver: those that were named, or those of the system that the user leaves visible. */
+static void how_many_at_most(void **state)
+{
+    (void)state;
+    struct engines g;
+    struct engine_devices named = {.count = 3, .number = {5, 5, 1}};
+    engines_init(&g, ENGINE_CUDA, &named, 1);
+    assert_int_equal(engines_devices_at_most(&g), 3);
+    engines_init(&g, ENGINE_CPU, &unnamed, 1);
+    assert_int_equal(engines_devices_at_most(&g), 1);
+    setenv("BARCODE_GPUS", "4", 1);
+    engines_init(&g, ENGINE_CPU, &unnamed, 1);
+    assert_int_equal(engines_devices_at_most(&g), 4);
+    assert_int_equal(engines_devices(&g), 4);
+    unsetenv("BARCODE_GPUS");
+    setenv("CUDA_VISIBLE_DEVICES", "2", 1);
+    engines_init(&g, ENGINE_CUDA, &unnamed, 1);
+    assert_int_equal(engines_devices_at_most(&g), 1);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    assert_in_range(engines_devices_at_most(&g), 1, ENGINE_DEVICES_MOST);
+}
+
 static bool exclusive;
 
 static struct engine_device some_gpu(const struct engine *g)
@@ -275,7 +298,7 @@ int main(void)
         cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(lists), cmocka_unit_test(cpu_is_opened_once),
         cmocka_unit_test(automatic), cmocka_unit_test(a_demanded_gpu_that_is_not_there), cmocka_unit_test(gpus_that_are_not_there),
         cmocka_unit_test(the_next_takes_over), cmocka_unit_test(one_after_another), cmocka_unit_test(the_cpu_comes_last),
-        cmocka_unit_test(devices_take_turns), cmocka_unit_test(a_named_one_that_is_not_there), cmocka_unit_test(how_many_devices),
+        cmocka_unit_test(devices_take_turns), cmocka_unit_test(a_named_one_that_is_not_there), cmocka_unit_test(how_many_devices), cmocka_unit_test(how_many_at_most),
         cmocka_unit_test(who_lingers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

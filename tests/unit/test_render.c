@@ -343,32 +343,43 @@ static void an_old_picture_survives(void **state)
     assert_int_equal(files_here(), 1);
 }
 
-/* ------------------------------------------------------------------ several engines: CPUs stand in for GPUs */
+/* ------------------------------------------------------------------ several workers: CPUs stand in for GPUs */
 
-/* Renders 24 films by lanes, on `devices` of the CPU; the first one's file has so many bytes. The first lane's list as it was left. */
-static struct engines render_by_lanes(const char *folder_out, int devices, uint64_t large, int jobs)
+enum { FILMS = 24 };
+
+/* A folder's films, of so many bytes each, of which the inputs alone know. */
+static void parse_folder(struct command *c, const char *folder_out, uint64_t film_bytes, int jobs)
 {
-    enum { FILMS = 24 };
-    struct command c;
-    struct err e = ERR_INIT;
-    char line[sizeof c.copy];
+    char line[sizeof c->copy];
     int length = snprintf(line, sizeof line, "-n 10 --size 64x36 -o %s/", folder_out);
     for (int i = 0; i < FILMS; i++)
         length += snprintf(line + length, sizeof line - (size_t)length, " synth:64x36,%d", 100 + i);
     mkdir(folder_out, 0700);
-    parse(&c, line);
-    c.options.jobs = jobs;
-    for (size_t i = 0; i < c.inputs.count; i++)
-        c.inputs.file[i].bytes = i == 0 ? large : (uint64_t)4 << 20;
-    struct engines list = {.slot = {{.kind = "cpu", .devices = {.count = devices, .number = {0, 1, 2}}}}, .count = 1, .threads = 8};
+    parse(c, line);
+    c->options.jobs = jobs;
+    for (size_t i = 0; i < c->inputs.count; i++)
+        c->inputs.file[i].bytes = film_bytes;
+}
+
+static struct engines devices_of(const char *kind, int devices)
+{
+    return (struct engines){.slot = {{.kind = kind, .devices = {.count = devices}}}, .count = 1, .threads = 8};
+}
+
+/* Renders 24 films in worker processes, one for each of `devices` CPUs. Returns the exit status. */
+static int render_by_workers(const char *folder_out, int devices, int jobs)
+{
+    struct command c;
+    parse_folder(&c, folder_out, 0, jobs);
+    struct engines list = devices_of("cpu", devices);
     struct render r = {.options = &c.options, .inputs = &c.inputs, .engines = &list, .threads = 8};
-    struct worker nobody = {.pid = -1, .pipe = -1};
-    struct film_queue *queue = film_queue_open(&c.inputs, &e);
-    render_lanes(&r, queue, &nobody);
-    assert_int_equal(film_queue_tally(queue).done, FILMS);
-    film_queue_free(&queue);
+    pid_t own = getpid();
+    int status = render_films(&r);
+    engines_close(&list);
     inputs_free(&c.inputs);
-    return list;
+    if (getpid() != own)
+        _exit(status);
+    return status;
 }
 
 static void same_pictures(const char *a, const char *b)
@@ -378,32 +389,45 @@ static void same_pictures(const char *a, const char *b)
     assert_int_equal(system(command), 0);
 }
 
-/* Many films that are alike: each GPU has films of its own, and a share of the cores. Few, or one that is long: all GPUs have each. */
-static void a_group_each(void **state)
+/* The files do not depend on how many workers there are. */
+static void a_worker_each(void **state)
 {
     (void)state;
     clear_folder();
-    struct engines one = render_by_lanes("one", 1, 4 << 20, 0);
-    assert_int_equal(one.threads, 8);
-    struct engines two = render_by_lanes("two", 2, 4 << 20, 0);
-    assert_int_equal(two.threads, 4);
-    struct engines three = render_by_lanes("three", 3, 4 << 20, 3);
-    assert_int_equal(three.threads, 3);
-    struct engines jobs = render_by_lanes("jobs", 3, 4 << 20, 2);      /* not a lane for each */
-    assert_int_equal(jobs.threads, 8);
-    struct engines huge = render_by_lanes("long", 2, (uint64_t)1 << 30, 0);
-    assert_int_equal(huge.threads, 8);
-    struct engines unknown = render_by_lanes("unknown", 2, 0, 0);          /* it may be long, too */
-    assert_int_equal(unknown.threads, 8);
-    struct engines *all[] = {&one, &two, &three, &jobs, &huge, &unknown};
-    for (int i = 0; i < 6; i++)
-        engines_close(all[i]);
+    assert_int_equal(render_by_workers("one", 1, 0), 0);
+    assert_int_equal(render_by_workers("two", 2, 0), 0);
+    assert_int_equal(render_by_workers("three", 3, 5), 0);
     same_pictures("one", "two");
     same_pictures("one", "three");
-    same_pictures("one", "jobs");
-    same_pictures("one", "long");
-    same_pictures("one", "unknown");
-    assert_int_equal(system("rm -rf one two three jobs long unknown"), 0);
+    assert_int_equal(system("rm -rf one two three"), 0);
+}
+
+/* No more than there are GPUs, films, pairs of cores and jobs for, nor than have enough to do to start a GPU. */
+static void how_many_workers(void **state)
+{
+    (void)state;
+    const uint64_t mib = 1 << 20;
+    static const struct {
+        const char *kind;
+        int devices, threads, jobs;
+        enum decode_choice decode;
+        uint64_t film_bytes;
+        int workers;
+    } given[] = {
+        {"cuda", 2, 16, 0, DECODE_AUTO, 8 << 20, 2},   {"cuda", 2, 16, 0, DECODE_NVDEC, 8 << 20, 2}, {"cuda", 8, 64, 0, DECODE_AUTO, 8 << 20, 3},
+        {"cuda", 2, 16, 0, DECODE_AUTO, 0, 1},         {"cuda", 2, 16, 0, DECODE_CPU, 8 << 20, 1},   {"cuda", 8, 5, 0, DECODE_AUTO, 64 << 20, 2},
+        {"cuda", 4, 16, 3, DECODE_AUTO, 64 << 20, 3},  {"cuda", 32, 128, 0, DECODE_AUTO, 64 << 20, FILMS}, {"cpu", 2, 4, 0, DECODE_AUTO, 0, 2},
+        {"cpu", 2, 1, 0, DECODE_AUTO, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        struct options options = {.jobs = given[i].jobs, .decode = given[i].decode};
+        struct engines list = devices_of(given[i].kind, given[i].devices);
+        struct render r = {.options = &options, .engines = &list, .threads = given[i].threads};
+        struct film_tally tally = {.due = FILMS, .bytes = FILMS * given[i].film_bytes};
+        assert_int_equal(render_lanes_workers(&r, &tally), given[i].workers);
+        tally = (struct film_tally){.due = 1, .bytes = 1000 * mib};
+        assert_int_equal(render_lanes_workers(&r, &tally), 1);
+    }
 }
 
 int main(void)
@@ -412,7 +436,8 @@ int main(void)
         cmocka_unit_test(staged_frames_are_dumped), cmocka_unit_test(one_file_a_mode), cmocka_unit_test(facts_in_json),
         cmocka_unit_test(columns_of_short_films), cmocka_unit_test(film_after_film),
         cmocka_unit_test(lengths_that_are_needed),
-        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives), cmocka_unit_test(a_group_each),
+        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives), cmocka_unit_test(a_worker_each),
+        cmocka_unit_test(how_many_workers),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -22,16 +22,14 @@ static struct input_file file[FILMS];
 static const struct inputs four = {.problem = problem, .duty = duty, .file = file, .count = FILMS};
 
 /* What a worker does with the films from the next one on: film 1 kills it, film 2 cannot be read. */
-static void work(struct worker *w, struct film_queue *queue, int signal)
+static void work(struct film_queue *queue, int signal)
 {
     struct err bad = ERR_INIT;
     err_set(&bad, ERR_INPUT, "no film");
-    for (size_t film; film_queue_next(queue, &film);) {
-        worker_takes(w, film);
+    for (size_t film; film_queue_next(queue, 0, &film);) {
         if (film == 1)
             kill(getpid(), signal);
         film_queue_done(queue, film, film == 2 ? &bad : NULL);
-        worker_did(w, film, film == 2 ? &bad : NULL);
     }
 }
 
@@ -44,6 +42,13 @@ static struct film_queue *open_queue(void)
     return queue;
 }
 
+static void take(struct film_queue *queue, size_t film)
+{
+    size_t got;
+    if (!film_queue_next(queue, 0, &got) || got != film)
+        _exit(3);
+}
+
 /* Signals that no sanitizer takes for its own. */
 static void a_crash_has_a_culprit(void **state)
 {
@@ -53,10 +58,10 @@ static void a_crash_has_a_culprit(void **state)
         struct film_queue *queue = open_queue();
         struct worker w;
         struct err e = ERR_INIT;
-        struct worker_films films;
+        struct film_list films;
         size_t film;
-        if (!worker_start(&w)) {
-            work(&w, queue, kind[i]);
+        if (!worker_start(&w, 0)) {
+            work(queue, kind[i]);
             _exit(3);
         }
         assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
@@ -68,15 +73,15 @@ static void a_crash_has_a_culprit(void **state)
 
         /* The next one goes on behind it. */
         err_clear(&e);
-        if (!worker_start(&w)) {
-            work(&w, queue, 0);
+        if (!worker_start(&w, 0)) {
+            work(queue, 0);
             worker_leaves(&w, film_queue_status(queue), false);
             _exit(film_queue_status(queue));
         }
         assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
         assert_int_equal(w.status, ERR_FAILED);      /* of film 1, which comes before film 2 */
         assert_int_equal(film_queue_status(queue), ERR_FAILED);
-        assert_false(film_queue_next(queue, &film));
+        assert_false(film_queue_next(queue, 0, &film));
         film_queue_free(&queue);
     }
 }
@@ -89,9 +94,9 @@ static void temporaries_go(void **state)
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
-    struct worker_films films;
-    if (!worker_start(&w)) {
-        worker_takes(&w, 0);
+    struct film_list films;
+    if (!worker_start(&w, 0)) {
+        take(queue, 0);
         for (int i = 0; i < 2; i++) {
             int number = interrupt_doom(name[i]), fd = open(name[i], O_CREAT | O_WRONLY, 0600);
             if (number < 0 || fd < 0)
@@ -116,11 +121,11 @@ static void others_end_it(void **state)
         struct film_queue *queue = open_queue();
         struct worker w;
         struct err e = ERR_INIT;
-        struct worker_films films;
-        if (!worker_start(&w)) {
+        struct film_list films;
+        if (!worker_start(&w, 0)) {
             if (status[i] < 0)
                 kill(getpid(), SIGKILL);
-            worker_takes(&w, 0);
+            take(queue, 0);
             _exit(status[i]);
         }
         assert_int_equal(worker_watch(&w, queue, &films, &e), status[i] < 0 ? WORKER_BROKE : WORKER_CRASHED);
@@ -132,28 +137,26 @@ static void others_end_it(void **state)
     }
 }
 
-/* Of several films that were under way any may be to blame: they are told in the order of their taking, but for those that ended. */
+/* Of several films that were under way any may be to blame: all are told, but for those that ended. */
 static void several_under_way(void **state)
 {
     (void)state;
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
-    struct worker_films films;
+    struct film_list films;
     size_t film;
-    if (!worker_start(&w)) {
-        static const size_t order[] = {1, 0, 3, 2};
-        for (int i = 0; i < 4; i++)
-            worker_takes(&w, order[i]);
-        worker_did(&w, 0, NULL);
+    if (!worker_start(&w, 0)) {
+        for (size_t i = 0; i < 4; i++)
+            take(queue, i);
+        film_queue_done(queue, 0, NULL);
         kill(getpid(), SIGKILL);
     }
     assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
     assert_int_equal(films.count, 3);
-    assert_int_equal(films.film[0], 1);
-    assert_int_equal(films.film[1], 3);
-    assert_int_equal(films.film[2], 2);
-    assert_false(film_queue_next(queue, &film));      /* the parent's queue knows that they were taken */
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(films.film[i], i + 1);
+    assert_false(film_queue_next(queue, 0, &film));      /* they were taken */
     assert_int_equal(film_queue_tally(queue).done, 1);
     film_queue_free(&queue);
 }
@@ -166,9 +169,9 @@ static void children_that_nobody_waits_for(void **state)
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
-    struct worker_films films;
-    if (!worker_start(&w)) {
-        work(&w, queue, 0);
+    struct film_list films;
+    if (!worker_start(&w, 0)) {
+        work(queue, 0);
         worker_leaves(&w, 7, false);
         _exit(7);
     }
@@ -184,9 +187,9 @@ static void a_crash_at_the_end(void **state)
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
-    struct worker_films films;
-    if (!worker_start(&w)) {
-        work(&w, queue, 0);
+    struct film_list films;
+    if (!worker_start(&w, 0)) {
+        work(queue, 0);
         worker_leaves(&w, 0, false);
         kill(getpid(), SIGKILL);
     }
@@ -202,17 +205,17 @@ static void one_that_lingers(void **state)
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
-    struct worker_films films;
+    struct film_list films;
     int end[2];
     char byte;
     assert_int_equal(pipe(end), 0);
     alarm(60);                                       /* who waited after all ends here */
-    if (!worker_start(&w)) {
+    if (!worker_start(&w, 0)) {
         dup2(end[1], STDOUT_FILENO);
         dup2(end[1], STDERR_FILENO);
         close(end[0]);
         close(end[1]);
-        work(&w, queue, 0);
+        work(queue, 0);
         worker_leaves(&w, 42, true);
         for (;;)
             pause();
@@ -242,13 +245,67 @@ static void no_worker_can_be_had(void **state)
     none = before;
     none.rlim_cur = 0;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    bool parent = worker_start(&w);
+    bool parent = worker_start(&w, 0);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_false(parent);
     assert_int_equal(w.pid, -1);
-    work(&w, queue, 0);
+    work(queue, 0);
     worker_leaves(&w, 0, false);
     assert_int_equal(film_queue_status(queue), ERR_INPUT);
+    film_queue_free(&queue);
+}
+
+/* Two at once: the crash of one costs one film, and its temporaries alone; the other one goes on. */
+static void one_of_two_crashes(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"/tmp/test_worker.first", "/tmp/test_worker.second"};
+    struct film_queue *queue = open_queue();
+    struct worker w[2];
+    struct err e = ERR_INIT;
+    struct film_list films;
+    int started[2], go_on[2];
+    char byte = 0;
+    assert_true(pipe(started) == 0 && pipe(go_on) == 0);
+    for (int i = 0; i < 2; i++) {
+        if (worker_start(&w[i], i))
+            continue;
+        size_t film;
+        int fd = film_queue_next(queue, i, &film) && interrupt_doom(name[i]) >= 0 ? open(name[i], O_CREAT | O_WRONLY, 0600) : -1;
+        if (fd < 0 || write(started[1], &byte, 1) != 1 || (i == 1 && read(go_on[0], &byte, 1) != 1))
+            _exit(3);
+        if (i == 0)
+            pause();
+        film_queue_done(queue, film, NULL);
+        worker_leaves(&w[i], 0, false);
+        _exit(0);
+    }
+    alarm(60);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(read(started[0], &byte, 1), 1);
+    assert_int_equal(worker_wait(w, 2, 0), -1);
+    kill(w[0].pid, SIGKILL);
+    int ended;
+    while ((ended = worker_wait(w, 2, 100)) < 0)
+        continue;
+    assert_int_equal(ended, 0);
+    assert_int_equal(worker_watch(&w[0], queue, &films, &e), WORKER_CRASHED);
+    assert_int_equal(films.count, 1);
+    assert_int_not_equal(access(name[0], F_OK), 0);
+    assert_int_equal(access(name[1], F_OK), 0);
+    assert_int_equal(worker_wait(w, 2, 0), -1);
+    assert_int_equal(write(go_on[1], &byte, 1), 1);
+    while ((ended = worker_wait(w, 2, 100)) < 0)
+        continue;
+    assert_int_equal(ended, 1);
+    assert_int_equal(worker_watch(&w[1], queue, &films, &e), WORKER_DONE);
+    assert_int_equal(film_queue_tally(queue).done, 1);
+    alarm(0);
+    for (int i = 0; i < 2; i++) {
+        close(started[i]);
+        close(go_on[i]);
+    }
+    unlink(name[1]);
     film_queue_free(&queue);
 }
 
@@ -258,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_crash_has_a_culprit), cmocka_unit_test(temporaries_go), cmocka_unit_test(others_end_it),
         cmocka_unit_test(a_crash_at_the_end),    cmocka_unit_test(no_worker_can_be_had),
         cmocka_unit_test(children_that_nobody_waits_for), cmocka_unit_test(several_under_way), cmocka_unit_test(one_that_lingers),
+        cmocka_unit_test(one_of_two_crashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
