@@ -23,10 +23,7 @@ struct progress_run {
     uint64_t films, films_total;       /* ended, failed ones too; to be done   */
     uint64_t bytes, bytes_total;       /* of their files, 0 for what is no file */
     double films_now, bytes_now;       /* what is done of the films under way  */
-    uint64_t films_begin, bytes_begin; /* ended before `seconds` began         */
-    uint64_t frames;                   /* film frames of those ended since     */
-    int64_t begin_ns;                  /* when this process began to work (clock_ns); `seconds` since */
-    double seconds;
+    double seconds;                    /* since the run began                  */
 };
 
 /* What is known at a tick. Totals are 0 when unknown. */

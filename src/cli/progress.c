@@ -145,13 +145,13 @@ static void append_rate(char *tail, size_t size, uint64_t frames, double seconds
     append(tail, size, part);
 }
 
-/* `begin` of the share was there when the seconds began. In the first second or percent the guess would be wild. */
-static void append_eta(char *tail, size_t size, double share, double begin, double seconds)
+/* In the first second or percent the guess would be wild. */
+static void append_eta(char *tail, size_t size, double share, double seconds)
 {
     char part[64];
-    if (!(share - begin >= 0.01) || share >= 1 || seconds < 1)
+    if (!(share >= 0.01) || share >= 1 || seconds < 1)
         return;
-    format_eta(part, sizeof part, seconds * (1 - share) / (share - begin));
+    format_eta(part, sizeof part, seconds * (1 - share) / share);
     append(tail, size, part);
 }
 
@@ -159,11 +159,10 @@ static void append_eta(char *tail, size_t size, double share, double begin, doub
 static void format_run(char *tail, size_t size, const struct progress_state *s)
 {
     const struct progress_run *r = s->run;
-    struct progress_run begin = {.films = r->films_begin, .films_total = r->films_total, .bytes = r->bytes_begin, .bytes_total = r->bytes_total};
     double share = progress_share(r);
     snprintf(tail, size, "%4d %%  %llu/%llu films", (int)(share * 100), (unsigned long long)r->films, (unsigned long long)r->films_total);
     append_rate(tail, size, s->frames, r->seconds);
-    append_eta(tail, size, share, progress_share(&begin), r->seconds);
+    append_eta(tail, size, share, r->seconds);
 }
 
 /* Everything after the title. */
@@ -187,7 +186,7 @@ static void format_tail(char *tail, size_t size, const struct progress_state *s,
     else
         snprintf(part, sizeof part, "  %llu columns", (unsigned long long)s->columns);
     append(tail, size, part);
-    append_eta(tail, size, share, 0, seconds);
+    append_eta(tail, size, share, seconds);
 }
 
 /* At most `room` bytes of the title, never half of a UTF-8 character; "..." says that it was cut. */

@@ -126,8 +126,8 @@ part_gpus-folders() {
     done
     name="folder-$pair--cache${work//\//}gpus-cache-k5"
     diff -rq "$work/folder-cpu--decodecpu-k5" "$work/$name" && echo "$name, from the cache: the same"
-    # So many films that each GPU has lanes of its own.
-    copies "$work/many" 20 "$film"
+    # Enough films for a worker on each GPU.
+    copies "$work/many" 40 "$film"
     for way in "cpu --decode cpu" "$pair" "$pair --decode nvdec" "cuda"; do
         name=many-${way// /}
         rm -rf "${work:?}/$name"
@@ -135,9 +135,33 @@ part_gpus-folders() {
         # shellcheck disable=SC2086
         "$bin/barcode" "$work/many" -v -n 24 -m all --engine $way -o "$work/$name/" 2>&1 | grep 'of its own'
         plain "$work/$name"
-        diff -rq "$work/many-cpu--decodecpu" "$work/$name" && echo "$name, 20 films: the same"
+        diff -rq "$work/many-cpu--decodecpu" "$work/$name" && echo "$name, 40 films: the same"
     done
-    rm -rf "$work/gpus-cache"
+    killed_worker "$pair"
+    rm -rf "$work/gpus-cache" "$work/many-visible"
+    # The system has more GPUs than the driver shows: their workers leave.
+    CUDA_VISIBLE_DEVICES=0 "$bin/barcode" "$work/many" -q -n 24 -m all --engine cuda -o "$work/many-visible/"
+    diff -rq "$work/many-cpu--decodecpu" "$work/many-visible" && echo "one visible GPU, 40 films: the same"
+}
+
+children() { # PID
+    grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status | cut -d/ -f3
+}
+
+# One of two workers is killed: its films are done again, alone, and the other worker goes on.
+killed_worker() { # PAIR
+    local pid workers status=0
+    rm -rf "$work/many-killed"
+    "$bin/barcode" "$work/many" -n 24 -m all --engine "$1" -o "$work/many-killed/" 2> "$work/killed.err" &
+    pid=$!
+    until [ "$(find "$work/many-killed" -name '*.png' 2> /dev/null | wc -l)" -ge 4 ] || ! kill -0 $pid 2> /dev/null; do sleep 0.05; done
+    mapfile -t workers < <(children $pid)
+    echo "${#workers[@]} workers at work; one is killed"
+    kill -s KILL "${workers[0]}"
+    wait $pid || status=$?
+    grep -E 'alone|films:|killed' "$work/killed.err" | sort | uniq -c | sort -rn | head -n 12
+    echo "exit status $status, wanted 0, or 1 and one film missing"
+    diff -rq "$work/many-cpu--decodecpu" "$work/many-killed" && echo "a killed worker, 40 films: the same"
 }
 
 # One GPU with its part of the cores, as on a host with as many GPUs again, against $pair.
@@ -149,7 +173,7 @@ one_and_two() { # NAME FOLDER OPTION...
     mkdir -p "$work/strips/one" "$work/strips/two"
     one=$(timed taskset -c 0-$((cores - 1)) "$bin/barcode" "$folder" -q -n 24 --engine cuda:0 "$@" -o "$work/strips/one/" | cut -d' ' -f1)
     two=$(timed "$bin/barcode" "$folder" -q -n 24 --engine "$pair" "$@" -o "$work/strips/two/" | cut -d' ' -f1)
-    echo "$name: cuda:0 on $cores cores $one ms, $pair $two ms: $(awk "BEGIN {printf \"%.2f\", $one / $two}"); $(find "$work/strips/two" -name '*.png' | wc -l) pictures"
+    echo "$name: cuda:0 on $cores cores $one ms, $pair $two ms: $(awk "BEGIN {printf \"%.2f times as fast\", $one / $two}"); $(find "$work/strips/two" -name '*.png' | wc -l) pictures"
     diff -rq "$work/strips/one" "$work/strips/two"
 }
 

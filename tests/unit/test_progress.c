@@ -63,11 +63,6 @@ static void several_films(void **state)
     s.run = &run;
     progress_format(text, sizeof text, "NAME", &s, 2);
     assert_string_equal(text, "NAME  40 %  3/24 films  1734 frames/s  ETA 0:15");
-    /* After a crash another process goes on: what was there before it is nothing that it was quick about. */
-    run.films_begin = 2;
-    run.bytes_begin = 200;
-    progress_format(text, sizeof text, "NAME", &s, 2);
-    assert_string_equal(text, "NAME  40 %  3/24 films  1734 frames/s  ETA 0:30");
     /* No files: by their number. */
     run = (struct progress_run){.films = 1, .films_total = 4, .films_now = 0.5, .seconds = 10};
     s.frames = 0;
