@@ -48,8 +48,6 @@ struct stage_counts {
     uint64_t lead_in;        /* pictures before the first one that can be decoded    */
     int64_t last_us;         /* time of the last frame that was seen, -1: none       */
     bool read_failed;        /* the container could not be read to its end           */
-    bool film_behind;        /* another film stands behind it in the file, and is not read */
-    bool goes_on;            /* another video stream begins where the film's ends, and is not read */
     bool io_failed;          /* read_failed, because reading the file failed         */
     bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
     bool distrusted;         /* staging stopped half-way: must be done anew without NVDEC, whose pictures are not right */

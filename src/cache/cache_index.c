@@ -8,7 +8,7 @@
 static const uint64_t COLUMNS_MAX = UINT64_C(1) << 32;
 #define TIME_MAX_US ((int64_t)1 << 61)
 
-enum { FLAG_PARTIAL = 1, FLAG_EXACT_ONLY = 2, FLAG_READ_FAILED = 4, FLAG_SEQUENTIAL = 8, FLAG_NVDEC = 16, FLAG_BEHIND = 32, FLAG_GOES_ON = 64, FLAGS = 127 };
+enum { FLAG_PARTIAL = 1, FLAG_EXACT_ONLY = 2, FLAG_READ_FAILED = 4, FLAG_SEQUENTIAL = 8, FLAG_NVDEC = 16, FLAGS = 31 };
 enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 };      /* bytes that one takes in the index, at least */
 enum { COUNTS = 18 };
 enum { SIDE_MAX = 65535 };                       /* of a picture, in a trim */
@@ -80,7 +80,7 @@ static void encode_counts(const struct cache_index *x, struct wire_out *o)
     list_counts(&c, list);
     wire_put_number(o, (x->partial ? FLAG_PARTIAL : 0) | (x->exact_only ? FLAG_EXACT_ONLY : 0) |
                            (c.read_failed ? FLAG_READ_FAILED : 0) | (c.sequential ? FLAG_SEQUENTIAL : 0) |
-                           (c.nvdec ? FLAG_NVDEC : 0) | (c.film_behind ? FLAG_BEHIND : 0) | (c.goes_on ? FLAG_GOES_ON : 0));
+                           (c.nvdec ? FLAG_NVDEC : 0));
     for (int i = 0; i < COUNTS; i++)
         wire_put_number(o, *list[i]);
     wire_put_signed(o, c.last_us);
@@ -186,8 +186,6 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     x->counts.read_failed = flags & FLAG_READ_FAILED;
     x->counts.sequential = flags & FLAG_SEQUENTIAL;
     x->counts.nvdec = flags & FLAG_NVDEC;
-    x->counts.film_behind = flags & FLAG_BEHIND;
-    x->counts.goes_on = flags & FLAG_GOES_ON;
     return decode_trim(&x->trim, in);
 }
 

@@ -487,7 +487,6 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         r->hole |= film_table_lacks(r->format, r->stream, r->serial + r->bare) || is_cut_off(r) || heard_behind(r) || film_end_may_hurt(&r->end, r->format);
         r->failed |= film_end_is_torn(&r->end, r->format, r->stream);
         film_end_of_ts(r->format, r->stream, &r->hole, &r->doubt);
-        r->goes_on = film_more_goes_on(r->format, r->stream, r->fragments.at);
     }
     r->failed |= r->said.errors > 0 || r->hole;
     return false;

@@ -119,8 +119,6 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
     const AVIOContext *file = r->format->pb;
     s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
     s->counts.read_failed = r->failed || s->counts.io_failed;
-    s->counts.goes_on = r->goes_on;
-    s->counts.film_behind = film_more_behind(r->format);
     s->counts.contradicted = atomic_load(&s->contradicted);
     s->counts.damage_found = atomic_load(&s->damage_found);
     judge_nvdec(s);

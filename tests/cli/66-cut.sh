@@ -353,41 +353,6 @@ test_zeroed_end_of_flv() {
     done
 }
 
-test_films_behind_the_film() {
-    make a.mp4 -c:v libx264
-    whole a.mp4
-    cat a.mp4 a.mp4 > two.mp4
-    run two.mp4 --strict -n 1 -m average --cache c -o p.png
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says 'another film stands behind this one in the file, and is not read'
-    ok two.mp4 -n 1 -m average --cache c -o p.png
-    says 'another film stands behind'
-    ok two.mp4 -m average --keyframes -o p.png
-    says 'another film stands behind'
-    # Other containers go on, and so do fragmented ones.
-    make f.mp4 -c:v libx264 -g 10 -movflags +frag_keyframe+empty_moov+default_base_moof
-    cat f.mp4 f.mp4 > two.mp4
-    run two.mp4 -n 1 -m average -o p.png
-    says_not 'another film'
-    make a.mkv -c:v libx264
-    cat a.mkv a.mkv > two.mkv
-    ok two.mkv -n 1 -m average -o p.png
-    says 'wrote .*: 100 columns'
-}
-
-test_a_stream_goes_on_under_another_pid() {
-    make a.ts -c:v libx264
-    make b.ts -c:v libx264 -streamid 0:0x110 -output_ts_offset 2
-    cat a.ts b.ts > two.ts
-    run two.ts --strict -n 1 -m average -o p.png
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says 'another video stream begins where this one ends, and is not read'
-    # Two views side by side are two films, and the longer one is no loss.
-    $FF -i a.ts -stream_loop 1 -i a.ts -map 0:v -map 1:v -c copy sides.ts
-    ok sides.ts --stream 0 --strict -n 1 -m average -o p.png
-    says_not warning
-}
-
 # packed FILE: in packed.mkv the film of one track with its blocks in zlib, without an index.
 packed() {
     python3 - "$1" <<'EOF'
