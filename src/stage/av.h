@@ -2,7 +2,7 @@
  * av.h - private to the files that speak libav: film_av.c (facts), film_av_said.c (messages), film_stream.c (which stream), film_input.c (pipes),
  * film_pictures.c (pictures one after another), film_index.c, film_zeros.c, film_fragments.c and film_blocks.c (what the demuxer jumped
  * over), film_jump.c (how they tell), film_table.c (how many pictures there must be), blank.c (packets of zeros), film_cut.c and film_end.c
- * (what is cut off), film_tail.c (what stands behind the end), demux.c (packets), owed.c (what they owe), headers.c and
+ * (what is cut off), demux.c (packets), owed.c (what they owe), headers.c and
  * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), stand_in.c (what is not there), film_colour.c, view.c and
  * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
  * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in

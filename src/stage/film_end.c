@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "av.h"
-#include "film_tail.h"
 #include "ts_packet.h"
 
 enum { HEAD = 32 };
@@ -139,24 +138,6 @@ static bool is_torn_y4m(const struct film_end *x, const AVFormatContext *format)
     return got > 0 && memcmp(rest, "FRAME", (size_t)got) == 0;
 }
 
-/* True if the file goes on behind the last picture with nothing but padding, of one byte, which that picture does not end in. */
-static bool is_padded(const struct film_end *x, const AVFormatContext *format)
-{
-    enum { BLOCK = 4096, MANY = 64 << 20 };
-    uint8_t block[BLOCK], value[2];
-    int64_t size = avio_size(format->pb);
-    if (!film_tail_is_padding(x->behind) || size - x->behind > MANY || film_av_peek(format, x->behind - 1, value, sizeof value) != sizeof value)
-        return false;
-    bool same = value[0] != value[1] && (value[1] == 0 || value[1] == 0xff);
-    for (int64_t at = x->behind; same && at < size; at += BLOCK) {
-        int got = film_av_peek(format, at, block, BLOCK);
-        same = got > 0;
-        for (int i = 0; i < got; i++)
-            same &= block[i] == value[1];
-    }
-    return same;
-}
-
 /* SMJPEG's demuxer goes on behind the end of a film that was read once when it was opened, where it finds nothing. */
 static bool ends_in_done(const AVFormatContext *format)
 {
@@ -287,8 +268,7 @@ bool film_end_is_over(const struct film_end *x, const AVFormatContext *format)
     const char *name = format->iformat->name;
     if (!film_av_seekable(format))
         return false;
-    return (strcmp(name, "gif") == 0 && follow(format, x->behind, part_of_gif) == PART_END) ||
-           (strcmp(name, "yuv4mpegpipe") == 0 && is_padded(x, format)) || (strcmp(name, "smjpeg") == 0 && ends_in_done(format));
+    return (strcmp(name, "gif") == 0 && follow(format, x->behind, part_of_gif) == PART_END) || (strcmp(name, "smjpeg") == 0 && ends_in_done(format));
 }
 
 bool film_end_is_end(const AVFormatContext *format, int code)
@@ -312,36 +292,6 @@ static size_t torn_packet(const uint8_t *end, size_t size)
     return size;
 }
 
-static bool ends_in_packet(const uint8_t *end, size_t size)
-{
-    bool is = false;
-    for (size_t k = 0; k < TS_PACKET_LENGTHS; k++) {
-        size_t length = ts_packet_length[k];
-        is |= ts_packet_is(end, size - (length == TS_PACKET_CHECKED ? TS_PACKET_CHECKED : TS_PACKET_BYTES), length);
-    }
-    return is;
-}
-
-/*
- * True if the zeros that end an MPEG-TS may be padding: they begin behind a whole packet, inside a sector. A picture that breaks off
- * there is told by its decoder, but for HEVC's.
- */
-static bool is_padded_ts(const AVFormatContext *format, enum AVCodecID codec)
-{
-    enum { BLOCK = 1024, MANY = 60 << 10 };  /* the demuxer looks for a packet through 64 KiB */
-    uint8_t block[BLOCK];
-    int64_t end = avio_size(format->pb);
-    for (int64_t at = end; codec != AV_CODEC_ID_HEVC && at >= BLOCK && end - at < MANY;) {
-        if (film_av_peek(format, at - BLOCK, block, BLOCK) != BLOCK)
-            return false;
-        size_t zeros = nal_zeros_at_end(block, BLOCK);
-        at -= (int64_t)zeros;
-        if (zeros < BLOCK)
-            return film_tail_is_padding(at) && film_av_peek(format, at - BLOCK, block, BLOCK) == BLOCK && ends_in_packet(block, BLOCK);
-    }
-    return false;
-}
-
 void film_end_of_ts(AVFormatContext *format, const AVStream *stream, bool *hole, bool *doubt)
 {
     enum { TAIL = 1024 };
@@ -355,7 +305,7 @@ void film_end_of_ts(AVFormatContext *format, const AVStream *stream, bool *hole,
     size_t at = torn_packet(end, TAIL);
     bool torn = !zeros && at < TAIL;
     bool ours = torn && at + 3 <= TAIL && ((end[at + 1] & 31) << 8 | end[at + 2]) == stream->id;
-    *hole |= (zeros && !is_padded_ts(format, stream->codecpar->codec_id)) || ours;
+    *hole |= zeros || ours;
     *doubt |= torn;
 }
 

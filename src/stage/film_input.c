@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "film_tail.h"
 #include "mp4_box.h"
 #include "barcode/file.h"
 #include "barcode/interrupt.h"
@@ -144,21 +143,18 @@ bool film_input_open(const char *path, AVIOContext **io, struct err *e)
     struct stat s = {0};
     bool numbered = file_descriptor(path) >= 0;
     *io = NULL;
-    /* What is not there, and folders, libav has words for. A disk can be sought in by its name, as a file can. */
-    if (!numbered && (stat(path, &s) != 0 || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode)))
+    /* What is not there, and folders, libav has words for. Files and disks can be sought in by their names. */
+    if (!numbered && (stat(path, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode)))
         return true;
-    bool named = !numbered && S_ISREG(s.st_mode);
     int fd = slow_open(path, false);
-    bool fine = fd >= 0 && fstat(fd, &s) == 0;
-    int64_t size = fine && S_ISREG(s.st_mode) ? film_tail_begin(fd, s.st_size) : -1;
-    bool by_name = named && (!fine || size == s.st_size), folder = fine && S_ISDIR(s.st_mode);
-    if (fine && !by_name && !folder) {
-        *io = open_bytes(fd, size, e);
+    bool fine = fd >= 0 && fstat(fd, &s) == 0, folder = fine && S_ISDIR(s.st_mode);
+    if (fine && !folder) {
+        *io = open_bytes(fd, S_ISREG(s.st_mode) ? s.st_size : -1, e);
         return *io != NULL;
     }
     if (fd >= 0)
         close(fd);
-    return by_name || (folder ? err_set(e, ERR_INPUT, "'%s' is a folder", path) : err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno)));
+    return folder ? err_set(e, ERR_INPUT, "'%s' is a folder", path) : err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
 }
 
 bool film_input_again(AVIOContext **io, struct err *e)

@@ -1,7 +1,6 @@
 /*
  * film_input.h - films that are no named regular files, as bytes for libavformat: pipes, FIFOs, stdin by whatever name, sockets,
- * terminals. libav's own reading would not hear a signal while it waits for their bytes. Also regular files in which something stands
- * behind the film (film_tail.h): libav gets those without it.
+ * terminals. libav's own reading would not hear a signal while it waits for their bytes.
  *
  * A regular file (stdin sent from one) is read from its beginning, wherever the descriptor stands, and can be sought; the others
  * are read once, front to back.
