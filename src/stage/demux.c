@@ -90,7 +90,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     r->odd = r->veiled;
     r->cut = film_cut_of(format, s);
     demux_begin_signs(r);
-    if (!absent_open(&r->absent, r->traits.stream, e) || !demux_begin_headers(r, e) || !film_index_open(&r->index, format, s, e)) {
+    if (!absent_open(&r->absent, r->traits.stream, e) || !demux_begin_headers(r, e)) {
         demux_close(r);
         return false;
     }
@@ -113,10 +113,8 @@ void demux_close(struct demux *r)
         av_parser_close(r->parser);
     r->parser = NULL;
     avcodec_free_context(&r->parse_context);
-    av_packet_free(&r->waits);
     headers_free(&r->headers);
     absent_close(&r->absent);
-    film_index_close(&r->index);
 }
 
 void demux_jumped(struct demux *r, uint64_t serial)
@@ -125,7 +123,6 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->hole = r->ended = r->orphans = r->doubt = false;
     r->shaken = 0;
     /* What lies between here and there was jumped over on purpose. */
-    film_index_close(&r->index);
     absent_jumped(r->absent);
     r->zeros.run = 0;
     r->fragments.next = -1;
@@ -423,35 +420,6 @@ static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
     return false;
 }
 
-/* The next picture that the demuxer jumped over. */
-static void give_skipped(struct demux *r, struct picture *p)
-{
-    *p = (struct picture){.serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
-    if (shows_as_decoded(r))
-        p->pts_us = microseconds(r->skipped_at->time, r->stream->time_base);
-    lose(r, p);
-    r->skipped--;
-    r->skipped_at++;
-}
-
-/* The packet that comes now, behind what the demuxer jumped over before it. */
-static bool take_packet(struct demux *r, AVPacket **packet, struct err *e)
-{
-    *packet = r->waits;
-    r->waits = NULL;
-    if (*packet)
-        return true;
-    *packet = av_packet_alloc();
-    if (!*packet)
-        return err_memory(e, sizeof **packet);
-    bool came = next_packet(r, *packet, e);
-    if (!came)
-        av_packet_free(packet);
-    if (e->code == ERR_NONE)
-        r->skipped = film_index_lost(&r->index, r->format->pb, *packet, &r->skipped_at);
-    return e->code == ERR_NONE && (came || r->skipped > 0);
-}
-
 /* The film ended before its container says so, in a file that is too short. */
 static bool is_cut_off(const struct demux *r)
 {
@@ -460,15 +428,11 @@ static bool is_cut_off(const struct demux *r)
 
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
 {
-    AVPacket *packet = NULL;
-    if (r->skipped == 0 && take_packet(r, &packet, e) && r->skipped > 0) {
-        r->waits = packet;
-        packet = NULL;
-    }
-    if (r->skipped > 0) {
-        give_skipped(r, p);
-        return true;
-    }
+    AVPacket *packet = av_packet_alloc();
+    if (!packet)
+        return err_memory(e, sizeof *packet);
+    if (!next_packet(r, packet, e))
+        av_packet_free(&packet);
     if (packet) {
         film_end_packet(&r->end, r->format, packet);
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;

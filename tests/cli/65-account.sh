@@ -229,20 +229,6 @@ sys.exit(len(times) + d["missing"] - inner != columns or d["missing"] != missing
 END
 }
 
-# An AVI's demuxer goes on behind a hole as if nothing had been there; the film's index knows better.
-test_holes_of_avi() {
-    zeroed "$(clip mjpeg.avi)" hole.avi 1758705 757932
-    account hole.avi 200 39
-    zeroed "$(clip mjpeg.avi)" end.avi 3500000 280000
-    account end.avi 200 15
-    zeroed "$(clip h264-closed.avi)" h264.avi 300000 150000
-    account h264.avi 200 31
-    zeroed "$(clip msmpeg4.avi)" ms.avi 300000 100000
-    run ms.avi -n 1 -m average --json d.json -o p.png
-    "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 200 or d["missing"] < 5)' ||
-        fail "not 200 columns, or too few missing"
-}
-
 # Indexes are wrong more often than films are damaged: half of one, one whose second half is off, none; and chunks that are not padded.
 test_wrong_indexes_of_avi() {
     FF="ffmpeg -nostdin -v error -y"
