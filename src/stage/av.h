@@ -1,7 +1,6 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_av_said.c (messages), film_stream.c (which stream), film_input.c (pipes),
- * film_pictures.c (pictures one after another), film_zeros.c, film_fragments.c and film_blocks.c (what the demuxer jumped
- * over), film_jump.c (how they tell), film_table.c (how many pictures there must be), blank.c (packets of zeros), film_cut.c and film_end.c
+ * film_pictures.c (pictures one after another), film_table.c (how many pictures there must be), blank.c (packets of zeros), film_cut.c and film_end.c
  * (what is cut off), demux.c (packets), owed.c (what they owe), headers.c and
  * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), stand_in.c (what is not there), film_colour.c, view.c and
  * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
@@ -16,12 +15,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "film_blocks.h"
 #include "film_cut.h"
 #include "film_end.h"
-#include "film_fragments.h"
 #include "film_table.h"
-#include "film_zeros.h"
 #include "gather.h"
 #include "headers.h"
 #include "keys.h"
@@ -122,9 +118,6 @@ struct demux {
     bool failed;                    /* the container is damaged somewhere                       */
     struct film_cut cut;
     int64_t reached_us;             /* the latest time at which a packet is decoded              */
-    struct film_zeros zeros;
-    struct film_fragments fragments;
-    struct film_blocks blocks;
     struct film_end end;
     bool hole, doubt;               /* something vanished since the last picture, or may have   */
     uint64_t bare, padded;          /* packets so far that have no bytes; that end in zeros     */

@@ -73,9 +73,6 @@ bool demux_begin_headers(struct demux *r, struct err *e)
 
 void demux_begin_signs(struct demux *r)
 {
-    film_zeros_open(&r->zeros, r->format, r->stream);
-    film_fragments_open(&r->fragments, r->format, r->stream);
-    film_blocks_open(&r->blocks, r->format, r->stream);
     film_end_open(&r->end);
 }
 
@@ -124,9 +121,6 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->shaken = 0;
     /* What lies between here and there was jumped over on purpose. */
     absent_jumped(r->absent);
-    r->zeros.run = 0;
-    r->fragments.next = -1;
-    r->blocks.frame = 0;
     r->end.jumped = true;
 }
 
@@ -438,8 +432,6 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
-        r->doubt |= film_zeros_before(&r->zeros, r->format->pb, packet) || film_fragments_lost(&r->fragments, r->format, packet) ||
-                    film_blocks_lost(&r->blocks, r->format, packet);
         bool fine = describe(r, packet, p, e);
         if (fine && !shortage_met())
             return true;

@@ -127,10 +127,10 @@ static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
     return fine;
 }
 
-/* A hole may lie between the held picture and `serial`: also where the demuxer guesses at times, and shows the gap later. */
+/* A hole may lie between the held picture and `serial`. */
 static bool is_torn_before(const struct sequential *q, uint64_t serial)
 {
-    return holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder || q->reader->zeros.run > 0);
+    return holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder);
 }
 
 /* Picture `serial`, displayed now, takes the place of the held one; between the two stands what vanished. */

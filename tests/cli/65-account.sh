@@ -208,27 +208,6 @@ test_nothing_is_missing() {
     done
 }
 
-# zeroed FROM TO AT SIZE: a copy with zeros in it.
-zeroed() {
-    cp "$1" "$2"
-    dd if=/dev/zero of="$2" bs=4096 seek="$3" count="$4" oflag=seek_bytes iflag=count_bytes conv=notrunc 2> /dev/null
-}
-
-# account FILM COLUMNS MISSING: so many columns, so many of them without a picture; exactly, told, and each at its time.
-account() {
-    run "$1" --strict -n 1 -m average --json d.json -o p.png
-    [ "$STATUS" -eq 1 ] || fail "$1 --strict: exit status $STATUS, not 1"
-    "$PYTHON" - "$@" << 'END' || fail "the account of $1 is wrong: $(cat "$LOGS/stderr")"
-import json, sys
-d, columns, missing = json.load(open("d.json")), int(sys.argv[2]), int(sys.argv[3])
-inner = sum("missing" in c for c in d["columns"])
-times = [c["time"] for c in d["columns"]]
-print(len(times), d["missing"], inner, times[-1])
-even = sys.argv[1].endswith("h264.avi") or all(abs(t - i * 0.04) < 0.001 for i, t in enumerate(times))
-sys.exit(len(times) + d["missing"] - inner != columns or d["missing"] != missing or not even)
-END
-}
-
 # Indexes are wrong more often than films are damaged: half of one, one whose second half is off, none; and chunks that are not padded.
 test_wrong_indexes_of_avi() {
     FF="ffmpeg -nostdin -v error -y"
@@ -265,29 +244,6 @@ END
     for f in whole cut drop none half off tight; do
         ok $f.avi --strict -n 1 -m average -o p.png
         says_not warning
-    done
-}
-
-# Demuxers jump over zeros in silence, and guess at times until a stored one comes.
-test_holes_in_silence() {
-    FF="ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=5"
-    zeroed "$(clip mpeg2.mpg)" mpeg2.mpg $(($(stat -c %s "$CLIPS/mpeg2.mpg") / 2)) $(($(stat -c %s "$CLIPS/mpeg2.mpg") / 10))
-    account mpeg2.mpg 200 20
-    zeroed "$(clip mpeg1.mpg)" mpeg1.mpg 1396736 707788
-    account mpeg1.mpg 200 40
-    zeroed "$CLIPS/mpeg1.mpg" late.mpg 2224128 707788      # the gap shows some pictures later
-    account late.mpg 200 40
-    $FF -c:v wmv2 -g 25 whole.wmv
-    $FF -c:v mpeg2video -bf 2 whole.mxf
-    $FF -c:v mpeg2video -bf 2 -g 25 whole.vob
-    $FF -c:v mpeg2video -bf 2 -g 25 whole.wtv
-    for f in whole.wmv whole.mxf whole.vob whole.wtv; do
-        size=$(stat -c %s $f)
-        zeroed $f "hole.${f#*.}" $((size / 2)) $((size / 10))
-        run "hole.${f#*.}" --strict -n 1 -m average --json d.json -o p.png
-        [ "$STATUS" -eq 1 ] || fail "$f --strict: exit status $STATUS, not 1"
-        "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 125 or d["missing"] < 5)' ||
-            fail "$f: not 125 columns, or too few missing: $(cat "$LOGS/stderr")"
     done
 }
 

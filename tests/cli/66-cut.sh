@@ -233,47 +233,6 @@ test_holes_near_the_head() {
     done
 }
 
-# ASF's demuxer finds the next packet in silence; they lie at other places than before.
-test_bytes_taken_out_of_asf() {
-    make a.wmv -c:v wmv2 -q:v 2
-    whole a.wmv
-    make vary.wmv -c:v wmv2 -vf "select='lt(mod(n\,17)\,9)'" -fps_mode passthrough
-    whole vary.wmv
-    size=$(stat -c %s a.wmv)
-    (head -c $((size / 4)) a.wmv && tail -c +$((size / 4 + 25662)) a.wmv) > hole.wmv
-    run hole.wmv --strict -n 1 -m average --json d.json -o p.png
-    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
-    "$PYTHON" -c 'import json, sys; d = json.load(open("d.json")); sys.exit(len(d["columns"]) != 50 or d["missing"] < 2)' ||
-        fail "not 50 columns, or too few missing"
-}
-
-# without FILE N: the fragmented MP4 but for fragment N, from 0, in lost.mp4.
-without() {
-    python3 - "$1" "$2" <<'EOF'
-import sys
-film, lost, at, fragment, out = open(sys.argv[1], "rb").read(), int(sys.argv[2]), 0, -1, b""
-while at < len(film):
-    size, kind = int.from_bytes(film[at:at + 4], "big"), film[at + 4:at + 8]
-    fragment += kind == b"moof"
-    if kind not in (b"moof", b"mdat") or fragment != lost:
-        out += film[at:at + size]
-    at += size
-open("lost.mp4", "wb").write(out)
-EOF
-}
-
-test_lost_fragments() {
-    make a.mp4 -c:v libx264 -g 10 -movflags +frag_keyframe+empty_moov+default_base_moof
-    whole a.mp4
-    without a.mp4 2
-    run lost.mp4 --strict -n 1 -m average -o p.png
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says '10 of 50 columns are missing'
-    # Of variable rate, and whole: a fragment's last picture does not say how long it stays.
-    $FF -i a.mp4 -vf "select=lt(n\,13)+gte(n\,31)" -fps_mode vfr -c:v libx264 -g 5 -movflags +frag_keyframe+empty_moov v.mp4
-    whole v.mp4
-}
-
 # An FLV as long as it says, whose last third is zeros.
 test_zeroed_end_of_flv() {
     local size
@@ -284,55 +243,5 @@ test_zeroed_end_of_flv() {
         head -c $((size * place / 100)) a.flv > cut.flv
         truncate -s "$size" cut.flv
         torn cut.flv
-    done
-}
-
-# packed FILE: in packed.mkv the film of one track with its blocks in zlib, without an index.
-packed() {
-    python3 - "$1" <<'EOF'
-import sys, zlib
-TRACK, BLOCKS, INDEX, PARENTS = 0xae, (0xa3, 0xa1), (0x114d9b74, 0x1c53bb6b, 0xbf, 0xec), (0x18538067, 0x1f43b675, 0x1654ae6b, 0xa0)
-
-def number(b, at, marked):
-    n = 9 - b[at].bit_length()
-    value = int.from_bytes(b[at:at + n], "big")
-    return (value if marked else value & (1 << 7 * n) - 1), at + n
-
-def element(kind, content):
-    return kind.to_bytes((kind.bit_length() + 7) // 8, "big") + (1 << 56 | len(content)).to_bytes(8, "big") + content
-
-def pack(b):
-    at, out = 0, b""
-    while at < len(b):
-        kind, at = number(b, at, True)
-        size, at = number(b, at, False)
-        content, at = b[at:at + size], at + size
-        if kind in PARENTS:
-            content = pack(content)
-        elif kind in BLOCKS:
-            content = content[:4] + zlib.compress(content[4:])
-        elif kind == TRACK:
-            content += element(0x6d80, element(0x6240, element(0x5034, element(0x4254, b"\0"))))
-        if kind not in INDEX:
-            out += element(kind, content)
-    return out
-
-open("packed.mkv", "wb").write(pack(open(sys.argv[1], "rb").read()))
-EOF
-}
-
-# What cannot be unpacked libavformat leaves out in silence, and all of its cluster behind it.
-test_compressed_blocks() {
-    local place size
-    $FF -f lavfi -i testsrc2=s=192x128:r=25:d=16 -c:v libx264 -g 50 a.mkv
-    packed a.mkv
-    whole packed.mkv
-    size=$(stat -c %s packed.mkv)
-    for place in 20 45 70; do
-        cp packed.mkv hurt.mkv
-        dd if=/dev/zero of=hurt.mkv bs=1 seek=$((size * place / 100)) count=20 conv=notrunc status=none
-        run hurt.mkv --strict -n 1 -m average -o p.png
-        [ "$STATUS" -eq 1 ] || fail "zeros at $place %: exit status $STATUS, not 1"
-        says 'of 400 columns are missing'
     done
 }
