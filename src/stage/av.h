@@ -1,7 +1,6 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_av_said.c (messages), film_stream.c (which stream), film_input.c (pipes),
- * film_pictures.c (pictures one after another), film_table.c (how many pictures there must be), blank.c (packets of zeros), film_cut.c and film_end.c
- * (what is cut off), demux.c (packets), owed.c (what they owe), headers.c and
+ * film_pictures.c (pictures one after another), blank.c (packets of zeros), demux.c (packets), owed.c (what they owe), headers.c and
  * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), stand_in.c (what is not there), film_colour.c, view.c and
  * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
  * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in
@@ -15,9 +14,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "film_cut.h"
-#include "film_end.h"
-#include "film_table.h"
 #include "gather.h"
 #include "headers.h"
 #include "keys.h"
@@ -63,6 +59,12 @@ bool film_av_is_one_of(const AVFormatContext *format, const char *const *names, 
  * file's end; -1 if it cannot be sought in, or is not read. The thread that reads the film.
  */
 int film_av_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
+
+/*
+ * Returns the length in microseconds that the header of a truncated AVI declares, which libavformat shortens by the ratio of the
+ * file's size to the declared size; 0 for any other file.
+ */
+int64_t film_av_shortened_us(const AVFormatContext *format, const AVStream *stream);
 
 /* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
 int64_t film_av_frame_us(const struct film *f);
@@ -116,9 +118,7 @@ struct demux {
     bool framed;                    /* a packet is a picture: the container says where each begins */
     bool table;                     /* MP4: it has a table of all its packets                   */
     bool failed;                    /* the container is damaged somewhere                       */
-    struct film_cut cut;
-    int64_t reached_us;             /* the latest time at which a packet is decoded              */
-    struct film_end end;
+    int64_t reached_us;             /* the latest decoding time of a packet                      */
     bool hole, doubt;               /* something vanished since the last picture, or may have   */
     uint64_t bare, padded;          /* packets so far that have no bytes; that end in zeros     */
     uint64_t endless;               /* JPEGs so far that do not end                             */
@@ -140,9 +140,6 @@ void demux_jumped(struct demux *r, uint64_t serial);
 
 /* What is known of headers is what the container says in front, as it is before the first packet. False: memory. */
 bool demux_begin_headers(struct demux *r, struct err *e);
-
-/* The signs of what vanished and of the file's end know nothing, as before the first packet. */
-void demux_begin_signs(struct demux *r);
 
 /* How far into the file it has read. */
 uint64_t demux_position(const struct demux *r);

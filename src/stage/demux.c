@@ -71,11 +71,6 @@ bool demux_begin_headers(struct demux *r, struct err *e)
     return headers_begin(&r->headers, extradata, size, e);
 }
 
-void demux_begin_signs(struct demux *r)
-{
-    film_end_open(&r->end);
-}
-
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
@@ -85,8 +80,6 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     r->veiled = r->traits.stream == STREAM_HEVC &&
                 nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->odd = r->veiled;
-    r->cut = film_cut_of(format, s);
-    demux_begin_signs(r);
     if (!absent_open(&r->absent, r->traits.stream, e) || !demux_begin_headers(r, e)) {
         demux_close(r);
         return false;
@@ -121,7 +114,6 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->shaken = 0;
     /* What lies between here and there was jumped over on purpose. */
     absent_jumped(r->absent);
-    r->end.jumped = true;
 }
 
 uint64_t demux_bytes_read(const struct demux *r)
@@ -360,10 +352,6 @@ static int read_packet(struct demux *r, AVPacket *packet)
     shortage_begin();
     int code = av_read_frame(r->format, packet);
     film_av_listen(before);
-    if (code < 0 && film_end_is_over(&r->end, r->format)) {
-        r->said = last;
-        return AVERROR_EOF;
-    }
     /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
     /* MPEG-TS of 192 bytes a packet, and one cut at any byte, is searched before its first picture: nothing came before that. */
     bool searched = r->said.searches > last.searches && r->serial > 0;
@@ -373,6 +361,16 @@ static int read_packet(struct demux *r, AVPacket *packet)
     r->hole |= wrong || r->said.jumps > last.jumps;
     r->doubt |= r->said.unknown > last.unknown;
     return code;
+}
+
+/* Returns true if an error of av_read_frame only means the end of the file: some demuxers have no other word for it. */
+static bool is_end(const AVFormatContext *format, int code)
+{
+    AVIOContext *file = format->pb;
+    if (!file || file->error < 0 || !avio_feof(file))
+        return false;
+    bool unnamed = code == -1 && strcmp(format->iformat->name, "gxf") == 0;
+    return unnamed || code == AVERROR(EIO) || (code == AVERROR_INVALIDDATA && strcmp(format->iformat->name, "mpjpeg") == 0);
 }
 
 /*
@@ -388,7 +386,7 @@ static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
         if (shortage_met())
             return shortage_error(path_of(r), "read", e);
         AVIOContext *file = r->format->pb;
-        if (code >= 0 || code == AVERROR_EOF || film_end_is_end(r->format, code))
+        if (code >= 0 || code == AVERROR_EOF || is_end(r->format, code))
             return code >= 0;
         r->failed = r->hole = true;
         int64_t at = file ? avio_tell(file) : -1;
@@ -408,16 +406,18 @@ static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
             return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
                    err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
         r->bare += ours;
-        r->end.packets += ours && packet->size == 0;
         av_packet_unref(packet);
     }
     return false;
 }
 
-/* The film ended before its container says so, in a file that is too short. */
-static bool is_cut_off(const struct demux *r)
+/* Returns true if the film ended before its declared end: an MP4's sample table has more samples, or an AVI's header more time. */
+static bool is_truncated(const struct demux *r)
 {
-    return r->cut.off && (r->cut.duration_us < 0 || r->cut.duration_us - r->reached_us > r->cut.slack_us);
+    int samples = r->table ? avformat_index_get_entries_count(r->stream) : 0;
+    int64_t declared_us = film_av_shortened_us(r->format, r->stream), frame_us = av_rescale_q(1, r->stream->time_base, AV_TIME_BASE_Q);
+    return (samples > 0 && (uint64_t)samples > r->serial + r->bare) ||
+           (declared_us > 0 && declared_us - r->reached_us > frame_us + frame_us / 2);
 }
 
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
@@ -428,7 +428,6 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     if (!next_packet(r, packet, e))
         av_packet_free(&packet);
     if (packet) {
-        film_end_packet(&r->end, r->format, packet);
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
@@ -439,11 +438,8 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         if (fine)
             shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
     }
-    if (e->code == ERR_NONE) {
-        r->hole |= film_table_lacks(r->format, r->stream, r->serial + r->bare) || is_cut_off(r) || heard_behind(r) || film_end_may_hurt(&r->end, r->format);
-        r->failed |= film_end_is_torn(&r->end, r->format, r->stream);
-        film_end_of_ts(r->format, r->stream, &r->hole, &r->doubt);
-    }
+    if (e->code == ERR_NONE)
+        r->hole |= is_truncated(r) || heard_behind(r);
     r->failed |= r->said.errors > 0 || r->hole;
     return false;
 }

@@ -77,13 +77,35 @@ static struct orientation read_orientation(AVStream *s)
 }
 
 /*
+ * Returns true if the declared length is a placeholder that its writer never replaced: -1 in an IVF, which libavformat takes
+ * for a big number, or 65,535 (NVIDIA's Video Codec SDK); an hour in a RealMedia, and 2^30 frames in an AVI, that FFmpeg wrote
+ * into a pipe.
+ */
+static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
+{
+    const int64_t hour_ms = 3600000, avi_most = 1 << 30;
+    return (strcmp(format->iformat->name, "ivf") == 0 && (s->duration > INT32_MAX || s->duration == UINT16_MAX)) ||
+           (strcmp(format->iformat->name, "rm") == 0 && s->duration == hour_ms) ||
+           (strcmp(format->iformat->name, "avi") == 0 && s->nb_frames == avi_most);
+}
+
+int64_t film_av_shortened_us(const AVFormatContext *format, const AVStream *stream)
+{
+    bool shortened = strcmp(format->iformat->name, "avi") == 0 && stream->duration > 0 && stream->nb_frames > stream->duration;
+    return shortened && !is_placeholder(format, stream) ? av_rescale_q(stream->nb_frames, stream->time_base, AV_TIME_BASE_Q) : 0;
+}
+
+/*
  * How long the pictures last, -1 when the file does not say. Matroska has one length for all streams, sound included, and
  * counts from zero even when the first picture comes later; FFmpeg's muxer adds a DURATION tag a stream.
  */
 static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
 {
-    if (film_end_is_stopgap(format, s))
+    if (is_placeholder(format, s))
         return -1;
+    int64_t shortened_us = film_av_shortened_us(format, s);
+    if (shortened_us > 0)
+        return shortened_us;
     if (s->duration != AV_NOPTS_VALUE && s->duration > 0)
         return av_rescale_q(s->duration, s->time_base, AV_TIME_BASE_Q);
     int64_t us = format->duration != AV_NOPTS_VALUE && format->duration > 0 ? format->duration : -1;
@@ -96,6 +118,13 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
     if (us > 0 && s->start_time != AV_NOPTS_VALUE)
         us -= av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q);
     return us > 0 ? us : -1;
+}
+
+/* Returns true if the container has one length for several streams, which may be that of its sound. */
+static bool is_longest_stream(const AVFormatContext *format)
+{
+    static const char *const one_length[] = {"flv", "asf", "nut"};
+    return format->nb_streams > 1 && film_av_is_one_of(format, one_length, sizeof one_length / sizeof *one_length);
 }
 
 static void read_title(const AVFormatContext *format, struct film *f)
@@ -134,16 +163,10 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->duration_us = read_duration(format, s);
     /* Where timestamps may jump, the last one minus the first is no length either. */
     f->duration_guessed = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ||
-                          format->iformat->flags & AVFMT_TS_DISCONT;
-    struct film_cut cut = film_cut_of(format, s);
-    bool told = cut.off && cut.duration_us > 0;
-    int64_t pictures_us = told ? cut.duration_us : film_cut_pictures(format, s);
-    if (pictures_us > 0)
-        f->duration_us = pictures_us;
-    f->duration_guessed = (f->duration_guessed && !told) || film_cut_is_whole(format, &cut);
-    f->frames = s->nb_frames > 0 && !film_end_is_stopgap(format, s) ? s->nb_frames : -1;
+                          format->iformat->flags & AVFMT_TS_DISCONT || is_longest_stream(format);
+    f->frames = s->nb_frames > 0 && !is_placeholder(format, s) ? s->nb_frames : -1;
     /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by it. */
-    bool length = f->duration_us > 0 && (told || format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE);
+    bool length = f->duration_us > 0 && format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
     if (f->frames < 0 && length && f->rate_num > 0)
         f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
 }

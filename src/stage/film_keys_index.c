@@ -264,7 +264,6 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
         return err_set(e, ERR_INPUT, "'%s' cannot be read again from its start", k->film->path);
     demux_jumped(r, 0);
     r->hidden = r->unreadable = 0;
-    demux_begin_signs(r);
     return demux_begin_headers(r, e);
 }
 

@@ -257,18 +257,17 @@ test_pauses_are_no_holes() {
     done
 }
 
-# libavformat makes the length of a film that is cut off that of what is left; its head says what it was.
-test_cut_off() {
-    FF="ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=8 -f lavfi -i sine=d=8"
-    $FF -c:v wmv2 -g 25 whole.wmv
-    $FF -c:v mjpeg whole.avi
-    for f in "$(clip mjpeg.avi)" "$(clip h264-closed.avi)" whole.avi whole.wmv; do
-        for percent in 60 95; do
-            name="cut.${f##*.}"
-            head -c $(($(stat -c %s "$f") * percent / 100)) "$f" > "$name"
-            run "$name" --strict -n 1 -m average --json d.json -o p.png
-            [ "$STATUS" -eq 1 ] || fail "$f at $percent % --strict: exit status $STATUS, not 1"
-            "$PYTHON" - << 'END' || fail "$f at $percent %: $(cat "$LOGS/stderr")"
+# libavformat shortens a truncated AVI to what is left of it; its header declares how many frames it had.
+test_truncated_avi() {
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=8 -f lavfi -i sine=d=8 -c:v mjpeg whole.avi
+    for f in "$(clip mjpeg.avi)" "$(clip h264-closed.avi)" whole.avi; do
+        size=$(stat -c %s "$f")
+        packet=$(ffprobe -v error -select_streams v -show_entries packet=pos -of csv=p=0 "$f" | tr -d , | sed -n 121p)
+        for bytes in $((size * 60 / 100)) $((size * 95 / 100)) "$packet"; do
+            head -c "$bytes" "$f" > cut.avi
+            run cut.avi --strict -n 1 -m average --json d.json -o p.png
+            [ "$STATUS" -eq 1 ] || fail "$f, $bytes bytes, --strict: exit status $STATUS, not 1"
+            "$PYTHON" - << 'END' || fail "$f, $bytes bytes: $(cat "$LOGS/stderr")"
 import json, sys
 d = json.load(open("d.json"))
 sys.exit(abs(len(d["columns"]) + d["missing"] - 200) > 1 or d["missing"] < 2)
@@ -277,13 +276,6 @@ END
         ok "$f" --strict -n 1 -m average -o p.png
         says_not warning
     done
-    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=5 -c:v theora -q:v 7 whole.ogv
-    ok whole.ogv --strict -n 1 -m average -o p.png
-    says_not warning
-    head -c $(($(stat -c %s whole.ogv) * 6 / 10)) whole.ogv > cut.ogv
-    run cut.ogv --strict -n 1 -m average -o p.png
-    [ "$STATUS" -eq 1 ] || fail "cut.ogv --strict: exit status $STATUS, not 1"
-    says 'the file is damaged'
 }
 
 # A recorder lost pictures and wrote the rest into a whole file: what refers to them is told of, by no decoder but by the film's own numbers.
