@@ -1,6 +1,6 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_av_said.c (messages), film_stream.c (which stream), film_input.c (pipes),
- * film_pictures.c (pictures one after another), blank.c (packets of zeros), demux.c (packets), owed.c (what they owe), headers.c and
+ * film_pictures.c (pictures one after another), demux.c (packets), owed.c (what they owe), headers.c and
  * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), stand_in.c (what is not there), film_colour.c, view.c and
  * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
  * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in
@@ -121,7 +121,6 @@ struct demux {
     int64_t reached_us;             /* the latest decoding time of a packet                      */
     bool hole, doubt;               /* something vanished since the last picture, or may have   */
     uint64_t bare, padded;          /* packets so far that have no bytes; that end in zeros     */
-    uint64_t endless;               /* JPEGs so far that do not end                             */
     int shaken;                     /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */
     const struct film_av_said *opening;   /* while they opened it, which reads its first pictures; NULL: unknown */

@@ -2,7 +2,6 @@
 
 #include "absent.h"
 #include "av.h"
-#include "blank.h"
 #include "shortage.h"
 
 static enum bitstream bitstream_of(enum AVCodecID id)
@@ -204,13 +203,6 @@ static bool ends_in_hole(struct demux *r, const AVPacket *packet)
     return got > 0 && nal_zeros_at_end(after, (size_t)got) == (size_t)got;
 }
 
-/* True for a JPEG that breaks off, in a film of which hardly any does. Libavcodec calls it no error. */
-static bool breaks_off(struct demux *r, const AVPacket *packet)
-{
-    enum { OFTEN = 16 };
-    return r->stream->codecpar->codec_id == AV_CODEC_ID_MJPEG && blank_endless(packet) && ++r->endless * OFTEN <= r->serial;
-}
-
 /*
  * True if a demuxer said something, between the packet before and picture `p`, while the film was being opened. What it said then
  * is not counted, for it may be about headers: it is a hole if pictures are missing there. MPEG-TS is looked at in several places
@@ -300,9 +292,7 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     p->doubtful = !r->hole;
     r->hole = r->doubt = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    bool rubbish = r->framed && (owed_is_rubbish(r, p, &info) || blank_is(r->stream->codecpar->codec_id, packet) ||
-                                blank_short(r->stream->codecpar, packet));
-    if (rubbish && !dropped) {
+    if (r->framed && !dropped && owed_is_rubbish(r, p, &info)) {
         lose(r, p);
         return true;
     }
@@ -314,7 +304,7 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     p->hidden = !info.picture || !info.shown || dropped || header;
     /* It breaks off, or lost a piece. */
     p->suspect = r->shaken > 0 || (r->framed && (packet->flags & AV_PKT_FLAG_CORRUPT || ends_in_hole(r, packet))) ||
-                 nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size) || breaks_off(r, packet);
+                 nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
     r->shaken -= r->shaken > 0;
     p->empty = (!info.picture && !info.unreadable) || header;
     p->droppable = info.droppable;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "av_compat.h"
-#include "blank.h"
 #include "shortage.h"
 #include "barcode/interrupt.h"
 
@@ -48,8 +47,7 @@ static bool next_packet(struct looker *l, bool key)
         if (av_read_frame(l->format, l->packet) < 0)
             return false;
         bool ours = l->packet->stream_index == l->stream->index && l->packet->size > 0;
-        /* A short raw picture shows what the memory held; its packet may bring a palette. */
-        bool fits = (!key || l->packet->flags & AV_PKT_FLAG_KEY) && !blank_short(l->stream->codecpar, l->packet);
+        bool fits = !key || l->packet->flags & AV_PKT_FLAG_KEY;
         bool kept = !ours || side_data_keep(&l->side, l->packet, key && fits, &l->error);
         if (ours && fits && kept)
             return true;

@@ -307,9 +307,7 @@ static void await(struct sequential *q, const struct sent *p)
 static struct sent *note_sent(struct sequential *q, const struct picture *p)
 {
     bool hole = p->after_hole && !p->doubtful && q->reader->framed;      /* elsewhere it may be another stream's */
-    /* A raw picture's packet tells by itself whether it is whole (blank_short). */
-    bool raw = q->reader->stream->codecpar->codec_id == AV_CODEC_ID_RAWVIDEO;
-    if (hole || (p->lost && !raw))
+    if (hole || p->lost)
         suspect_last(q);
     if (p->after_hole)
         holes_note(&q->holes, p->serial);
