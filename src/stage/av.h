@@ -77,17 +77,11 @@ const char *film_av_sentence(int code, char text[128]);
 /* From the first call on libav's messages come here, and to damage_message. Any thread, any number of times. */
 void film_av_hear(void);
 
-enum { FILM_AV_SAID = 64 };
-
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
 struct film_av_said {
     uint64_t errors;      /* messages that are errors                                                     */
     uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
     uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
-    uint64_t unknown;     /* Matroska: elements that libavformat does not know: bytes of something else, or too new for it */
-    uint64_t sums;        /* Ogg: pages whose checksum is wrong, which are left out                              */
-    int64_t at[FILM_AV_SAID];   /* where in the file the demuxer was reading when it said the first ones    */
-    size_t places;
 };
 
 /*
@@ -119,12 +113,10 @@ struct demux {
     bool table;                     /* MP4: it has a table of all its packets                   */
     bool failed;                    /* the container is damaged somewhere                       */
     int64_t reached_us;             /* the latest decoding time of a packet                      */
-    bool hole, doubt;               /* something vanished since the last picture, or may have   */
-    uint64_t bare, padded;          /* packets so far that have no bytes; that end in zeros     */
+    bool hole;                      /* something vanished since the last picture                 */
+    uint64_t bare;                  /* packets so far that have no bytes                         */
     int shaken;                     /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */
-    const struct film_av_said *opening;   /* while they opened it, which reads its first pictures; NULL: unknown */
-    int64_t position;               /* of the last packet in the file                            */
     uint64_t looked;                /* bytes of the file that were read past libavformat         */
     uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };

@@ -109,7 +109,7 @@ void demux_close(struct demux *r)
 void demux_jumped(struct demux *r, uint64_t serial)
 {
     r->serial = serial;
-    r->hole = r->ended = r->orphans = r->doubt = false;
+    r->hole = r->ended = r->orphans = false;
     r->shaken = 0;
     /* What lies between here and there was jumped over on purpose. */
     absent_jumped(r->absent);
@@ -179,53 +179,7 @@ static void lose(struct demux *r, struct picture *p)
 {
     r->unreadable++;
     packet_free(&p->packet);
-    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole,
-                          .doubtful = p->doubtful};
-}
-
-/*
- * True if the zeros that an H.264 or HEVC packet ends in go on after it in the file. Alone they may be padding, which is why
- * nal_zeroed lets them pass: what a hole took of a picture's end shows in this way only, and no decoder says a word. In a
- * film that is padded often, silence of sound may follow.
- */
-static bool ends_in_hole(struct demux *r, const AVPacket *packet)
-{
-    enum { TAIL = 4, OFTEN = 16 };
-    bool nals = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC;
-    size_t tail = nals ? nal_zeros_at_end(packet->data, (size_t)packet->size) : 0;
-    if (tail < TAIL || !film_av_seekable(r->format) || ++r->padded * OFTEN > r->serial)
-        return false;
-    uint8_t after[NAL_ZEROS];
-    int64_t at = r->table && packet->pos >= 0 ? packet->pos + packet->size : avio_tell(r->format->pb);
-    int got = film_av_peek(r->format, at, after, sizeof after);
-    if (got == 0)                                    /* the file ends here */
-        return tail >= NAL_ZEROS;
-    return got > 0 && nal_zeros_at_end(after, (size_t)got) == (size_t)got;
-}
-
-/*
- * True if a demuxer said something, between the packet before and picture `p`, while the film was being opened. What it said then
- * is not counted, for it may be about headers: it is a hole if pictures are missing there. MPEG-TS is looked at in several places
- * to open it, so that what is said proves nothing; its packets are marked where others are missing before them.
- */
-static bool heard_before(struct demux *r, const struct picture *p)
-{
-    bool heard = false;
-    if (!r->opening || !r->framed || p->packet->pos < 0)
-        return false;
-    for (size_t i = 0; i < r->opening->places && p->serial > 0; i++)
-        heard |= r->opening->at[i] > r->position && r->opening->at[i] <= p->packet->pos + p->packet->size;
-    r->position = p->packet->pos;
-    return heard;
-}
-
-/* True if NUT's demuxer said something of what lies behind the last picture while the film was being opened: it means no header there. */
-static bool heard_behind(const struct demux *r)
-{
-    bool heard = false;
-    for (size_t i = 0; r->opening && strcmp(r->format->iformat->name, "nut") == 0 && i < r->opening->places; i++)
-        heard |= r->opening->at[i] > r->position;
-    return heard;
+    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole};
 }
 
 static void note_headers(struct demux *r, const AVPacket *packet, struct picture *p)
@@ -287,10 +241,8 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
         p->duration_us = microseconds(packet->duration, r->stream->time_base);
     if (p->pts_us == TIME_NONE && shows_as_decoded(r))
         p->pts_us = microseconds(packet->dts, r->stream->time_base);
-    r->doubt |= heard_before(r, p);
-    p->after_hole = r->hole || r->doubt;
-    p->doubtful = !r->hole;
-    r->hole = r->doubt = false;
+    p->after_hole = r->hole;
+    r->hole = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
     if (r->framed && !dropped && owed_is_rubbish(r, p, &info)) {
         lose(r, p);
@@ -303,7 +255,7 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     bool header = is_header(r, packet);
     p->hidden = !info.picture || !info.shown || dropped || header;
     /* It breaks off, or lost a piece. */
-    p->suspect = r->shaken > 0 || (r->framed && (packet->flags & AV_PKT_FLAG_CORRUPT || ends_in_hole(r, packet))) ||
+    p->suspect = r->shaken > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
                  nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
     r->shaken -= r->shaken > 0;
     p->empty = (!info.picture && !info.unreadable) || header;
@@ -349,7 +301,6 @@ static int read_packet(struct demux *r, AVPacket *packet)
     if (wrong && !r->framed)
         r->shaken = 2;
     r->hole |= wrong || r->said.jumps > last.jumps;
-    r->doubt |= r->said.unknown > last.unknown;
     return code;
 }
 
@@ -429,7 +380,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
             shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
     }
     if (e->code == ERR_NONE)
-        r->hole |= is_truncated(r) || heard_behind(r);
+        r->hole |= is_truncated(r);
     r->failed |= r->said.errors > 0 || r->hole;
     return false;
 }

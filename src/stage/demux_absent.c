@@ -11,6 +11,5 @@ void demux_note_absent(struct demux *r, const AVPacket *packet, const struct nal
                                  .dts_us = dts_us};
     struct absent_sign sign = absent_look(r->absent, &r->sets, &look);
     p->suspect |= sign.hurts;
-    p->doubtful |= sign.before && !p->after_hole;
     p->after_hole |= sign.before;
 }

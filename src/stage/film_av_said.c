@@ -21,22 +21,15 @@ struct film_av_said *film_av_listen(struct film_av_said *said)
  * Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one, and NUT's
  * says where it begins to search.
  */
-static void hear_demuxer(AVIOContext *file, int level, const char *format)
+static void hear_demuxer(int level, const char *format)
 {
     /* Of an ASF that was sent, the index behind the last packet is read as one. */
     bool index = av_strstart(format, "ff asf skip ", NULL);
     /* Ogg's first packets, of sound too, may begin before 0, as behind a cut: they get no time. */
     bool early = av_strstart(format, "invalid pts %", NULL);
-    bool error = level <= AV_LOG_ERROR && !index && !early, jump = av_strstart(format, "Continuity check failed", NULL);
-    bool search = av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);
-    bool strange = index || early || av_strstart(format, "Unknown entry 0x", NULL), sum = av_strstart(format, "CRC mismatch", NULL);
-    listener->errors += error;
-    listener->jumps += jump;
-    listener->searches += search;
-    listener->unknown += strange;
-    listener->sums += sum;
-    if ((error || jump || search || strange) && listener->places < FILM_AV_SAID && file)
-        listener->at[listener->places++] = avio_tell(file);
+    listener->errors += level <= AV_LOG_ERROR && !index && !early;
+    listener->jumps += av_strstart(format, "Continuity check failed", NULL);
+    listener->searches += av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);
 }
 
 /* libav's own messages are about packets and tables: of use with -vv only. */
@@ -47,7 +40,7 @@ static void on_av_log(void *context, int level, const char *format, va_list args
         damage_message(context, level, format);
     AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
     if (category == AV_CLASS_CATEGORY_DEMUXER && listener)
-        hear_demuxer(class == avformat_get_class() ? ((AVFormatContext *)context)->pb : NULL, level, format);
+        hear_demuxer(level, format);
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
         return;
     char line[512];

@@ -125,8 +125,8 @@ static bool end_through(struct key_reader *k, struct gather *g, bool done, struc
 {
     if (done)
         gather_stop(g);
-    if (k->demux->hole || k->demux->doubt)
-        gather_break_off(g, k->demux->serial, !k->demux->hole);
+    if (k->demux->hole)
+        gather_break_off(g, k->demux->serial);
     if (!gather_end(g, e))
         return false;
     int64_t frame_us = film_av_frame_us(k->film), last = gather_last_us(g);

@@ -38,8 +38,8 @@ static bool end_runs(struct staging *s, const struct demux *r, struct gather *g,
         timetable_stop(s->job->timetable);
         gather_stop(g);
     }
-    if (r->hole || r->doubt)              /* the file broke off */
-        gather_break_off(g, r->serial, !r->hole);
+    if (r->hole)                          /* the file broke off */
+        gather_break_off(g, r->serial);
     bool fine = gather_end(g, e);
     if (!done)
         note_covered(s, g);

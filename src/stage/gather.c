@@ -19,7 +19,6 @@ struct gather {
     bool filled, filled_before;  /* frames that vanished were put into it, into the GOP before it */
     bool real;               /* the holes near the GOP that was closed last took something of the film */
     const struct picture *ahead;    /* the one that is being pushed; NULL: the film ended              */
-    bool may_break_off;      /* by gather_break_off: it did if frames are missing at its end           */
     struct holes holes;
     bool stopped;            /* by gather_stop                                           */
     bool lost;               /* a picture was: from then on, not every count of order is to be believed */
@@ -205,8 +204,6 @@ static void judge_holes(struct gather *g)
         suspect_before(g, g->gop, g->gop->count);
     if (g->next->count > 0 && g->ahead && (is_torn_off(g, g->ahead) || is_far_ahead(g)))
         suspect_before(g, g->next, g->next->count);
-    if (g->may_break_off && g->real)
-        suspect_before(g, g->next->count > 0 ? g->next : g->gop, g->next->count > 0 ? g->next->count : g->gop->count);
     g->filled_before = g->filled;
     g->filled = false;
 }
@@ -364,12 +361,11 @@ static bool push_before_first_cut(struct gather *g, struct picture *p, struct er
     return (g->gop = new_run(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
 }
 
-void gather_break_off(struct gather *g, uint64_t serial, bool doubtful)
+void gather_break_off(struct gather *g, uint64_t serial)
 {
     struct run *in = g->next->count > 0 ? g->next : g->gop;
     holes_note(&g->holes, serial);
-    g->may_break_off = doubtful;
-    if (in->count > 0 && !doubtful)
+    if (in->count > 0)
         in->picture[in->count - 1].suspect = true;
 }
 

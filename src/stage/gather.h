@@ -86,10 +86,9 @@ void gather_stop(struct gather *g);
 bool gather_end(struct gather *g, struct err *e);
 
 /*
- * The file broke off before picture `serial`, which does not come any more: to be said before the film's end. `doubtful`: if
- * frames are missing there; else it ended.
+ * The file broke off before picture `serial`, which does not come any more: to be said before the film's end.
  */
-void gather_break_off(struct gather *g, uint64_t serial, bool doubtful);
+void gather_break_off(struct gather *g, uint64_t serial);
 
 /*
  * True when what is held cannot become a run: a GOP is too long to hold, or no cut was seen for as long

@@ -49,7 +49,6 @@ struct picture {
     bool second;              /* the second field of the picture before it                       */
     bool suspect;             /* what follows it in the file is damaged, so that its end may be  */
     bool after_hole;          /* something of the film vanished right before it: so for what refers back */
-    bool doubtful;            /* with after_hole: something vanished only if frames are missing there  */
     bool intra;               /* nal_info's                                            */
     bool droppable;           /* nal_info's                                            */
     bool needs_before;        /* HEVC RASL                                             */

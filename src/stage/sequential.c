@@ -306,7 +306,7 @@ static void await(struct sequential *q, const struct sent *p)
 /* Notes what is known of `p` before it is sent. */
 static struct sent *note_sent(struct sequential *q, const struct picture *p)
 {
-    bool hole = p->after_hole && !p->doubtful && q->reader->framed;      /* elsewhere it may be another stream's */
+    bool hole = p->after_hole && q->reader->framed;      /* elsewhere it may be another stream's */
     if (hole || p->lost)
         suspect_last(q);
     if (p->after_hole)
@@ -387,7 +387,7 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
             break;
         }
     }
-    if (q->reader->hole || q->reader->doubt)      /* the file broke off */
+    if (q->reader->hole)                 /* the file broke off */
         holes_note(&q->holes, q->reader->serial);
     if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
         return starved(q, e);

@@ -27,27 +27,7 @@ struct source_film {
     int fault_rounds;               /* so many times it was staged anew for them               */
     struct stage_progress before;   /* the last staging's, when it ended                    */
     pthread_mutex_t now_lock;
-    struct film_av_said opening;    /* what demuxers said while the film was opened          */
 };
-
-/* Opens `path`, NULL: the film once more; what is said meanwhile is kept. */
-static bool open_film(struct source_film *f, const char *path, struct err *e)
-{
-    struct film *film = &f->base.film;
-    f->opening = (struct film_av_said){0};
-    struct film_av_said *before = film_av_listen(&f->opening);
-    bool fine = path ? film_av_open_stream(path, f->wanted, &f->format, film, e) : film_av_reopen(film, f->wanted, &f->format, e);
-    film_av_listen(before);
-    return fine;
-}
-
-static bool open_reader(const struct source_film *f, struct demux *r, struct err *e)
-{
-    bool fine = demux_open(r, f->format, f->base.film.stream, e);
-    r->opening = &f->opening;
-    r->failed |= f->opening.sums > 0;      /* of the first pages, too */
-    return fine;
-}
 
 /* Opens the file again to read it from the start; what was said of it before must still hold. */
 static bool reopen(struct source_film *f, struct err *e)
@@ -61,7 +41,7 @@ static bool reopen(struct source_film *f, struct err *e)
         return err_set(e, ERR_INPUT, "'%s' has to be decoded a second time, and a pipe can be read only once: give it as a file",
                        f->base.film.path);
     film_av_close(&f->format);
-    return open_film(f, NULL, e);
+    return film_av_reopen(&f->base.film, f->wanted, &f->format, e);
 }
 
 /* The threads that decode. */
@@ -247,7 +227,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
 {
     struct source_film *f = (struct source_film *)base;
     struct demux reader;
-    if (!reopen(f, e) || !open_reader(f, &reader, e))
+    if (!reopen(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
         return false;
     struct staging s;
     struct nvdec nvdec = {0};
@@ -302,13 +282,13 @@ static bool film_probe(struct source *base, const struct probe_request *request,
         return false;
     if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
         return true;
-    if (!reopen(f, e) || !open_reader(f, &r, e))
+    if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
         return false;
     bool keys = request->want & PROBE_KEYS, length = request->want & PROBE_LENGTH;
     bool fine = keys ? film_keys_probe(&r, &base->film, facts, e) : !length || film_probe_length(&r, &base->film, facts, e);
     if (fine && keys && length && !(facts->found & PROBE_LENGTH)) {
         demux_close(&r);
-        if (!reopen(f, e) || !open_reader(f, &r, e))
+        if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
             return false;
         fine = film_probe_length(&r, &base->film, facts, e);
     }
@@ -349,7 +329,7 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->now_lock, NULL);
     f->wanted = stream;
-    if (!open_film(f, path, e)) {
+    if (!film_av_open_stream(path, f->wanted, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;

@@ -10,7 +10,7 @@
 
 /* How a film ended for its reader. */
 struct ending {
-    bool failed, hole, doubt;
+    bool failed, hole;
     uint64_t pictures;
 };
 
@@ -27,7 +27,7 @@ static struct ending read_to_end(const char *name)
         packet_free(&p.packet);
     assert_false(demux_next(&r, &p, &e));      /* who goes on with another decoder asks again */
     assert_int_equal(e.code, ERR_NONE);
-    struct ending end = {r.failed, r.hole, r.doubt, r.serial};
+    struct ending end = {r.failed, r.hole, r.serial};
     demux_close(&r);
     avformat_close_input(&format);
     free(film.path);
@@ -55,7 +55,7 @@ static void transport_streams(void **state)
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.ts") || !clip_ffmpeg("-i plain.ts -c copy -mpegts_m2ts_mode 1 blu.m2ts"))
         skip();
     struct ending whole = read_to_end("plain.ts"), blu = read_to_end("blu.m2ts");
-    assert_false(whole.failed || whole.hole || whole.doubt || blu.failed || blu.hole || blu.doubt);
+    assert_false(whole.failed || whole.hole || blu.failed || blu.hole);
     assert_int_equal(whole.pictures, CLIP_FRAMES);
 
     copy_film("plain.ts", "padded.ts", 0, zeros, 100);      /* less than a packet: rubbish that nobody misses */
@@ -75,8 +75,8 @@ static void padded_films(void **state)
         snprintf(line, sizeof line, "padded%s", strrchr(name[i], '.'));
         copy_film(name[i], line, 0, zeros, sizeof zeros);
         struct ending whole = read_to_end(name[i]), padded = read_to_end(line);
-        assert_false(whole.failed || whole.hole || whole.doubt);
-        assert_false(padded.failed || padded.hole || padded.doubt);
+        assert_false(whole.failed || whole.hole);
+        assert_false(padded.failed || padded.hole);
         assert_int_equal(padded.pictures, whole.pictures);
     }
 }

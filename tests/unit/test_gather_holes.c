@@ -142,31 +142,6 @@ static struct run *run_before(struct behind b, struct catch *c)
     return c->run[0];
 }
 
-/* The end of the last picture is gone if frames before it are: only then did the film break off. */
-static void a_doubtful_end(void **state)
-{
-    (void)state;
-    struct err e = ERR_INIT;
-    for (int gap = 0; gap < 2; gap++) {
-        struct catch c = {.runs = 0};
-        struct gather *g = hand_gather(STREAM_H264, 1, &c);
-        for (int64_t i = 0; i < 6; i++) {
-            int64_t shown = i == 5 && gap ? i + 2 : i;
-            struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .pts_us = shown * 40000, .order = shown,
-                                .cut = i == 0 ? CUT_CLEAN : CUT_NONE};
-            assert_true(gather_push(g, &p, &e));
-        }
-        gather_break_off(g, 6, true);
-        assert_true(gather_end(g, &e));
-        assert_int_equal(gather_counts_now(g).vanished, gap ? 2 : 0);
-        assert_int_equal(c.runs, 1);
-        assert_int_equal(c.run[0]->picture[5].suspect, gap);
-        drop_runs(&c);
-        gather_free(&g);
-    }
-    assert_int_equal(live_packets, 0);
-}
-
 static void copies_know_of_holes(void **state)
 {
     (void)state;
@@ -218,7 +193,7 @@ static void times_by_order(void **state)
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         bool timed = i != 0 && i != 3 && i != 9;
         struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = timed ? order[i] * 40000 : TIME_NONE, .order = order[i],
-                            .after_hole = i == 6, .doubtful = true, .cut = i == 0 ? CUT_OPEN : CUT_NONE, .closed = true};
+                            .after_hole = i == 6, .cut = i == 0 ? CUT_OPEN : CUT_NONE, .closed = true};
         assert_true(gather_push(g, &p, &e));
     }
     assert_true(gather_end(g, &e));
@@ -235,7 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_ones_keep_their_place), cmocka_unit_test(holes_are_filled_and_gaps_are_not),
-        cmocka_unit_test(what_was_not_read_is_not_lost), cmocka_unit_test(a_torn_key_has_no_time), cmocka_unit_test(copies_know_of_holes), cmocka_unit_test(a_doubtful_end),
+        cmocka_unit_test(what_was_not_read_is_not_lost), cmocka_unit_test(a_torn_key_has_no_time), cmocka_unit_test(copies_know_of_holes),
         cmocka_unit_test(where_films_begin), cmocka_unit_test(times_by_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
