@@ -1,6 +1,6 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_av_said.c (messages), film_stream.c (which stream), film_input.c (pipes),
- * film_pictures.c (pictures one after another), demux.c (packets), owed.c (what they owe), headers.c and
+ * film_pictures.c (pictures one after another), demux.c (packets), headers.c and
  * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), stand_in.c (what is not there), film_colour.c, view.c and
  * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
  * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in
@@ -142,17 +142,6 @@ void demux_close(struct demux *r);
 
 /* demux_absent.c: marks `p`, whose packet this is, where it refers to pictures that the film lacks (absent.h). */
 void demux_note_absent(struct demux *r, const AVPacket *packet, const struct nal_info *info, struct picture *p, int64_t dts_us);
-
-/* ---- owed.c: which packets must become a picture ---- */
-
-/*
- * True if a packet is no picture, of a container that has one for each picture. A temporal unit of AV1 always shows one. Frames of
- * VP9 that are not shown come together with one that is, but for some films: so only a damaged file's are rubbish.
- */
-bool owed_is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info);
-
-/* True if a decoder that gives nothing for the picture has lost it, though it says nothing; but for what `veiled` says of HEVC. */
-bool owed_is(const struct demux *r, const AVPacket *packet, const struct picture *p);
 
 /* ---- decoder.c: one libavcodec context ---- */
 

@@ -231,6 +231,19 @@ static bool is_comment(const struct demux *r, const AVPacket *packet)
     return is_header(r, packet) && packet->data[0] == 0x81;
 }
 
+/*
+ * Returns true if a packet is no picture, of a container that has one for each picture. A temporal unit of AV1 always shows one.
+ * Frames of VP9 that are not shown come together with one that is, except in some films: only a damaged file's are rubbish.
+ */
+static bool is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info)
+{
+    bool shows = info->picture && info->shown;
+    bool must = r->traits.stream == STREAM_AV1 || (r->traits.stream == STREAM_VP9 && r->unreadable > 0);
+    /* What stands before the film's first picture belongs to no picture. */
+    bool begins = info->picture && p->serial == 0;
+    return (info->unreadable && !begins) || (must && !shows);
+}
+
 static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struct err *e)
 {
     struct nal_info info;
@@ -244,7 +257,7 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     p->after_hole = r->hole;
     r->hole = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    if (r->framed && !dropped && owed_is_rubbish(r, p, &info)) {
+    if (r->framed && !dropped && is_rubbish(r, p, &info)) {
         lose(r, p);
         return true;
     }
@@ -274,7 +287,6 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     note_headers(r, packet, p);
     if (r->parser)
         parse(r, packet, p);
-    p->owed = owed_is(r, packet, p);
     if (!keep_headers(r, packet, p, &info, e))
         return false;
     demux_note_absent(r, packet, &info, p, microseconds(packet->dts, r->stream->time_base));

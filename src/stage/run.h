@@ -59,7 +59,6 @@ struct picture {
     bool anew;                /* MPEG-1, MPEG-2: it begins another one: decoders begin anew    */
     bool orphan;              /* MPEG-2: it refers to a picture of the sequence before: displayed, and no decoder can show it */
     bool shaped;              /* MPEG-1, MPEG-2: its packet may name a shape of the pixel, of which decoders need not hear */
-    bool owed;                /* a decoder that gives nothing for it has lost it (owed.c)      */
     bool marked_leading;      /* the bitstream says that it leads its key (HEVC)       */
     bool leading;             /* displayed before its GOP's key; found by gather       */
     bool wanted;              /* the selection wants it: `tag` is filled               */

@@ -33,7 +33,7 @@ struct sent {
     bool second;              /* the second field of the picture before it                 */
     bool lost;                /* struct picture's                                          */
     bool hurt;                /* something was wrong with the packet, or before it         */
-    bool owed, orphan;        /* struct picture's                                          */
+    bool orphan;              /* struct picture's                                          */
     struct nal_unsaid unsaid; /* struct picture's                                          */
 };
 
@@ -185,46 +185,18 @@ static void end_waiting(struct sequential *q, const struct sent *p)
             drop_awaited(q, i);
 }
 
-/*
- * True if `a` does not come any more, because `b` came out. Where nothing else is wrong a single wrong time must not cost a picture: by
- * that alone nobody is given up.
- */
-static bool is_passed_over(const struct sequential *q, const struct sent *a, const struct sent *b)
-{
-    if (a->orphan)                       /* it leads its sequence's key, the first to come out */
-        return true;
-    if (a->hurt || a->lost)
-        return precedes(q, a, b);
-    bool timed = a->pts_us != TIME_NONE && b->pts_us != TIME_NONE, ordered = a->order != TIME_NONE && b->order != TIME_NONE;
-    if (timed && ordered && a->pts_us < b->pts_us)
-        return a->gop < b->gop || (a->gop == b->gop && a->order < b->order);
-    return a->serial + (q->decoder->has_b_frames > 0 ? REACH : 0) < b->serial;
-}
-
-/*
- * True if it is no loss that the decoder gives nothing of `p`. What should come before the first picture refers to what is not in the
- * film; and HEVC may hide pictures.
- */
-static bool may_stay_away(const struct sequential *q, const struct sent *p)
-{
-    bool first = !q->held.there && q->numbered_us < 0;
-    return !p->hurt && !p->lost && (first || q->reader->veiled);
-}
-
 /* Those that are displayed before `p`, which came out, will not come any more; NULL: nor will any other. */
 static bool give_up_waiting(struct sequential *q, const struct sent *p, struct err *e)
 {
     for (;;) {
         size_t next = q->awaits;
         for (size_t i = 0; i < q->awaits; i++)
-            if ((!p || is_passed_over(q, &q->awaited[i], p)) && (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
+            if ((!p || precedes(q, &q->awaited[i], p)) && (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
                 next = i;
         if (next == q->awaits)
             return true;
         struct sent lost = q->awaited[next];
         drop_awaited(q, next);
-        if (may_stay_away(q, &lost))
-            continue;
         q->sent[lost.serial % SLOTS].ignore = true;      /* it has its number */
         if (!advance(q, lost.serial, lost.pts_us, e))
             return false;
@@ -313,7 +285,7 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
         holes_note(&q->holes, p->serial);
     q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
                             .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
-                            .lost = p->lost, .owed = p->owed, .orphan = p->orphan, .unsaid = p->unsaid};
+                            .lost = p->lost, .orphan = p->orphan, .unsaid = p->unsaid};
     struct sent *noted = &q->sent[p->serial % SLOTS];
     *noted = q->last;
     return noted;
@@ -349,7 +321,7 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     int code = decoder_send(q->decoder, packet);
     bool hurt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
     sent->hurt = damage_spreads(&q->watch, p, hurt);
-    if (sent->hurt || sent->owed)
+    if (sent->hurt)
         await(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))

@@ -279,44 +279,11 @@ static void goes_on_from_where_runs_ended(void **state)
     close_by_hand(&h);
 }
 
-/*
- * A decoder that loses a picture without a word: MPEG-2's does where the size changes, unless somebody drains it there. The picture is
- * counted, and takes its place.
- */
-static void silent_losses_are_counted(void **state)
-{
-    (void)state;
-    struct err e = ERR_INIT;
-    struct by_hand h;
-    if (!clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 5 small.m2v") || !clip_encode("-s 160x96 -c:v mpeg2video -g 9 -bf 2 -q:v 5 large.m2v"))
-        skip();
-    assert_int_equal(system("cat small.m2v large.m2v > two.m2v"), 0);
-    assert_true(clip_ffmpeg("-fflags +genpts -r 25 -i two.m2v -c copy two.mkv"));
-    for (int drained = 0; drained < 2; drained++) {
-        open_by_hand(&h, "two.mkv");
-        struct gather_state from = {.held = h.held, .cursor = selection_begin(&h.what.selection), .timeline = timeline_begin(CLIP_STEP_US)};
-        uint64_t anew = 0;
-        for (struct picture p; demux_next(&h.r, &p, &e);) {
-            anew += p.anew;
-            p.anew &= drained;
-            assert_true(run_append(from.held, &p, &e));
-        }
-        assert_int_equal(anew, 1);
-        stage_by_hand(&h, &from);
-        assert_int_equal(columns_count(h.columns), 2 * CLIP_FRAMES);
-        assert_int_equal(h.staging->counts.lost, !drained);
-        for (uint64_t i = 0; i < 2 * CLIP_FRAMES; i++)
-            assert_int_equal(columns_get(h.columns, i)->status, drained || i != CLIP_FRAMES - 1 ? COLUMN_OK : COLUMN_MISSING);
-        close_by_hand(&h);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_picture_is_lost_to_a_late_delay), cmocka_unit_test(a_gop_too_long_to_hold),
         cmocka_unit_test(selections_by_time), cmocka_unit_test(damage_is_counted), cmocka_unit_test(goes_on_from_where_runs_ended),
-        cmocka_unit_test(silent_losses_are_counted),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }
