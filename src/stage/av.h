@@ -18,7 +18,6 @@
 #include "headers.h"
 #include "keys.h"
 #include "nal_sets.h"
-#include "sequence.h"
 #include "barcode/queue.h"
 #include "barcode/source.h"
 
@@ -104,7 +103,6 @@ struct demux {
     struct nal_sets sets;           /* H.264: likewise                                           */
     struct headers headers;         /* likewise                                                  */
     struct absent *absent;          /* NULL: of other codecs                                     */
-    struct sequence sequence;       /* MPEG-1, MPEG-2: likewise                                  */
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool veiled;                    /* HEVC: pictures may stay hidden, and only the decoder knows which */
@@ -174,12 +172,6 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
  * itself is not wanted. The caller unrefs it once it is sent.
  */
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);
-
-/* Keeps from the decoder what it need not know of the pixel's shape (sequence.h). ERR_FAILED without memory. */
-bool decoder_square(AVPacket *packet, const struct picture *p, struct err *e);
-
-/* Flushes a decoder, which is drained; it makes itself anew at its next sequence header, of MPEG-1 or MPEG-2, whatever that says. */
-void decoder_begin_anew(AVCodecContext *c);
 
 /*
  * Gives an H.264 decoder, before its first packet, as much delay as the standard allows, for pictures of any order. Others are left as they

@@ -39,12 +39,6 @@ void decoder_close(AVCodecContext **c)
     avcodec_free_context(c);
 }
 
-/* True of the codecs that sequence.h is about. */
-static bool is_mpeg(const AVCodecContext *c)
-{
-    return c->codec_id == AV_CODEC_ID_MPEG1VIDEO || c->codec_id == AV_CODEC_ID_MPEG2VIDEO;
-}
-
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e)
 {
     const AVCodec *codec = name ? avcodec_find_decoder_by_name(name) : avcodec_find_decoder(stream->codecpar->codec_id);
@@ -58,8 +52,6 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
         err_set(e, ERR_FAILED, "out of memory for a decoder");
         return NULL;
     }
-    if (is_mpeg(c) && c->extradata)
-        sequence_square(c->extradata, (size_t)c->extradata_size);
     c->pkt_timebase = stream->time_base;
     /* Damaged pictures are counted and judged by us; without the flag some good ones are lost on a drain. */
     c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
@@ -117,24 +109,6 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     return c;
 }
 
-bool decoder_square(AVPacket *packet, const struct picture *p, struct err *e)
-{
-    if (!p->shaped || !sequence_is_shaped(packet->data, (size_t)packet->size))
-        return true;
-    if (av_packet_make_writable(packet) < 0)
-        return err_set(e, ERR_FAILED, "out of memory for a packet");
-    sequence_square(packet->data, (size_t)packet->size);
-    return true;
-}
-
-void decoder_begin_anew(AVCodecContext *c)
-{
-    avcodec_flush_buffers(c);
-    /* It looks whether the size is another one, and never whether the chroma format is: so we take the size away. */
-    if (is_mpeg(c))
-        c->coded_width = 0;
-}
-
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
 {
     if (av_packet_ref(to, p->packet) < 0)
@@ -144,10 +118,7 @@ bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
     to->duration = 0;
     if (p->action == ACTION_DECODE)
         to->flags |= AV_PKT_FLAG_DISCARD;
-    if (decoder_square(to, p, e))
-        return true;
-    av_packet_unref(to);
-    return false;
+    return true;
 }
 
 void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const struct run *run)

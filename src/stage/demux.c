@@ -41,18 +41,6 @@ static bool begins_in_zeros(const AVFormatContext *format)
     return film_av_peek(format, 0, head, SECTOR) == SECTOR && nal_zeros_at_end(head, SECTOR) == SECTOR;
 }
 
-/* A picture that is no key and begins a sequence has lost what it refers to. */
-static void note_sequence(struct demux *r, const uint8_t *data, size_t size, struct picture *p)
-{
-    enum AVCodecID id = r->stream->codecpar->codec_id;
-    struct nal_info info;
-    if (id != AV_CODEC_ID_MPEG1VIDEO && id != AV_CODEC_ID_MPEG2VIDEO)
-        return;
-    nal_scan(STREAM_MPEG2, 0, data, size, &info);
-    sequence_note(&r->sequence, data, size, &info, p);
-    r->odd |= p->anew && p->cut == CUT_NONE;
-}
-
 bool demux_begin_headers(struct demux *r, struct err *e)
 {
     const uint8_t *extradata = r->stream->codecpar->extradata;
@@ -64,9 +52,7 @@ bool demux_begin_headers(struct demux *r, struct err *e)
     if (r->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(extradata, size, &r->sets);
     absent_extradata(r->absent, extradata, size);
-    r->sequence = (struct sequence){.form = 0};
     r->headers.stream = r->traits.stream;
-    note_sequence(r, extradata, size, &(struct picture){.serial = 0});
     return headers_begin(&r->headers, extradata, size, e);
 }
 
@@ -282,7 +268,6 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     r->odd |= info.field;
     r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
     note_ends(r, &info, p);
-    note_sequence(r, packet->data, (size_t)packet->size, p);
     r->hidden += p->hidden;
     note_headers(r, packet, p);
     if (r->parser)

@@ -95,7 +95,7 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
     s->counts.unreadable = r->unreadable;
     pthread_mutex_lock(&s->lock);        /* sessions are at work */
     s->counts.vanished += c.vanished;
-    s->counts.lost += c.vanished_wanted + c.orphans_wanted;
+    s->counts.lost += c.vanished_wanted;
     pthread_mutex_unlock(&s->lock);
     gather_free(&g);
     return fine;

@@ -63,12 +63,6 @@ void gather_free(struct gather **g)
     *g = NULL;
 }
 
-/* True if a decoder is to begin anew with the GOP: the run before ends there. */
-static bool begins_sequence(const struct run *gop)
-{
-    return gop->count > 0 && gop->picture[0].anew;
-}
-
 static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, struct err *e)
 {
     size_t first = *n;
@@ -99,8 +93,7 @@ static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t ne
     if (repeat == 0)
         return true;
     p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
-    p->wanted = !p->orphan;
-    g->counts.orphans_wanted += p->orphan;
+    p->wanted = true;
     return columns_announce(g->config.columns, &p->tag, e);
 }
 
@@ -256,21 +249,12 @@ static bool hand_out_key(struct gather *g, struct err *e)
 }
 
 /* What is displayed after the GOP that is being closed: g->next's first picture. Its leading ones have their places before its key. */
-static bool find_after(struct gather *g, size_t n, const struct picture **after, struct err *e)
+static const struct picture *find_after(const struct gather *g)
 {
-    size_t end = n;
-    bool unsure = g->unsure;
-    *after = NULL;
-    for (size_t i = 0; i < g->next->count && !*after; i++)
+    for (size_t i = 0; i < g->next->count; i++)
         if (!g->next->picture[i].hidden && !g->next->picture[i].leading)
-            *after = &g->next->picture[i];
-    if (!begins_sequence(g->next))
-        return true;
-    if (!add_shown(g, g->next, false, &end, e))
-        return false;
-    g->unsure = unsure;                       /* that is for g->next to say, when it is closed */
-    *after = end > n ? g->shown[n] : NULL;
-    return true;
+            return &g->next->picture[i];
+    return NULL;
 }
 
 /* g->gop is whole: numbers it, merges or emits or drops it, and makes g->next the GOP being gathered. */
@@ -278,12 +262,9 @@ static bool close_gop(struct gather *g, struct err *e)
 {
     size_t n = 0;
     g->unsure = false;
-    if (begins_sequence(g->next))
-        gather_gop_keep_leading(g->next);
     if (!add_shown(g, g->gop, false, &n, e) || !add_shown(g, g->next, true, &n, e))
         return false;
-    const struct picture *after;
-    if (!find_after(g, n, &after, e) || !number_frames(g, n, after, e))
+    if (!number_frames(g, n, find_after(g), e))
         return false;
     judge_holes(g);
     leave_out(g, n);
@@ -300,7 +281,7 @@ static bool close_gop(struct gather *g, struct err *e)
         if (!gather_gop_move(g->pending, g->gop, e))
             return false;
         g->pending->unsure |= g->unsure;
-        if ((g->pending->count >= RUN_PICTURES || begins_sequence(g->next)) && !emit_pending(g, g->next, e))
+        if (g->pending->count >= RUN_PICTURES && !emit_pending(g, g->next, e))
             return false;
     } else {
         g->counts.skipped += g->config.emit != NULL;

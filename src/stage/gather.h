@@ -45,7 +45,6 @@ struct gather_counts {
     uint64_t lead_in;         /* pictures before the first cut */
     uint64_t vanished;        /* of the displayed ones: without a packet, across a hole */
     uint64_t vanished_wanted; /* of them: selected              */
-    uint64_t orphans_wanted;  /* selected, and no decoder can show them */
 };
 
 /* Takes a run (and owns it, on failure too). */

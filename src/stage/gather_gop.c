@@ -46,12 +46,6 @@ bool gather_gop_add_extras(struct run *run, struct run *following, bool holes, s
     return true;
 }
 
-void gather_gop_keep_leading(struct run *r)
-{
-    for (size_t i = 0; i < r->count; i++)
-        r->picture[i].leading = false;
-}
-
 bool gather_gop_wanted(const struct run *r, bool leading)
 {
     for (size_t i = 0; i < r->count; i++)

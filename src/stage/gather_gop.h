@@ -18,9 +18,6 @@ bool gather_gop_move(struct run *to, struct run *from, struct err *e);
  */
 bool gather_gop_add_extras(struct run *run, struct run *following, bool holes, struct err *e);
 
-/* What leads the GOP's key belongs to the GOP, and to no run before it: a decoder begins anew with the key. */
-void gather_gop_keep_leading(struct run *r);
-
 /* True if a picture is wanted that leads its GOP's key (`leading`), or one that does not. */
 bool gather_gop_wanted(const struct run *r, bool leading);
 

@@ -55,10 +55,6 @@ struct picture {
     bool closed;              /* a key whose leading pictures need nothing before it    */
     struct nal_unsaid unsaid; /* nal_colours'                                          */
     uint64_t sets;            /* H.264: the state of the parameter sets in force (nal_sets.h)   */
-    uint32_t sequence;        /* MPEG-1, MPEG-2: the sequence in force (sequence.h)            */
-    bool anew;                /* MPEG-1, MPEG-2: it begins another one: decoders begin anew    */
-    bool orphan;              /* MPEG-2: it refers to a picture of the sequence before: displayed, and no decoder can show it */
-    bool shaped;              /* MPEG-1, MPEG-2: its packet may name a shape of the pixel, of which decoders need not hear */
     bool marked_leading;      /* the bitstream says that it leads its key (HEVC)       */
     bool leading;             /* displayed before its GOP's key; found by gather       */
     bool wanted;              /* the selection wants it: `tag` is filled               */

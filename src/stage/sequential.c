@@ -33,7 +33,6 @@ struct sent {
     bool second;              /* the second field of the picture before it                 */
     bool lost;                /* struct picture's                                          */
     bool hurt;                /* something was wrong with the packet, or before it         */
-    bool orphan;              /* struct picture's                                          */
     struct nal_unsaid unsaid; /* struct picture's                                          */
 };
 
@@ -285,29 +284,15 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
         holes_note(&q->holes, p->serial);
     q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
                             .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
-                            .lost = p->lost, .orphan = p->orphan, .unsaid = p->unsaid};
+                            .lost = p->lost, .unsaid = p->unsaid};
     struct sent *noted = &q->sent[p->serial % SLOTS];
     *noted = q->last;
     return noted;
 }
 
-/* A sequence ends (sequence.h): what the decoder holds comes out, and nothing else of it will. */
-static bool end_sequence(struct sequential *q, struct err *e)
-{
-    if (decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
-        return starved(q, e);
-    if (!receive(q, e) || !give_up_waiting(q, NULL, e))
-        return false;
-    decoder_begin_anew(q->decoder);
-    damage_forget(&q->watch);
-    return true;
-}
-
 static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
 {
     AVPacket *packet = p->packet;
-    if (p->anew && q->counts.sent > 0 && !end_sequence(q, e))
-        return false;
     struct sent *sent = note_sent(q, p);
     if (p->lost) {                       /* the decoder is given nothing, and the picture takes its place */
         found_damage(q);
@@ -316,8 +301,6 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     }
     packet->pts = (int64_t)p->serial;
     packet->dts = AV_NOPTS_VALUE;
-    if (!decoder_square(packet, p, e))
-        return false;
     int code = decoder_send(q->decoder, packet);
     bool hurt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
     sent->hurt = damage_spreads(&q->watch, p, hurt);

@@ -32,7 +32,6 @@ struct session {
     AVCodecContext *threaded;      /* NULL until a run gets threads                             */
     int threads;                   /* the threaded one's                                        */
     struct damage_watch strict;    /* the threaded one's                                        */
-    uint32_t sequence;             /* MPEG-2: that of the last run (struct picture's)           */
     struct run_order order;        /* of what comes out of the run                              */
     struct stage_counts counts;
 };
@@ -178,9 +177,6 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
         run->picture[i].tag.damaged &= run->picture[i].done;
     run_plan(run, &s->staging->traits, everything);
     decoder_fit_delay(s->decoder, &s->staging->traits, run);
-    if (run->picture[0].sequence != s->sequence)
-        decoder_begin_anew(s->decoder);
-    s->sequence = run->picture[0].sequence;
     bool fine = true, hole = false;
     for (size_t i = 0; i < run->count && fine; i++) {
         struct picture *p = &run->picture[i];

@@ -50,7 +50,6 @@ struct nvdec_session {
     struct waiting waiting[WAITING_MAX];
     int waitings;
     struct separator separator;
-    uint32_t sequence;              /* of the last run (struct picture's)                    */
     uint64_t sets;                  /* of the packet that was sent last (struct picture's)   */
     bool used;                      /* packets were sent since it was opened or flushed */
     bool fed;                       /* this film's packets were sent                    */
@@ -375,10 +374,7 @@ static bool part(struct nvdec_session *s, const struct run *run, struct err *e)
         return true;
     if (!drain(s, e))
         return false;
-    if (run->picture[0].sequence == s->sequence)
-        avcodec_flush_buffers(s->decoder);
-    else
-        decoder_begin_anew(s->decoder);
+    avcodec_flush_buffers(s->decoder);
     damage_forget(&s->watch);
     s->used = false;
     s->counts.flushes++;
@@ -412,7 +408,6 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
         run_free(&run);
         return false;
     }
-    s->sequence = run->picture[0].sequence;
     run_plan(run, traits, run->unsure);
     decoder_fit_delay(s->decoder, traits, run);
     s->waiting[s->waitings++] = (struct waiting){.run = run, .witness = nvdec_check_begin(s->nvdec->check, run)};

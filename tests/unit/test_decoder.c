@@ -105,32 +105,6 @@ static void crop_to_the_pixel(void **state)
     close_clip(&f, &film);
 }
 
-/* The container's header and the packets' are shown to the decoder with the same shape of the pixel, which is 1:1. */
-static void shapes_of_pixels_are_kept_from_decoders(void **state)
-{
-    (void)state;
-    struct err e = ERR_INIT;
-    struct film film;
-    if (!clip_encode("-c:v mpeg2video -aspect 16:9 wide.mkv"))
-        skip();
-    AVFormatContext *f = open_clip("wide.mkv", &film);
-    const AVCodecParameters *par = f->streams[film.stream]->codecpar;
-    AVCodecContext *c = decoder_open(f->streams[film.stream], film.path, 1, &e);
-    assert_true(sequence_is_shaped(par->extradata, (size_t)par->extradata_size));
-    assert_int_equal(c->extradata_size, par->extradata_size);
-    assert_false(sequence_is_shaped(c->extradata, (size_t)c->extradata_size));
-    avcodec_free_context(&c);
-    struct picture p = {.packet = av_packet_alloc(), .shaped = true};
-    AVPacket *to = av_packet_alloc();
-    assert_true(p.packet && to && av_read_frame(f, p.packet) >= 0);
-    assert_true(decoder_packet(to, &p, &e));
-    assert_true(sequence_is_shaped(p.packet->data, (size_t)p.packet->size));      /* others have it too */
-    assert_false(sequence_is_shaped(to->data, (size_t)to->size));
-    av_packet_free(&to);
-    av_packet_free(&p.packet);
-    close_clip(&f, &film);
-}
-
 static void a_stream_that_no_decoder_can_begin(void **state)
 {
     (void)state;
@@ -203,7 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(serials_come_back), cmocka_unit_test(crop_to_the_pixel), cmocka_unit_test(a_stream_that_no_decoder_can_begin),
-        cmocka_unit_test(memory_that_is_short_is_told), cmocka_unit_test(shapes_of_pixels_are_kept_from_decoders),
+        cmocka_unit_test(memory_that_is_short_is_told),
     };
     return cmocka_run_group_tests(tests, clip_begin, clip_end);
 }

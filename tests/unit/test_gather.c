@@ -430,52 +430,6 @@ static void frames_that_are_there(void **state)
     assert_int_equal(live_packets, 0);
 }
 
-/*
- * A sequence that changes (I B B P B B in decoding order, the second time anew): the run before ends there and takes nothing of what leads
- * the key, and its last picture stays on the screen until the first of those is there.
- */
-static void a_sequence_that_changes(void **state)
-{
-    (void)state;
-    static const int order[] = {2, 0, 1, 5, 3, 4};
-    for (int orphans = 0; orphans < 2; orphans++) {
-        struct catch c = {.runs = 0};
-        struct err e = ERR_INIT;
-        struct timetable *t = timetable_open(&e);
-        struct columns *columns = columns_open(0, 0, &e);
-        struct gather_config config = {.selection = {.every = 1, .end_us = INT64_MAX}, .frame_us = 40000, .traits = run_traits(STREAM_MPEG2),
-                                       .columns = columns, .timetable = t, .emit = catch_run, .user = &c};
-        struct gather *g = gather_open(&config, &e);
-        for (int i = 0; i < 18; i++) {
-            int n = i % 6, anew = i == 6;
-            struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .pts_us = (i / 6 * 6 + order[n]) * 40000, .order = order[n],
-                                .cut = n == 0 ? CUT_OPEN : CUT_NONE, .closed = i == 0, .anew = anew, .sequence = i >= 6, .droppable = n % 3 != 0,
-                                .orphan = orphans && (i == 7 || i == 8)};
-            assert_true(gather_push(g, &p, &e));
-        }
-        assert_true(gather_end(g, &e));
-        assert_int_equal(c.runs, 2);
-        assert_int_equal(c.run[0]->count, 6);           /* no extras */
-        assert_int_equal(c.run[0]->own, 6);
-        assert_int_equal(c.run[1]->count, 12);
-        assert_int_equal(gather_counts_now(g).displayed, 18);
-        assert_int_equal(gather_counts_now(g).orphans_wanted, orphans * 2);
-        for (size_t r = 0; r < 2; r++)
-            for (size_t i = 0; i < c.run[r]->count; i++) {
-                const struct picture *p = &c.run[r]->picture[i];
-                assert_int_equal(p->wanted, !p->orphan);
-                assert_int_equal(p->frame, p->serial / 6 * 6 + (uint64_t)order[p->serial % 6]);
-                assert_int_equal(p->tag.time_us, (int64_t)p->frame * 40000);
-            }
-        assert_int_equal(columns_count(columns), 18);   /* those that no decoder shows are announced */
-        drop_runs(&c);
-        gather_free(&g);
-        columns_free(&columns);
-        timetable_free(&t);
-        assert_int_equal(live_packets, 0);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,7 +437,7 @@ int main(void)
         cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras), cmocka_unit_test(first_leading_pictures),
         cmocka_unit_test(extras_do_not_lengthen_the_delay), cmocka_unit_test(refusal), cmocka_unit_test(counting_alone),
         cmocka_unit_test(empty_film), cmocka_unit_test(announcing),
-        cmocka_unit_test(frames_that_are_there), cmocka_unit_test(a_sequence_that_changes),
+        cmocka_unit_test(frames_that_are_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
