@@ -341,6 +341,12 @@ static void answer(struct parse *p, int key, const char *arg, struct argp_state 
         err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
 
+/* The words behind these options are ignored. */
+static bool is_answer(int key)
+{
+    return key == 'h' || key == 'V' || key == KEY_USAGE || key == KEY_GENERATE;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct parse *p = state->input;
@@ -363,11 +369,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_VERIFY: p->o->verify = true; return 0;
     case KEY_KEYFRAMES: p->o->selection.keyframes = true; return 0;
     case KEY_NO_RACE: p->o->kmeans.race = false; return 0;
-    case 'h': case 'V': case KEY_USAGE: case KEY_GENERATE:
-        answer(p, key, arg, state);
-        return ECANCELED;    /* the rest of the line is ignored */
     default:
         break;
+    }
+    if (is_answer(key)) {
+        answer(p, key, arg, state);
+        return ECANCELED;
     }
     if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
         return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
@@ -443,6 +450,8 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .cache = cache_options_default()
     };
     struct parse p = {.o = o, .e = e, .level = LOG_INFO};
+    if (!cli_check_words(table, is_answer, argc, argv, e))
+        return CLI_BAD;
     error_t failed = argp_parse(&parser, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &p);
     if (p.answered)
         return e->code == ERR_NONE ? CLI_DONE : CLI_BAD;
@@ -450,7 +459,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         if (failed == ENOMEM)
             err_memory(e, (size_t)argc * sizeof(char *));
         else if (e->code == ERR_NONE)
-            cli_explain(table, argc, argv, e);
+            err_set(e, ERR_USAGE, "the command line cannot be understood; see --help");
         return CLI_BAD;
     }
     for (size_t i = 0; i < writer_count; i++) {

@@ -1,7 +1,34 @@
 #include "cli_explain.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+
+enum {
+    ANSWERED = 1 << 20,         /* words that an option takes: all others of the line */
+    NAMES_MOST = 4,             /* in a suggestion                                    */
+    COMMON_LEAST = 3            /* letters that a suggestion shares with what is no beginning of it */
+};
+
+/* Options of ffmpeg and zstd that people have in their fingers. */
+static const struct habit {
+    const char *word, *hint;
+} habits[] = {
+    {"-i", "name the FILM without an option"},
+    {"-y", "did you mean --overwrite?"},
+    {"-f", "did you mean --overwrite?"},
+    {"--force", "did you mean --overwrite?"},
+    {"-ss", "did you mean --start?"},
+    {"-to", "did you mean --end?"},
+    {"-T", "did you mean --threads?"},
+    {"-c", "did you mean -o -?"},
+    {"--no-progress", "did you mean --progress never?"},
+};
+
+struct check {
+    const struct argp_option *table;
+    bool (*is_answer)(int key);
+    struct err *e;
+};
 
 const struct argp_option *cli_find_key(const struct argp_option *table, int key)
 {
@@ -12,80 +39,130 @@ const struct argp_option *cli_find_key(const struct argp_option *table, int key)
     return NULL;
 }
 
-/* The option that a long word means: exact, or the only one that begins so. *hits says how many do. */
-static const struct argp_option *find_long(const struct argp_option *table, const char *word, size_t length, int *hits)
+static const struct argp_option *find_long(const struct argp_option *table, const char *name, size_t length)
 {
-    const struct argp_option *found = NULL;
-    *hits = 0;
     for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        if (!t->name || strncmp(t->name, word, length) != 0)
-            continue;
-        if (!t->name[length]) {
-            *hits = 1;
+        if (t->name && strlen(t->name) == length && memcmp(t->name, name, length) == 0)
             return t;
-        }
-        found = t;
-        ++*hits;
     }
-    return found;
+    return NULL;
 }
 
-/* True if the option's value is the word after it, unless it stands behind a '='. */
+static const char *find_habit(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
+        if (strlen(habits[i].word) == length && memcmp(habits[i].word, word, length) == 0)
+            return habits[i].hint;
+    }
+    return NULL;
+}
+
+/* Returns how many letters both begin with. */
+static size_t count_common(const char *a, const char *b, size_t length)
+{
+    size_t n = 0;
+    while (n < length && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* Writes the names that share the longest beginning with `name` into text[size]. False: there are none, or too many. */
+static bool list_similar(const struct argp_option *table, const char *name, size_t length, char *text, size_t size)
+{
+    size_t best = 0, hits = 0, used = 0;
+    for (const struct argp_option *t = table; t->name || t->doc; t++) {
+        size_t common = t->name && !(t->flags & OPTION_HIDDEN) ? count_common(t->name, name, length) : 0;
+        if (common < best || common == 0 || (common < length && common < COMMON_LEAST))
+            continue;
+        if (common > best)
+            hits = used = 0;
+        best = common;
+        if (hits < NAMES_MOST)
+            used += (size_t)snprintf(text + used, size - used, "%s--%s", hits > 0 ? ", " : "", t->name);
+        hits++;
+    }
+    return hits > 0 && hits <= NAMES_MOST;
+}
+
+static int fail_long(const struct check *check, const char *word, size_t length)
+{
+    char names[NAMES_MOST * 20];
+    const char *name = word + 2, *hint = find_habit(word, length + 2);
+    if (hint)
+        err_set(check->e, ERR_USAGE, "unknown option '%.*s'; %s", (int)length + 2, word, hint);
+    else if (length == 1 && cli_find_key(check->table, *name))
+        err_set(check->e, ERR_USAGE, "unknown option '--%c'; did you mean -%c?", *name, *name);
+    else if (list_similar(check->table, name, length, names, sizeof names))
+        err_set(check->e, ERR_USAGE, "unknown option '%.*s'; did you mean %s?", (int)length + 2, word, names);
+    else
+        err_set(check->e, ERR_USAGE, "unknown option '%.*s'; see --help", (int)length + 2, word);
+    return 0;
+}
+
+/* Returns true if the option's value is the word after it, unless it stands behind a '='. */
 static bool takes_next(const struct argp_option *t)
 {
     return t->arg && !(t->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* Finds what is wrong with "--name[=value]". Returns how many words it takes, 0 once the sentence is written. */
-static int check_long(const struct argp_option *table, const char *word, bool last, struct err *e)
+/* Checks "--name[=value]". Returns how many words it takes, 0 once the sentence is written. */
+static int check_long(const struct check *check, const char *word, bool last)
 {
-    int hits, length = (int)strcspn(word + 2, "=");
+    size_t length = strcspn(word + 2, "=");
     bool value = word[2 + length] == '=';
-    const struct argp_option *t = find_long(table, word + 2, (size_t)length, &hits);
-    if (hits == 0)
-        err_set(e, ERR_USAGE, "unknown option '%.*s'; see --help", length + 2, word);
-    else if (hits > 1)
-        err_set(e, ERR_USAGE, "option '%.*s' could mean several; see --help", length + 2, word);
-    else if (value && !t->arg)
-        err_set(e, ERR_USAGE, "--%s takes no value", t->name);
-    else if (takes_next(t) && !value && last)
-        err_set(e, ERR_USAGE, "--%s needs a value: %s", t->name, t->arg);
-    else
-        return takes_next(t) && !value ? 2 : 1;
-    return 0;
+    const struct argp_option *t = find_long(check->table, word + 2, length);
+    if (!t)
+        return fail_long(check, word, length);
+    if (value && !t->arg)
+        return err_set(check->e, ERR_USAGE, "--%s takes no value", t->name);
+    if (takes_next(t) && !value && last)
+        return err_set(check->e, ERR_USAGE, "--%s needs a value: %s", t->name, t->arg);
+    return check->is_answer(t->key) ? ANSWERED : takes_next(t) && !value ? 2 : 1;
 }
 
-/* The same for "-abc". */
-static int check_short(const struct argp_option *table, const char *word, bool last, struct err *e)
+static int fail_short(const struct check *check, char letter)
 {
+    char word[] = {'-', letter, 0};
+    const char *hint = find_habit(word, 2);
+    return err_set(check->e, ERR_USAGE, "unknown option '%s'; %s", word, hint ? hint : "see --help");
+}
+
+/* Checks "-abc" in the same way. A long option behind one dash, as ffmpeg has them, would mean another: -output is -o utput. */
+static int check_short(const struct check *check, const char *word, bool last)
+{
+    size_t length = strcspn(word + 1, "=");
+    const char *hint = length > 1 ? find_habit(word, length + 1) : NULL;
+    if (!check->is_answer(word[1]) && length > 1 && find_long(check->table, word + 1, length))
+        return err_set(check->e, ERR_USAGE, "unknown option '%.*s'; did you mean -%.*s?", (int)length + 1, word, (int)length + 1, word);
+    if (hint)
+        return err_set(check->e, ERR_USAGE, "unknown option '%s'; %s", word, hint);
     for (const char *c = word + 1; *c; c++) {
-        const struct argp_option *t = cli_find_key(table, *c);
-        if (!t) {
-            err_set(e, ERR_USAGE, "unknown option '-%c'; see --help", *c);
-            return 0;
-        }
+        const struct argp_option *t = cli_find_key(check->table, *c);
+        if (!t)
+            return fail_short(check, *c);
+        if (check->is_answer(t->key))
+            return ANSWERED;
         if (t->arg && c[1])
             return 1;
-        if (t->arg && last) {
-            err_set(e, ERR_USAGE, "-%c needs a value: %s", *c, t->arg);
-            return 0;
-        }
+        if (t->arg && last)
+            return err_set(check->e, ERR_USAGE, "-%c needs a value: %s", *c, t->arg);
         if (t->arg)
             return 2;
     }
     return 1;
 }
 
-void cli_explain(const struct argp_option *table, int argc, char **argv, struct err *e)
+bool cli_check_words(const struct argp_option *table, bool (*is_answer)(int key), int argc, char **argv, struct err *e)
 {
-    for (int i = 1, step = 1; i < argc && step > 0 && strcmp(argv[i], "--") != 0; i += step) {
+    const struct check check = {table, is_answer, e};
+    for (int i = 1, step = 1; i < argc && strcmp(argv[i], "--") != 0; i += step) {
         bool last = i + 1 == argc;
         if (strncmp(argv[i], "--", 2) == 0)
-            step = check_long(table, argv[i], last, e);
-        else if (argv[i][0] == '-' && argv[i][1])
-            step = check_short(table, argv[i], last, e);
+            step = check_long(&check, argv[i], last);
         else
-            step = 1;
+            step = argv[i][0] == '-' && argv[i][1] ? check_short(&check, argv[i], last) : 1;
+        if (step == 0)
+            return false;
     }
-    err_set(e, ERR_USAGE, "the command line cannot be understood; see --help");
+    return true;
 }

@@ -1,18 +1,22 @@
 /*
- * cli_explain.h - what is wrong with a command line. argp only says that some word was bad; getopt, which knows the reason, can
- * only print it in words of its own. So the reason is found once more, by getopt's rules. Any thread.
+ * cli_explain.h - checks the words of a command line before argp reads them. getopt takes abbreviations of long options, and argp
+ * only says that some word was bad. Any thread.
  */
 #ifndef BARCODE_CLI_EXPLAIN_H
 #define BARCODE_CLI_EXPLAIN_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 #include "barcode/err.h"
 
-/* The option of the table, which ends in zeros, that has this key; NULL: none. */
+/* Returns the option of the table, which ends in zeros, that has this key; NULL if there is none. */
 const struct argp_option *cli_find_key(const struct argp_option *table, int key);
 
-/* Writes the sentence (ERR_USAGE) for words that argp did not take. */
-void cli_explain(const struct argp_option *table, int argc, char **argv, struct err *e);
+/*
+ * Returns true if every option is one of the table, written out, with a value if it needs one. False: ERR_USAGE, with a suggestion.
+ * `is_answer` is true for the keys of --help and the like: words behind these are not checked.
+ */
+bool cli_check_words(const struct argp_option *table, bool (*is_answer)(int key), int argc, char **argv, struct err *e);
 
 #endif

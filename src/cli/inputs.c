@@ -1,6 +1,7 @@
 #include "barcode/inputs.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,11 +62,56 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
     return path ? inputs_list_film(list, path, "", e) : err_memory(e, strlen(argument) + 1);
 }
 
+/* Returns true for a PNG of several frames, which is a film. */
+static bool is_animated(const char *path)
+{
+    char head[WRITER_HEAD];
+    FILE *f = file_is_regular(path) ? fopen(path, "rbe") : NULL;
+    size_t size = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f)
+        fclose(f);
+    return memmem(head, size, "acTL", 4) != NULL;
+}
+
+static const char *const json_ending[] = {"json", NULL};
+
+/* Returns true for the name of an output: barcode writes such files, and this one is missing or no film. */
+static bool is_output_name(const char *name)
+{
+    char film[FILM_ID_TEXT];
+    struct stat s;
+    if (path_is_synthetic(name) || (stat(name, &s) == 0 && !S_ISREG(s.st_mode)))
+        return false;
+    const struct writer *w = writer_by_ending(name);
+    return writer_has_ending(name, json_ending) || (w && (writer_made(w, name, film) || !is_animated(name)));
+}
+
+/* Returns true for a last word that does not exist and is not even called like a film: "out.jpg", "pictures/". */
+static bool is_missing_name(const char *name)
+{
+    struct stat s;
+    return *name && strcmp(name, "-") != 0 && !path_is_synthetic(name) && !inputs_is_film_name(name) && stat(name, &s) != 0;
+}
+
+/* The last word of ffmpeg's command line is its output. Here it would be one more film. */
+static bool check_for_outputs(const struct options *o, struct err *e)
+{
+    for (size_t i = 0; i < o->inputs && o->inputs > 1 && !o->output; i++) {
+        const char *name = o->input[i], *option = writer_has_ending(name, json_ending) ? "--json" : "-o";
+        if (!is_output_name(name) && (i != 1 || o->inputs != 2 || !is_missing_name(name)))
+            continue;
+        if (o->inputs == 2)
+            return err_set(e, ERR_USAGE, "'%s' is no film; use %s %s", name, option, name);
+        return err_set(e, ERR_USAGE, "'%s' is no film; for the outputs of several films use %s FOLDER/", name, option);
+    }
+    return true;
+}
+
 bool inputs_expand(const struct options *o, struct inputs *in, struct err *e)
 {
     struct inputs_list list = {.in = in, .options = o};
-    bool ok = true;
     *in = (struct inputs){0};
+    bool ok = check_for_outputs(o, e);
     for (size_t i = 0; i < o->inputs && ok; i++)
         ok = add_argument(&list, o->input[i], e);
     inputs_names_free(&list.names);

@@ -347,3 +347,26 @@ test_pipe_closed_early() {
     [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "not one sentence"
     files p.png
 }
+
+# `--k 5` was taken for --keyframes and a film "5", and a name of an output for one more film.
+test_options_are_exact() {
+    f=$(clip h264-closed.mkv)
+    cp "$f" film.mkv
+    ok film.mkv -q -n 20
+    cp film.png before.png
+    refuses 2 --k 5 film.mkv
+    says "^barcode: unknown option '--k'; did you mean -k?$"
+    refuses 2 film.mkv -output x.png
+    refuses 2 -i film.mkv
+    refuses 2 film.mkv out.png
+    says "^barcode: 'out.png' is no film; use -o out.png$"
+    refuses 2 film.mkv film.png           # there already
+    says "use -o film.png$"
+    refuses 2 film.mkv out.svg
+    refuses 2 film.mkv pictures/
+    cmp film.png before.png || fail "a picture was replaced"
+    files before.png film.mkv film.png
+    ok film.mkv -h
+    ok -help
+    ok --version --no-such-option
+}

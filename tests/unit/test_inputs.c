@@ -220,6 +220,49 @@ static void many_of_one_name(void **state)
     inputs_free(&in);
 }
 
+/* ffmpeg's habit: the last word names the output. */
+static void an_output_among_the_films(void **state)
+{
+    (void)state;
+    static const uint8_t animated[] = "\x89PNG\r\n\x1a\n\0\0\0\x08" "acTL";
+    struct inputs in;
+    touch("film.mp4");
+    touch("old.png");
+    put("animated.png", animated, sizeof animated);
+    mkdir("folder", 0777);
+    mkdir("d.png", 0777);
+    static const struct {
+        const char *name, *sentence;
+    } refused[] = {
+        {"out.png", "'out.png' is no film; use -o out.png"},
+        {"old.png", "'old.png' is no film; use -o old.png"},
+        {"d/out.PDF", "'d/out.PDF' is no film; use -o d/out.PDF"},
+        {"out.svg", "use -o out.svg"},
+        {"out.html", "use -o out.html"},
+        {"out.csv", "use -o out.csv"},
+        {"out.json", "'out.json' is no film; use --json out.json"},
+        {"out.jpg", "'out.jpg' is no film; use -o out.jpg"},
+        {"pics/", "'pics/' is no film; use -o pics/"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct options o = options_for(LIST("film.mp4", (char *)refused[i].name), 2);
+        struct err e = ERR_INIT;
+        assert_false(inputs_expand(&o, &in, &e));
+        expect_sentence(&e, ERR_USAGE, refused[i].sentence);
+    }
+    static const char *const fine[] = {"animated.png", "folder", "d.png", "missing.mkv", "-", "synth:frames=3"};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        expand(LIST("film.mp4", (char *)fine[i]), &in);
+        inputs_free(&in);
+    }
+    struct options o = options_for(LIST("film.mp4", "old.png", "other.mkv"), 3);
+    struct err e = ERR_INIT;
+    assert_false(inputs_expand(&o, &in, &e));
+    expect_sentence(&e, ERR_USAGE, "'old.png' is no film; for the outputs of several films use -o FOLDER/");
+    expand(LIST("old.png"), &in);             /* alone it is what the user means, and opening it says what it is */
+    inputs_free(&in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +275,7 @@ int main(void)
         TEST(loops),
         TEST(any_ending),
         TEST(many_of_one_name),
+        TEST(an_output_among_the_films),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
