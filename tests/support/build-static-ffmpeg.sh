@@ -1,39 +1,48 @@
 #!/bin/sh
-# Builds a small static FFmpeg (decoders, dav1d, demuxers, NVDEC; JPEG's encoder and no other, no filters or network) from Debian's own
-# source package, for one barcode binary that runs on a bare GPU host.
+# Builds a small static FFmpeg (decoders, dav1d, demuxers, NVDEC; the encoder of JPEG and no other, no
+# filters or network) for the portable program. The sources are Debian's, with Debian's patches.
 #
 #   build-static-ffmpeg.sh PREFIX [JOBS]
 #
-# About four minutes on two cores; nothing is done when PREFIX holds the libraries already. The packages that it builds
-# with come from install-packages.sh portable.
+# Takes about four minutes on two cores. PREFIX is rebuilt when this script changes or when apt offers
+# other sources. Without a network, an existing PREFIX is kept. `install-packages.sh portable` installs
+# the packages that the build needs.
 set -eu
 
 prefix=${1:?usage: build-static-ffmpeg.sh PREFIX [JOBS]}
 jobs=${2:-$(nproc)}
-# By this very script, that is: what it builds in changes with it.
-made_by=$(cksum < "$0")
-[ ! -f "$prefix/lib/libavcodec.a" ] || [ "$(cat "$prefix/made-by" 2>/dev/null)" != "$made_by" ] || exit 0
+script=$(cksum < "$0")
 mkdir -p "$prefix"
 prefix=$(cd "$prefix" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# apt's own configuration lists binary packages only: ask for sources in a private copy, as an ordinary user may.
+# apt's own configuration lists binary packages only. A private copy lists the sources, for any user.
 mkdir -p "$work/etc" "$work/lists/partial"
 if [ -s /etc/apt/sources.list.d/debian.sources ]; then
     list=$work/etc/debian.sources
-    sed 's/^Types: .*/Types: deb deb-src/' /etc/apt/sources.list.d/debian.sources > "$list"
+    sed 's/^Types: .*/Types: deb-src/' /etc/apt/sources.list.d/debian.sources > "$list"
 else
     list=$work/etc/debian.list
     sed -n 's/^deb /deb-src /p' /etc/apt/sources.list > "$list"
 fi
-cd "$work"
 fetch() {
-    apt-get -oDir::Etc::sourcelist="$list" -oDir::Etc::sourceparts=- -oDir::State::Lists="$work/lists" \
-        -oAPT::Sandbox::User=root -qq "$@"
+    apt-get -oDir::Etc::sourcelist="$list" -oDir::Etc::sourceparts=- \
+        -oDir::State::Lists="$work/lists" -oAPT::Sandbox::User=root -qq "$@"
 }
-fetch update
-fetch source --download-only ffmpeg dav1d > /dev/null
+cd "$work"
+if ! fetch update > update.log 2>&1 || ! fetch source --print-uris ffmpeg dav1d > uris 2>> update.log; then
+    cat update.log >&2
+    [ -s "$prefix/made-by" ] || exit 1
+    echo "build-static-ffmpeg.sh: warning: cannot look for newer sources, keeping $prefix" >&2
+    exit 0
+fi
+# The stamp names this script, and each source file with its hash.
+{
+    echo "$script"
+    sed "s/^'[^']*' //" uris
+} > made-by
+! cmp -s made-by "$prefix/made-by" || exit 0
 
 step() { # NAME COMMAND...
     log=$work/$1.log
@@ -43,20 +52,39 @@ step() { # NAME COMMAND...
         exit 1
     }
 }
-# dav1d: AV1 in software, for the GPUs whose NVDEC has no AV1.
-tar xf dav1d_*.orig.tar.xz
-step dav1d-setup meson setup dav1d-build dav1d-*/ --prefix="$prefix" --libdir=lib --buildtype=release \
-    --default-library=static -Denable_tools=false -Denable_tests=false
-step dav1d ninja -C dav1d-build install
+version_of() { # SOURCE: its Debian version, without the epoch
+    sed -n "s/^$1_\(.*\)\.dsc .*/\1/p" made-by
+}
+keep_licence() { # SOURCE FILE...: from the current folder
+    to=$prefix/share/licences/$1
+    shift
+    mkdir -p "$to"
+    cp "$@" "$to/"
+}
+rm -rf "${prefix:?}"/*
+# Unpacks the sources and applies debian/patches/series.
+step unpack fetch source ffmpeg dav1d
 
-tar xf ffmpeg_*.orig.tar.xz
-cd ffmpeg-*/
+# dav1d: AV1 in software, for the GPUs whose NVDEC has no AV1.
+cd "$work"/dav1d-*/
+step dav1d-version meson rewrite kwargs set project / version "$(cd .. && version_of dav1d)"
+step dav1d-setup meson setup build --prefix="$prefix" --libdir=lib --buildtype=release \
+    --default-library=static -Denable_tools=false -Denable_tests=false
+step dav1d ninja -C build install
+keep_licence dav1d debian/copyright
+
+cd "$work"/ffmpeg-*/
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
-step configure ./configure --pkg-config-flags=--static --prefix="$prefix" --enable-static --disable-shared --enable-pic \
+extra=$(cd .. && version_of ffmpeg)
+step configure ./configure --pkg-config-flags=--static --prefix="$prefix" \
+    --extra-version="${extra#*-}" --enable-static --disable-shared --enable-pic \
     --disable-programs --disable-doc --disable-debug --disable-network --disable-autodetect \
     --disable-avdevice --disable-avfilter --disable-swresample --disable-postproc \
     --disable-encoders --enable-encoder=mjpeg --disable-muxers --disable-filters --disable-devices \
     --enable-zlib --enable-libdav1d --enable-ffnvcodec --enable-nvdec --enable-cuvid
+# The program contains the options of configure. The same sources give the same bytes in any folder.
+sed -i "s|$prefix|/usr/local|g" config.h
 step make make -j"$jobs"
 step install make install
-echo "$made_by" > "$prefix/made-by"
+keep_licence ffmpeg debian/copyright COPYING.LGPLv2.1
+cp "$work/made-by" "$prefix/made-by"
