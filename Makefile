@@ -15,6 +15,7 @@ CC       = gcc
 PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
 
+VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/barcode/version.h)
 PACKAGES = libavformat libavcodec libavutil libpng jansson libxxhash libzstd
 # What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/ink_none.c.
 INK      = cairo pangocairo fontconfig
@@ -80,7 +81,7 @@ ifeq ($(PORTABLE),1)
   LIBAV      = libavformat libavcodec libavutil
   PKG_CFLAGS = $(shell $(PKG) --cflags $(PACKAGES))
   PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jansson xxhash zstd z) -lm $(CUDA_LIBS)
-  LINK      += -static-libgcc -static-libstdc++
+  LINK      += -static-libgcc -static-libstdc++ -Wl,--export-dynamic-symbol=dav1d_version
 endif
 
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
@@ -405,7 +406,8 @@ bench: films-there $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures o
 
 MAN = $(if $(DEB),$(BIN),out)/barcode.1
 $(MAN): $(BIN)/barcode src/cli/barcode.h2m
-	help2man --no-info --include=src/cli/barcode.h2m --name="one picture of a film's colours" -o $@ $<
+	help2man --no-info --include=src/cli/barcode.h2m --name="one picture of a film's colours" \
+	    --version-string="barcode $(VERSION)" -o $@ $<
 
 .PHONY: man
 man: $(MAN) ## the man page, by help2man

@@ -98,6 +98,7 @@ struct engine_ops {
     struct engine_device (*device)(const struct engine *g);   /* NULL: no device */
     void (*close)(struct engine **g);
     int (*count)(void);                                       /* how many there are to open; NULL: 1 */
+    int toolkit;                  /* CUDA's, as CUDART_VERSION: 12040 is 12.4. 0: without CUDA */
 };
 
 /* Private data of an implementation begins with this. */

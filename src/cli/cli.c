@@ -9,10 +9,10 @@
 #include "barcode/log.h"
 #include "barcode/outputs.h"
 #include "barcode/paint.h"
-#include "barcode/version.h"
 #include "cli_explain.h"
 #include "cli_modes.h"
 #include "cli_values.h"
+#include "cli_version.h"
 #include "completions.h"
 #include "inputs_names.h"
 
@@ -113,7 +113,7 @@ static const struct argp_option table[] = {
 
     {"generate", KEY_GENERATE, "KIND", 0, "print complete-bash, complete-zsh, complete-fish", -1},
     {"help", 'h', NULL, 0, "show this help", -1},
-    {"version", 'V', NULL, 0, "show the version", -1},
+    {"version", 'V', NULL, 0, "show the version, and those of the libraries", -1},
     {"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, 0},
     {0}
 };
@@ -331,7 +331,7 @@ static void answer(struct parse *p, int key, const char *arg, struct argp_state 
     p->answered = true;
     errno = 0;
     if (key == 'V')
-        puts("barcode " BARCODE_VERSION);
+        cli_print_version(stdout);
     else if (key == KEY_GENERATE)
         completions_write(table, arg, stdout, p->e);
     else

@@ -73,6 +73,23 @@ test_help_and_version() {
     grep -Eq '^barcode [0-9]+\.[0-9]+' "$LOGS/stdout" || fail "--version"
 }
 
+# The versions are those that the libraries themselves report: FFmpeg's program, and dav1d's function.
+test_version_names_the_libraries() {
+    ok --version
+    [ "$(head -n 1 "$LOGS/stdout" | wc -w)" -eq 2 ] || fail "the first line is not 'barcode VERSION'"
+    grep -Eq '^compiler (gcc|clang) [0-9]+\.[0-9]+' "$LOGS/stdout" || fail "no compiler"
+    ldd "$BARCODE" | awk '{print $3}' > loaded
+    ! grep -q libavcodec loaded || [ "$(sed -n 's/^FFmpeg //p' "$LOGS/stdout")" = "$(ffmpeg -version | awk '
+        NR == 1 {version = $3}
+        /^lib(avutil|avcodec|avformat) / {sub(/ *\/.*/, ""); name = $1; $1 = ""; gsub(/ /, ""); all = all ", " name " " $0}
+        END {print version " (" substr(all, 3) ")"}')" ] || fail "FFmpeg's versions are not the ffmpeg program's"
+    ! grep -q libdav1d loaded || [ "$(sed -n 's/^dav1d //p' "$LOGS/stdout")" = "$(python3 -c '
+import ctypes, sys
+version = ctypes.CDLL(sys.argv[1]).dav1d_version
+version.restype = ctypes.c_char_p
+print(version().decode())' "$(grep libdav1d loaded)")" ] || fail "dav1d's version is not the library's"
+}
+
 # No option of --help is read as another one, or by nobody.
 test_every_option_is_read() {
     ok --help

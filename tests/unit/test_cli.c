@@ -431,8 +431,13 @@ static const char *printed(const char *line, enum cli_result result)
 static void questions_are_answered(void **state)
 {
     (void)state;
-    assert_string_equal(printed("--version", CLI_DONE), "barcode " BARCODE_VERSION "\n");
-    assert_string_equal(printed("-V --foo", CLI_DONE), "barcode " BARCODE_VERSION "\n");
+    static const char *const asked[] = {"--version", "-V --foo"};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const char *version = printed(asked[i], CLI_DONE);
+        assert_memory_equal(version, "barcode " BARCODE_VERSION "\nFFmpeg ", strlen("barcode " BARCODE_VERSION "\nFFmpeg "));
+        assert_non_null(strstr(version, "\ncompiler "));
+        assert_int_equal(strstr(version, "\nCUDA ") != NULL, engine_built("cuda"));
+    }
     assert_memory_equal(printed("--usage", CLI_DONE), "Usage: barcode [-", 17);
     const char *help = printed("--help", CLI_DONE);
     assert_memory_equal(help, "Usage: barcode [OPTION...] FILM|FOLDER...\n", 42);

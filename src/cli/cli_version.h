@@ -1,0 +1,10 @@
+/* cli_version.h - what --version prints. Private to cli/. */
+#ifndef BARCODE_CLI_VERSION_H
+#define BARCODE_CLI_VERSION_H
+
+#include <stdio.h>
+
+/* Prints `barcode VERSION`, then a line each for FFmpeg, dav1d, CUDA (where built in) and the compiler. */
+void cli_print_version(FILE *out);
+
+#endif
