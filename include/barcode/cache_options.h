@@ -14,9 +14,12 @@
 extern "C" {
 #endif
 
+/* No --cache-limit: cache_limit_default decides, which needs the folder. */
+#define CACHE_LIMIT_AUTO UINT64_MAX
+
 struct cache_options {
     const char *folder;            /* --cache; NULL: from the environment; "-": no cache */
-    uint64_t limit;                /* bytes of all entries together                      */
+    uint64_t limit;                /* bytes of all entries together, or CACHE_LIMIT_AUTO */
     bool off, refresh;             /* --no-cache; --refresh: write, but do not look      */
     bool stats, clear, verify;     /* what to do instead of a film                       */
 };
@@ -27,8 +30,14 @@ enum cache_option {
     CACHE_OPTION_STATS, CACHE_OPTION_VERIFY, CACHE_OPTION_CLEAR, CACHE_OPTION_END
 };
 
-/* No option given: 10 GiB, and the folder from the environment. */
+/* No option given: CACHE_LIMIT_AUTO, and the folder from the environment. */
 struct cache_options cache_options_default(void);
+
+/*
+ * Returns the limit without --cache-limit: 10 GiB or a tenth of the free space, whichever is less.
+ * The bytes that the cache holds count as free, so a cache does not lower its own limit by growing.
+ */
+uint64_t cache_limit_default(uint64_t free_bytes, uint64_t cache_bytes);
 
 /* One option and its value (NULL where it has none), which is kept. ERR_USAGE. */
 bool cache_options_set(struct cache_options *o, int option, const char *value, struct err *e);

@@ -10,7 +10,14 @@
 
 struct cache_options cache_options_default(void)
 {
-    return (struct cache_options){.limit = UINT64_C(10) << 30};
+    return (struct cache_options){.limit = CACHE_LIMIT_AUTO};
+}
+
+uint64_t cache_limit_default(uint64_t free_bytes, uint64_t cache_bytes)
+{
+    const uint64_t most = UINT64_C(10) << 30;
+    uint64_t tenth = free_bytes / 10 + cache_bytes / 10;
+    return tenth < most ? tenth : most;
 }
 
 bool cache_options_size(const char *text, uint64_t *bytes)

@@ -8,16 +8,52 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cache_writer.h"
 #include "barcode/log.h"
 
+/* Returns the free bytes of the file system on which `folder` lies or will be made. */
+static uint64_t free_space(const char *folder)
+{
+    char path[CACHE_PATH_BYTES];
+    struct statvfs fs;
+    snprintf(path, sizeof path, "%s", folder);
+    while (statvfs(path, &fs) != 0) {
+        char *slash = strrchr(path, '/');
+        if (strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
+            return UINT64_MAX;
+        /* The parent: "/" of "/a", "." of "a". */
+        snprintf(slash ? slash + (slash == path) : path, 2, "%s", slash ? "" : ".");
+    }
+    return (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
+static void add_size(void *user, const char *path, const char *name, const struct stat *st)
+{
+    (void)path;
+    (void)name;
+    *(uint64_t *)user += (uint64_t)st->st_size;
+}
+
+static uint64_t default_limit(const struct cache_store *s)
+{
+    uint64_t space = free_space(s->folder), held = 0;
+    uint64_t least = cache_limit_default(space, 0);
+    /* Entries are counted only if they can raise the limit. */
+    if (least == cache_limit_default(UINT64_MAX, 0) || !cache_store_each(s, true, add_size, &held))
+        return least;
+    return cache_limit_default(space, held);
+}
+
 bool cache_store_open(struct cache_store *s, const struct cache_options *o)
 {
-    s->limit = o->limit;
-    return !o->off && cache_options_folder(o, s->folder, sizeof s->folder);
+    if (o->off || !cache_options_folder(o, s->folder, sizeof s->folder))
+        return false;
+    s->limit = o->limit == CACHE_LIMIT_AUTO ? default_limit(s) : o->limit;
+    return true;
 }
 
 /* Makes every folder on the way that is not there yet. */
@@ -37,6 +73,30 @@ static bool make_folders(const char *folder, struct err *e)
     return true;
 }
 
+/* Writes a size such as "10 GiB" or "1.5 MiB". */
+static void format_bytes(char *text, size_t size, uint64_t bytes)
+{
+    static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes;
+    int i = 0;
+    for (; value >= 1024 && i < 6; i++)
+        value /= 1024;
+    bool whole = value >= 10 || value == (double)(int)value;
+    snprintf(text, size, "%.*f %s", whole ? 0 : 1, value, unit[i]);
+}
+
+/* Says that there is a cache now, and how to do without one. */
+static void announce(const struct cache_store *s)
+{
+    char limit[32];
+    const char *home = secure_getenv("HOME");
+    size_t length = home ? strlen(home) : 0;
+    bool below = length > 1 && strncmp(s->folder, home, length) == 0 && s->folder[length] == '/';
+    format_bytes(limit, sizeof limit, s->limit);
+    log_msg(LOG_INFO, "keeping analysed frames in %s%s, up to %s; --no-cache turns this off",
+            below ? "~" : "", s->folder + (below ? length : 0), limit);
+}
+
 bool cache_store_make(const struct cache_store *s, struct err *e)
 {
     static const char tag[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -51,6 +111,7 @@ bool cache_store_make(const struct cache_store *s, struct err *e)
     if (write(fd, tag, sizeof tag - 1) < 0)
         errno = 0;                  /* for most programs it is enough that the tag exists */
     close(fd);
+    announce(s);
     return true;
 }
 

@@ -30,7 +30,10 @@ struct cache_store {
 /* False: no cache is wanted, or there is no folder for one. */
 bool cache_store_open(struct cache_store *s, const struct cache_options *o);
 
-/* Makes the folder (0700) and the tag by which backup programs know a cache. */
+/*
+ * Makes the folder (0700) and the tag by which backup programs know a cache. The process that makes
+ * the tag logs that there is a cache (LOG_INFO), so a folder is announced once.
+ */
 bool cache_store_make(const struct cache_store *s, struct err *e);
 
 enum cache_answer {

@@ -95,7 +95,7 @@ static const struct argp_option table[] = {
     {"cache", CACHE_OPTION_FOLDER, "DIR", 0, "the cache's folder, - for none (~/.cache/barcode)", 0},
     {"no-cache", CACHE_OPTION_OFF, NULL, 0, "do not read or write the cache", 0},
     {"refresh", CACHE_OPTION_REFRESH, NULL, 0, "decode again and replace the cached frames", 0},
-    {"cache-limit", CACHE_OPTION_LIMIT, "SIZE", 0, "remove the least recently used beyond SIZE (10G)", 0},
+    {"cache-limit", CACHE_OPTION_LIMIT, "SIZE", 0, "remove the least recently used beyond SIZE (10G, less on a full disk)", 0},
     {"cache-stats", CACHE_OPTION_STATS, NULL, 0, "show what is in the cache; takes no FILM", 0},
     {"cache-verify", CACHE_OPTION_VERIFY, NULL, 0, "check all, remove what is damaged; takes no FILM", 0},
     {"cache-clear", CACHE_OPTION_CLEAR, NULL, 0, "empty the cache; takes no FILM", 0},

@@ -268,6 +268,64 @@ test_cache_limit() {
     [ "$(entries)" -eq 0 ] || fail "$(entries) entries beyond the limit"
 }
 
+# The run that makes the cache says so in one line, with the folder and the real limit.
+test_cache_announced() {
+    f=$(clip h264-closed.mkv)
+    export HOME=$PWD/home XDG_CACHE_HOME='' BARCODE_CACHE=''
+    ok "$f" -m average --no-cache -o a.png
+    says_not 'cache'
+    ok "$f" -m average -o a.png
+    says '^barcode: keeping analysed frames in ~/\.cache/barcode, up to [0-9.]* [KMG]iB; --no-cache turns this off$'
+    [ "$(wc -l < "$LOGS/stderr")" -eq 2 ] || fail "it says more than that and 'wrote'"
+    ok "$f" -m average -n 3 -o a.png
+    says_not 'keeping'
+    ok "$f" -m average --cache other --cache-limit 1.5G -o a.png
+    says 'keeping analysed frames in other, up to 1\.5 GiB; --no-cache'
+    ok "$f" -m average --cache third -q -o a.png
+    [ ! -s "$LOGS/stderr" ] || fail "-q does not silence it"
+    mkdir films
+    ln -s "$f" films/a.mkv
+    cp "$f" films/b.mkv
+    mkdir pictures
+    ok films -m average --cache fourth -o pictures/
+    [ "$(grep -c 'keeping analysed frames' "$LOGS/stderr")" -eq 1 ] || fail "not one line for two films"
+}
+
+# allowed: the limit in bytes, as --cache-stats has it.
+allowed() {
+    sed -n 's/^bytes .* of \([0-9]*\) allowed$/\1/p' "$LOGS/stdout"
+}
+
+# A tenth of the free space, to which the cache's own bytes count: it stays the same while the cache fills the disk.
+test_cache_default_limit() {
+    f=$(clip h264-closed.mkv)
+    now "$f" -m average
+    ok --cache cache --cache-stats
+    "$PYTHON" -c "
+import os, sys
+fs = os.statvfs('cache')
+want = min(10 << 30, fs.f_bavail * fs.f_frsize / 10)
+sys.exit(abs($(allowed) - want) > want / 20)" || fail "$(allowed) bytes are allowed"
+    ok --cache cache --cache-limit 123 --cache-stats
+    [ "$(allowed)" = 123 ] || fail "--cache-limit does not win"
+    unshare -m true 2> /dev/null || skip "mounting is not allowed here"
+    mkdir small
+    unshare -m sh -c 'mount -t tmpfs -o size=20m none small && "$1" --cache small --cache-stats > before &&
+        dd if=/dev/zero of=small/1234.frames bs=1M count=15 2> dd && "$1" --cache small --cache-stats > outside &&
+        name=$(basename cache/*.frames) && mv small/1234.frames small/"$name" && "$1" --cache small --cache-stats > inside' \
+        sh "$BARCODE" 2> said || fail "it failed: $(cat said dd)"
+    for state in before outside inside; do
+        cp $state "$LOGS/stdout"
+        echo "$state $(allowed)"
+        case $state in
+            outside) want=$((5 << 20)) ;;
+            *) want=$((20 << 20)) ;;
+        esac
+        [ $(($(allowed) - want / 10)) -lt 20000 ] && [ $(($(allowed) - want / 10)) -gt -20000 ] ||
+            fail "$(allowed) bytes are allowed, not a tenth of $want"
+    done
+}
+
 # What may lie in the cache's folder, under the right name: one of ours, but wrong.
 test_cache_wrong_entries() {
     f=$(clip h264-open.mkv)
@@ -347,7 +405,7 @@ test_cache_read_only() {
 full_disk() {
     plain "$1" -m average
     mkdir cache
-    unshare -m sh -c 'mount -t tmpfs -o size=400k none cache && "$1" "$2" -m average --cache cache -o now.png && ls -A cache' \
+    unshare -m sh -c 'mount -t tmpfs -o size=400k none cache && "$1" "$2" -m average --cache cache --cache-limit 1G -o now.png && ls -A cache' \
         sh "$BARCODE" "$1" > left 2> said || fail "it failed: $(cat said)"
     grep -q 'cannot be kept in the cache .*No space left' said || fail "nobody said that the disk is full: $(cat said)"
     ! grep -q -e frames -e new- left || fail "something was left: $(cat left)"

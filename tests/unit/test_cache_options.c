@@ -35,7 +35,7 @@ static void setting(void **state)
     (void)state;
     struct cache_options o = cache_options_default();
     struct err e = ERR_INIT;
-    assert_true(o.limit == UINT64_C(10737418240) && !o.folder && !o.off && !cache_options_action(&o));
+    assert_true(o.limit == CACHE_LIMIT_AUTO && !o.folder && !o.off && !cache_options_action(&o));
     assert_true(cache_options_set(&o, CACHE_OPTION_FOLDER, "/x", &e) && strcmp(o.folder, "/x") == 0);
     assert_true(cache_options_set(&o, CACHE_OPTION_LIMIT, "1K", &e) && o.limit == 1024);
     assert_true(cache_options_set(&o, CACHE_OPTION_OFF, NULL, &e) && o.off);
@@ -51,6 +51,19 @@ static void setting(void **state)
     err_clear(&e);
     assert_false(cache_options_set(&o, CACHE_OPTION_FOLDER, "", &e));
     assert_int_equal(e.code, ERR_USAGE);
+}
+
+static void default_limit(void **state)
+{
+    (void)state;
+    const uint64_t gib = UINT64_C(1) << 30;
+    assert_true(cache_limit_default(1000 * gib, 0) == 10 * gib);
+    assert_true(cache_limit_default(UINT64_MAX, UINT64_MAX) == 10 * gib);
+    assert_true(cache_limit_default(50 * gib, 0) == 5 * gib);
+    /* The cache has filled the disk: the limit is what it was when the cache was empty. */
+    assert_true(cache_limit_default(45 * gib, 5 * gib) == 5 * gib);
+    assert_true(cache_limit_default(0, 50 * gib) == 5 * gib);
+    assert_true(cache_limit_default(0, 0) == 0);
 }
 
 static void expect_folder(const struct cache_options *o, const char *want)
@@ -88,6 +101,6 @@ static void folders(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(setting), cmocka_unit_test(folders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(setting), cmocka_unit_test(default_limit), cmocka_unit_test(folders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,7 +299,7 @@ static void the_cache(void **state)
     (void)state;
     good("f");
     assert_false(o.cache.off || o.cache.refresh || o.cache.folder);
-    assert_true(o.cache.limit == UINT64_C(10) << 30);
+    assert_true(o.cache.limit == CACHE_LIMIT_AUTO);
     good("f --cache /tmp/x --refresh --cache-limit 20M");
     assert_string_equal(o.cache.folder, "/tmp/x");
     assert_true(o.cache.refresh && o.cache.limit == 20 << 20);
