@@ -28,7 +28,7 @@ struct progress_run {
 
 /* What is known at a tick. Totals are 0 when unknown. */
 struct progress_state {
-    uint64_t frames, frames_total;     /* film frames covered                */
+    uint64_t frames;                   /* film frames covered                */
     uint64_t columns, columns_total;   /* columns done                       */
     double share;                      /* 0..1 of the film, < 0 when unknown */
     const struct progress_run *run;    /* NULL: the only film; else `frames` are of all, and `share` means nothing. Lent for the call */

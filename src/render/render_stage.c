@@ -3,8 +3,8 @@
 
 #include "barcode/dominant.h"
 #include "barcode/pass.h"
-#include "barcode/progress.h"
 #include "render_job.h"
+#include "render_progress.h"
 
 /* Of each frame: --steady chooses among several. */
 static int modes_wanted(const struct report *r)
@@ -81,52 +81,18 @@ static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rg
     return (!j->dump || dump_put(j->dump, tag->column, tag->repeat, rgb, e)) && (!j->thumbs || thumbs_put(j->thumbs, tag, rgb, e));
 }
 
-/* What the progress line needs beside the state of the pass. */
-struct shown {
-    struct progress *progress;       /* NULL: the run's queue is told */
-    struct film_queue *queue;
-    size_t input;
-    const struct film *film;
-    uint64_t columns_total;          /* estimate, 0 unknown */
-};
-
-/* Once a pass is done the film is covered, even if its end was not needed. */
-static void show_progress(void *user, const struct pass_state *now)
-{
-    const struct shown *shown = user;
-    const struct film *f = shown->film;
-    struct progress_state state = {
-        .frames = now->film.frames, .frames_total = f->frames > 0 ? (uint64_t)f->frames : 0,
-        .columns = now->columns, .columns_total = shown->columns_total, .share = -1,
-    };
-    if (state.frames_total > 0)
-        state.share = (double)state.frames / (double)state.frames_total;
-    else if (now->film.total_bytes > 0)
-        state.share = (double)now->film.bytes / (double)now->film.total_bytes;
-    if (state.share > 1 || (now->done && state.share >= 0))
-        state.share = 1;
-    if (shown->progress)
-        progress_tick(shown->progress, &state);
-    else
-        film_queue_tick(shown->queue, shown->input, state.share, state.frames);
-}
-
 bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
                     struct stage_times *times, struct err *e)
 {
     const struct options *o = j->render->options;
-    const struct film *f = &j->source->film;
     bool judging = is_judging(j);
-    const char *slash = strrchr(f->path, '/');
-    /* A progress line for which there is no memory is left out: the run is as good without it. */
-    struct shown shown = {.progress = j->render->queue ? NULL : progress_open(o->progress, slash ? slash + 1 : f->path, NULL), .film = f, .queue = j->render->queue, .input = j->input,
-                          .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us)};
+    struct render_progress shown = render_progress_open(j);
     struct latch *known;
     const struct trim *trim = render_trim_of(j, &known);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
         .decode = j->distrusted ? DECODE_CPU : o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
-        .tick = show_progress, .tick_user = &shown, .gate = j->render->gate, .pixels = render_nvdec_pixels(j, plan), .gates = j->render->workers, .decoders = j->render->decoders,
+        .tick = render_progress_tick, .tick_user = &shown, .gate = j->render->gate, .pixels = render_nvdec_pixels(j, plan), .gates = j->render->workers, .decoders = j->render->decoders,
         .job = {.trim = trim, .trim_known = known, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
@@ -134,7 +100,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     };
     j->beside = j->bars != NULL;
     bool fine = pass_run(&pass, counts, times, e);
-    progress_close(&shown.progress);
+    render_progress_close(&shown);
     return render_trim_settle(j, e) && fine;
 }
 

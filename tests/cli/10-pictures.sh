@@ -138,6 +138,25 @@ test_same_film_same_bytes() {
     cmp a.png b.png || fail "two runs give different pictures"
 }
 
+# on_terminal ARG...: barcode ARG... with stderr on a terminal; each progress line is a line of $LOGS/stderr.
+on_terminal() {
+    COMMAND="barcode $*" STATUS=0
+    TERM=xterm COLUMNS=80 timeout -k 5 "${LIMIT:-300}" script -qec "$(printf '%q ' "$BARCODE" "$@")" /dev/null \
+        > raw < /dev/null || STATUS=$?
+    tr '\r' '\n' < raw > "$LOGS/stderr"
+}
+
+# The percentage is that of the columns, from the first ones on: chunks of a short film are few and end in any order.
+test_progress_follows_columns() {
+    on_terminal "$(sample)" -n 1 -o p.png
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
+    sed -n 's/.* \([0-9]*\) %.* \([0-9]*\)\/\([0-9]*\) columns.*/\1 \2 \3/p' "$LOGS/stderr" > shown
+    [ "$(sort -u shown | wc -l)" -ge 5 ] || fail "too few lines"
+    while read -r percent columns total; do
+        [ "$percent" -eq $((100 * columns / total)) ] || fail "$percent % of $columns/$total columns"
+    done < shown
+}
+
 test_progress_and_quiet() {
     f=$(sample)
     ok "$f" -n 1 --n-init 2 --progress always -o p.png

@@ -1,0 +1,58 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../src/render/render_progress.h"
+
+static void percent(const struct film *f, uint64_t columns_total, const struct pass_state *now, int want)
+{
+    double share = render_progress_state(f, columns_total, now).share;
+    assert_int_equal(share < 0 ? -1 : (int)(share * 100 + 0.5), want);
+}
+
+/* The sample film: its second chunk is decoded before its first one. */
+static void share_follows_the_columns(void **state)
+{
+    (void)state;
+    const struct film f = {.frames = 720};
+    percent(&f, 720, &(struct pass_state){.columns = 281}, 39);
+    percent(&f, 720, &(struct pass_state){.columns = 281, .film.frames = 374}, 39);
+    percent(&f, 720, &(struct pass_state){.columns = 0, .film.frames = 720}, 0);
+    percent(&f, 700, &(struct pass_state){.columns = 720}, 100);
+    percent(&f, 720, &(struct pass_state){.columns = 600, .done = true}, 100);
+}
+
+static void share_of_an_unknown_length(void **state)
+{
+    (void)state;
+    const struct film f = {.frames = -1};
+    percent(&f, 0, &(struct pass_state){.columns = 9}, -1);
+    percent(&f, 0, &(struct pass_state){.columns = 9, .done = true}, -1);
+    percent(&f, 0, &(struct pass_state){.film.bytes = 30, .film.total_bytes = 40}, 75);
+    percent(&f, 10, &(struct pass_state){.columns = 9, .film.bytes = 40, .film.total_bytes = 40}, 90);
+}
+
+/* The rate is of the frames that the columns stand for; at the end it is of those that were covered. */
+static void frames_follow_the_columns(void **state)
+{
+    (void)state;
+    const struct film f = {.frames = 7200}, unknown = {.frames = -1};
+    struct pass_state now = {.columns = 75, .film.frames = 6000};
+    assert_int_equal(render_progress_state(&f, 300, &now).frames, 1800);
+    assert_int_equal(render_progress_state(&unknown, 0, &now).frames, 6000);
+    now.done = true;
+    assert_int_equal(render_progress_state(&f, 300, &now).frames, 6000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(share_follows_the_columns),
+        cmocka_unit_test(share_of_an_unknown_length),
+        cmocka_unit_test(frames_follow_the_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
