@@ -119,7 +119,7 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
     /* The film's frames are not those that its headers promise: one decoder over everything counts what it gives. */
     if (c->contradicted) {
         log_msg(render_loudness(j),
-                "'%s': pictures come in another order than foreseen: decoding it again in one piece, in software",
+                "'%s': only one decoder gives the right pictures: decoding it again in one piece, in software",
                 r->film->path);
         *plan = DECODE_SEQUENTIAL;
     }

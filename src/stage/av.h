@@ -1,6 +1,6 @@
 /*
  * av.h - private to the files that speak libav: film_av.c (facts), film_av_said.c (messages), film_stream.c (which stream), film_input.c (pipes),
- * film_pictures.c (pictures one after another), demux.c (packets), headers.c and
+ * film_pictures.c (pictures one after another), demux.c (packets), param_sets.c and
  * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), stand_in.c (what is not there), film_colour.c, view.c and
  * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
  * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in
@@ -15,9 +15,9 @@
 #include <stdatomic.h>
 
 #include "gather.h"
-#include "headers.h"
 #include "keys.h"
 #include "nal_sets.h"
+#include "param_sets.h"
 #include "barcode/queue.h"
 #include "barcode/source.h"
 
@@ -99,10 +99,9 @@ struct demux {
     AVCodecContext *parse_context;
     struct run_traits traits;
     int length_size;
-    struct nal_colours colours;     /* as of the last packet                                     */
-    struct nal_sets sets;           /* H.264: likewise                                           */
-    struct headers headers;         /* likewise                                                  */
-    struct absent *absent;          /* NULL: of other codecs                                     */
+    struct nal_sets sets;           /* H.264: as of the last packet                              */
+    struct param_sets param_sets;   /* likewise                                                  */
+    bool lacking;                   /* sets changed, and a key frame came without them           */
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
     bool veiled;                    /* HEVC: pictures may stay hidden, and only the decoder knows which */
@@ -115,7 +114,6 @@ struct demux {
     uint64_t bare;                  /* packets so far that have no bytes                         */
     int shaken;                     /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */
-    uint64_t looked;                /* bytes of the file that were read past libavformat         */
     uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };
 
@@ -127,8 +125,8 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e);
 /* The file was sought in: the next picture is `serial`, and nothing is known of what lies before it. */
 void demux_jumped(struct demux *r, uint64_t serial);
 
-/* What is known of headers is what the container says in front, as it is before the first packet. False: memory. */
-bool demux_begin_headers(struct demux *r, struct err *e);
+/* Forgets all parameter sets but those of the extradata, as before the first packet. */
+void demux_begin_headers(struct demux *r);
 
 /* How far into the file it has read. */
 uint64_t demux_position(const struct demux *r);
@@ -138,8 +136,6 @@ uint64_t demux_bytes_read(const struct demux *r);
 
 void demux_close(struct demux *r);
 
-/* demux_absent.c: marks `p`, whose packet this is, where it refers to pictures that the film lacks (absent.h). */
-void demux_note_absent(struct demux *r, const AVPacket *packet, const struct nal_info *info, struct picture *p, int64_t dts_us);
 
 /* ---- decoder.c: one libavcodec context ---- */
 
@@ -335,9 +331,6 @@ struct colour_tags film_colour_tags(const AVCodecParameters *par);
  * libavformat decoded the first pictures, for decoders write "unspecified" over them.
  */
 void film_colour_decide(const AVCodecParameters *par, struct colour_tags container, struct film *f);
-
-/* Takes from a decoded frame the tags that its own headers do not say: they are of some earlier picture. */
-void film_colour_hush(AVFrame *frame, struct nal_unsaid unsaid, const struct film *film);
 
 /* Fills matrix, range, transfer and primaries of a view whose width and height are there. `format`: what the frame was coded in. */
 void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film, struct frame_view *view);

@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "absent.h"
 #include "av.h"
 #include "shortage.h"
 
@@ -41,19 +40,15 @@ static bool begins_in_zeros(const AVFormatContext *format)
     return film_av_peek(format, 0, head, SECTOR) == SECTOR && nal_zeros_at_end(head, SECTOR) == SECTOR;
 }
 
-bool demux_begin_headers(struct demux *r, struct err *e)
+void demux_begin_headers(struct demux *r)
 {
     const uint8_t *extradata = r->stream->codecpar->extradata;
     size_t size = (size_t)r->stream->codecpar->extradata_size;
     r->length_size = nal_length_size(r->traits.stream, extradata, size);
-    r->colours = (struct nal_colours){.sets = 0};
     r->sets = (struct nal_sets){.state = 0};
-    nal_extradata_colours(r->traits.stream, extradata, size, &r->colours);
     if (r->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(extradata, size, &r->sets);
-    absent_extradata(r->absent, extradata, size);
-    r->headers.stream = r->traits.stream;
-    return headers_begin(&r->headers, extradata, size, e);
+    param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
 }
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
@@ -65,10 +60,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     r->veiled = r->traits.stream == STREAM_HEVC &&
                 nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->odd = r->veiled;
-    if (!absent_open(&r->absent, r->traits.stream, e) || !demux_begin_headers(r, e)) {
-        demux_close(r);
-        return false;
-    }
+    demux_begin_headers(r);
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
     if (!parse)
         return true;
@@ -88,8 +80,6 @@ void demux_close(struct demux *r)
         av_parser_close(r->parser);
     r->parser = NULL;
     avcodec_free_context(&r->parse_context);
-    headers_free(&r->headers);
-    absent_close(&r->absent);
 }
 
 void demux_jumped(struct demux *r, uint64_t serial)
@@ -98,13 +88,12 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->hole = r->ended = r->orphans = false;
     r->shaken = 0;
     /* What lies between here and there was jumped over on purpose. */
-    absent_jumped(r->absent);
 }
 
 uint64_t demux_bytes_read(const struct demux *r)
 {
     int64_t bytes = r->format->pb ? r->format->pb->bytes_read : 0;
-    return bytes > 0 ? (uint64_t)bytes + r->looked : 0;
+    return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 uint64_t demux_position(const struct demux *r)
@@ -173,30 +162,32 @@ static void note_headers(struct demux *r, const AVPacket *packet, struct picture
     size_t size = 0;
     const uint8_t *headers = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
     bool h264 = r->traits.stream == STREAM_H264;
-    if (headers)
-        nal_extradata_colours(r->traits.stream, headers, size, &r->colours);
-    if (headers)
-        absent_extradata(r->absent, headers, size);
     if (headers && h264)
         nal_sets_scan_extradata(headers, size, &r->sets);
-    nal_scan_colours(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &r->colours);
     if (h264)
         nal_sets_scan(r->length_size, packet->data, (size_t)packet->size, &r->sets);
-    p->unsaid = r->colours.unsaid;
     p->sets = r->sets.state;
 }
 
-/* What a decoder may start with gets the headers that are in force there (headers.h). What damage left of one is not believed. */
-static bool keep_headers(struct demux *r, AVPacket *packet, const struct picture *p, const struct nal_info *info, struct err *e)
+/*
+ * Parameter sets that change in mid-film (param_sets.h). Those that damage may have touched do not
+ * count.
+ */
+static void note_param_sets(struct demux *r, const AVPacket *packet, const struct picture *p,
+                            const struct nal_info *info)
 {
     size_t size = 0;
-    const uint8_t *anew = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
-    bool believed = info->headers && !p->suspect;
-    if (anew && !headers_begin(&r->headers, anew, size, e))
-        return false;
-    r->length_size = anew ? r->headers.length_size : r->length_size;
-    return (!believed || headers_note(&r->headers, packet->data, (size_t)packet->size, e)) &&
-           ((p->cut == CUT_NONE && !p->intra) || headers_give(&r->headers, packet, e));
+    const uint8_t *extradata = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    if (extradata) {
+        param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
+        r->length_size = nal_length_size(r->traits.stream, extradata, size);
+    }
+    if (info->headers && !p->suspect)
+        param_sets_note(&r->param_sets, r->length_size, packet->data, (size_t)packet->size,
+                        p->serial + 1);
+    bool key = p->cut != CUT_NONE || p->intra;
+    r->lacking |= key && param_sets_lacking(&r->param_sets, p->serial + 1);
+    r->odd |= r->lacking || r->param_sets.sequence_changed;
 }
 
 /* AVI and its like store decoding times only; without reordering these are the presentation times. */
@@ -230,7 +221,7 @@ static bool is_rubbish(const struct demux *r, const struct picture *p, const str
     return (info->unreadable && !begins) || (must && !shows);
 }
 
-static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struct err *e)
+static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct nal_info info;
     nal_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
@@ -245,7 +236,7 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
     if (r->framed && !dropped && is_rubbish(r, p, &info)) {
         lose(r, p);
-        return true;
+        return;
     }
     p->cut = info.cut;
     p->intra = info.intra;
@@ -272,10 +263,7 @@ static bool describe(struct demux *r, AVPacket *packet, struct picture *p, struc
     note_headers(r, packet, p);
     if (r->parser)
         parse(r, packet, p);
-    if (!keep_headers(r, packet, p, &info, e))
-        return false;
-    demux_note_absent(r, packet, &info, p, microseconds(packet->dts, r->stream->time_base));
-    return true;
+    note_param_sets(r, packet, p, &info);
 }
 
 static const char *path_of(const struct demux *r)
@@ -369,12 +357,11 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
-        bool fine = describe(r, packet, p, e);
-        if (fine && !shortage_met())
+        describe(r, packet, p);
+        if (!shortage_met())
             return true;
         packet_free(&p->packet);
-        if (fine)
-            shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
+        shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
     }
     if (e->code == ERR_NONE)
         r->hole |= is_truncated(r);

@@ -211,19 +211,6 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
 
 /* ------------------------------------------------------------------ a frame */
 
-void film_colour_hush(AVFrame *frame, struct nal_unsaid unsaid, const struct film *film)
-{
-    /* One flag of an SPS, and one header of MPEG-2, holds all three. */
-    if (unsaid.matrix) {
-        frame->colorspace = AVCOL_SPC_UNSPECIFIED;
-        frame->color_primaries = AVCOL_PRI_UNSPECIFIED;
-        frame->color_trc = AVCOL_TRC_UNSPECIFIED;
-    }
-    /* The film's range is written into the frame: its pixel format, too, may be a yuvj one of an earlier sequence. */
-    if (unsaid.range)
-        frame->color_range = film->range == RANGE_FULL ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
-}
-
 void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film, struct frame_view *view)
 {
     struct colour_tags tags = tags_of_frame(frame);

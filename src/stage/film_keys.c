@@ -60,6 +60,15 @@ void film_keys_count(struct key_reader *k, int64_t time_us)
     k->found += !k->staging || (time_us >= s->start_us && time_us < s->end_us);
 }
 
+bool film_keys_lack_sets(struct key_reader *k)
+{
+    if (!k->staging || !k->demux->lacking)
+        return false;
+    log_msg(LOG_VERBOSE, "'%s': its parameter sets change in mid-film", k->film->path);
+    staging_contradict(k->staging);
+    return true;
+}
+
 /* ------------------------------------------------------------------ reading through */
 
 /* As gather_key. */
@@ -166,6 +175,10 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
     while (fine && !done && !film_keys_stopped(k) && demux_next(k->demux, &p, e)) {
         if (k->staging)
             atomic_store(&k->staging->bytes_read, demux_position(k->demux));
+        if (film_keys_lack_sets(k)) {
+            packet_free(&p.packet);
+            break;
+        }
         fine = push(k, g, &p, &after_key, e);
         done = k->staging && selection_next(&k->keys.cursor) == INT64_MAX;
     }

@@ -53,6 +53,12 @@ bool film_keys_stopped(const struct key_reader *k);
 /* Counts the key frame at `time_us`, if it lies in the part that was asked for. */
 void film_keys_count(struct key_reader *k, int64_t time_us);
 
+/*
+ * Has the film decoded as a whole if the key frame that the demuxer read last lacks parameter sets
+ * (param_sets.h), and so cannot be decoded alone. Returns true then.
+ */
+bool film_keys_lack_sets(struct key_reader *k);
+
 /* ---- film_keys_index.c ---- */
 
 /*
@@ -60,17 +66,6 @@ void film_keys_count(struct key_reader *k, int64_t time_us);
  * film is then to be read through, from where the demuxer stands.
  */
 bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct err *e);
-
-/* ---- film_keys_heads.c ---- */
-
-/*
- * True if key frames of the index go by headers that changed in mid-film and that they do not bring: whoever reads some of them only
- * would decode them with others. Also where finding that out takes more than reading the film through, as of a hostile index. Looks at the first bytes of each key frame, up to the end of what was asked for; of a Matroska the demuxer stands
- * anywhere afterwards. False also on `e`.
- */
-bool film_keys_need_headers(struct key_reader *k, struct err *e);
-
-/* ---- film_keys_index.c ---- */
 
 /* Back to the film's first key frame, after an index was looked for that is not there. False: it cannot be read again. */
 bool film_keys_go_back(struct key_reader *k, struct err *e);

@@ -124,6 +124,14 @@ static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPa
     bool there = key_index_fetch(&k->index, i, k->demux, p, e);
     if (e->code != ERR_NONE)
         return false;
+    const struct param_sets *sets = &k->demux->param_sets;
+    bool whole = there && !p->lost && !p->suspect && p->cut != CUT_NONE;
+    /* Others brought sets, perhaps for this one as well. */
+    k->demux->lacking |= whole && sets->last > 0 && sets->last != p->serial + 1;
+    if (film_keys_lack_sets(k)) {
+        packet_free(&p->packet);
+        return false;
+    }
     atomic_store(&k->staging->bytes_read, demux_position(k->demux));
     k->fetched++;
     key->unusable = !there || p->lost;
@@ -247,9 +255,6 @@ static bool read_by_index(struct key_reader *k, struct err *e)
     }
     bool fine = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
     note_index_counts(k, end);
-    if (k->demux->headers.needed > 0)
-        log_msg(LOG_WARNING, "'%s': %" PRIu64 " of its key frames lack headers that changed in mid-film: they are decoded with the last ones that were "
-                "read, and what lies between key frames is not", k->film->path, k->demux->headers.needed);
     if (k->none > 0)
         log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " pictures that its index calls key frames are none", k->film->path, k->none);
     return fine;
@@ -260,25 +265,42 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
 {
     struct demux *r = k->demux;
     const AVIndexEntry *first = avformat_index_get_entry(r->stream, 0);
-    if (!first || av_seek_frame(r->format, r->stream->index, first->timestamp, AVSEEK_FLAG_BACKWARD) < 0)
+    bool samples = k->index.kind == KEY_INDEX_SAMPLES;      /* the first one may be no key frame */
+    int flags = AVSEEK_FLAG_BACKWARD | (samples ? AVSEEK_FLAG_ANY : 0);
+    if (!first || av_seek_frame(r->format, r->stream->index, first->timestamp, flags) < 0)
         return err_set(e, ERR_INPUT, "'%s' cannot be read again from its start", k->film->path);
     demux_jumped(r, 0);
     r->hidden = r->unreadable = 0;
-    return demux_begin_headers(r, e);
+    demux_begin_headers(r);
+    return true;
+}
+
+/*
+ * Returns false if some picture brought parameter sets and the second key frame does not: only
+ * reading the film through shows whether sets change between key frames.
+ */
+static bool bring_sets_alike(struct key_reader *k, struct err *e)
+{
+    const struct param_sets *sets = &k->demux->param_sets;
+    struct picture p = {.packet = NULL};
+    if (sets->last == 0 || k->index.count < 2)
+        return true;
+    bool alike = key_index_fetch(&k->index, 1, k->demux, &p, e) && sets->last == p.serial + 1;
+    packet_free(&p.packet);
+    return alike;
 }
 
 /* Lists the index, and finds the film's first frame. False, without an error: it is not to be relied on. */
 static bool begin_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
 {
     bool samples = kind == KEY_INDEX_SAMPLES;
-    /* Samples are listed without reading on: what is to be read through then is so from its start. */
-    if (samples && (!key_index_open(&k->index, kind, k->demux, k->film, e) || film_keys_need_headers(k, e) || e->code != ERR_NONE))
+    if (samples && !key_index_open(&k->index, kind, k->demux, k->film, e))
         return false;
     if (!find_origin(k, e) || (!samples && !key_index_open(&k->index, kind, k->demux, k->film, e)))
         return false;
     if (film_keys_stopped(k))
         return true;
-    if (k->index.count > 0 && (samples || !film_keys_need_headers(k, e)))
+    if (k->index.count > 0 && bring_sets_alike(k, e))
         return e->code == ERR_NONE;
     k->lead_in = 0;
     if (e->code == ERR_NONE)

@@ -1,15 +1,14 @@
 /*
  * film_light.c - how bright a film gets (light.h): what its container says, else its first picture.
  *
- * HDR10's metadata are CTA-861.3's, by container or by SEI messages in the bitstream, which libavformat does not read. x265 writes
- * them before every key frame and into the extradata; MPEG-TS has no other.
+ * HDR10's metadata are CTA-861.3's, by container or by SEI messages in the bitstream, which
+ * libavformat does not read. x265 writes them before every key frame; MPEG-TS has no other.
  */
 #include <libavutil/dovi_meta.h>
 #include <libavutil/mastering_display_metadata.h>
 
 #include "av.h"
 #include "av_compat.h"
-#include "nal.h"
 #include "shortage.h"
 #include "barcode/interrupt.h"
 #include "barcode/light.h"
@@ -27,14 +26,6 @@ static int peak_of(const AVContentLightMetadata *content, const AVMasteringDispl
     return peak_of_nits(content ? content->MaxCLL : 0, told ? (unsigned)(display->max_luminance.num / display->max_luminance.den) : 0);
 }
 
-static int peak_of_extradata(const AVCodecParameters *par)
-{
-    if (par->codec_id != AV_CODEC_ID_HEVC || par->extradata_size <= 0)
-        return 0;
-    struct nal_light light = nal_extradata_light(par->extradata, (size_t)par->extradata_size);
-    return peak_of_nits((unsigned)light.content, (unsigned)light.display);
-}
-
 /* Profile 5, and AV1's 10 where no other decoder is promised anything, have no base layer of known colours. */
 static int dolby_alone(const AVDOVIDecoderConfigurationRecord *dolby)
 {
@@ -48,8 +39,6 @@ void film_light_of_stream(const AVStream *s, struct film *f)
     const uint8_t *display = av_compat_side_data(s, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, NULL);
     const uint8_t *dolby = av_compat_side_data(s, AV_PKT_DATA_DOVI_CONF, NULL);
     f->peak = peak_of((const void *)content, (const void *)display);
-    if (f->peak == 0)
-        f->peak = peak_of_extradata(s->codecpar);
     f->dolby_vision = dolby_alone((const void *)dolby);
 }
 

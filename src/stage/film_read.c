@@ -59,7 +59,8 @@ static bool decode_rest(struct staging *s, struct demux *r, struct gather *g, st
 
 bool film_read(struct staging *s, struct demux *r, struct err *e)
 {
-    if (s->job->selection.keyframes)
+    /* Where key frames cannot be decoded apart from each other, sequential.c picks them out. */
+    if (s->job->selection.keyframes && s->job->plan != DECODE_SEQUENTIAL)
         return film_keys_read(s, r, e);
     struct gather_config config = {
         .selection = s->job->selection, .traits = s->traits, .frame_us = film_av_frame_us(s->film),

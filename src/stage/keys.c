@@ -24,7 +24,7 @@ static struct run *make_run(struct keys *k, struct err *e)
         return NULL;
     }
     struct picture second = {.packet = k->second, .serial = k->held.serial + 1, .pts_us = TIME_NONE, .order = TIME_NONE, .second = true,
-                             .frame = k->held.frame, .unsaid = k->held.unsaid};
+                             .frame = k->held.frame};
     if (!run_append(run, &k->held, e)) {
         run_free(&run);
         return NULL;

@@ -74,35 +74,6 @@ size_t nal_zeros_at_end(const uint8_t *data, size_t size);
 /* HEVC: `hides` of the parameter sets in the extradata, hvcC or start codes. */
 bool nal_extradata_hides(const uint8_t *extradata, size_t size);
 
-/* What a picture's own headers, which were seen, do not say of its colours. */
-struct nal_unsaid {
-    bool matrix, range;
-};
-
-/*
- * libavcodec's H.264 and MPEG-2 decoders keep what an earlier sequence said of colours where a later one is silent. Which one
- * that was depends on what the decoder was given before, so a picture must know what it does not say itself. Zero it first.
- */
-struct nal_colours {
-    struct nal_unsaid unsaid;             /* of the latest picture                                            */
-    uint32_t sets, no_matrix, no_range;   /* a bit each SPS: it was seen; it does not say                     */
-    uint8_t set_of[256];                  /* the SPS of each PPS, and 1; 0: not seen                          */
-};
-
-/* Goes on with one packet's headers, in the order of the file. Of other codecs than these two nothing is ever unsaid. */
-void nal_scan_colours(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_colours *c);
-
-/* The same with the headers in the extradata: avcC, or as in packets. */
-void nal_extradata_colours(enum bitstream kind, const uint8_t *extradata, size_t size, struct nal_colours *c);
-
-/* cd/m2: MaxCLL and the mastering display's most; 0: not said. */
-struct nal_light {
-    int content, display;
-};
-
-/* What the SEI messages in HEVC's extradata, hvcC or start codes, say of light, which libavformat 59 does not read. */
-struct nal_light nal_extradata_light(const uint8_t *extradata, size_t size);
-
 /* Bytes of the length prefix that an avcC or hvcC record announces; 0 when the extradata is start codes or empty. */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
 

@@ -1,5 +1,6 @@
 /*
- * nal_read.h - for the files that read headers (nal.c, nal_colours.c, nal_light.c, nal_sets.c, nal_frame.c, nal_rps.c, headers.c): NAL units and their bits, over untrusted bytes.
+ * nal_read.h - for the files that read headers (nal.c, nal_sets.c, param_sets.c): NAL units and
+ * their bits, over untrusted bytes.
  */
 #ifndef BARCODE_SRC_NAL_READ_H
 #define BARCODE_SRC_NAL_READ_H
@@ -54,19 +55,6 @@ static inline bool next_nal(int length_size, const uint8_t *data, size_t size, s
         return false;
     *nal = (struct nal){data + *at, length};
     *at += length;
-    return true;
-}
-
-/* The same, but between start codes the NAL goes on to the end of the data: whoever reads its head only need not look for its end. */
-static inline bool next_head(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal)
-{
-    if (length_size > 0)
-        return next_nal(length_size, data, size, at, nal);
-    size_t start = find_start(data, *at, size);
-    if (start >= size)
-        return false;
-    *at = start + 3;
-    *nal = (struct nal){data + *at, size - *at};
     return true;
 }
 

@@ -49,7 +49,7 @@ void nal_sets_read_sps(struct bit_reader *r, struct nal_sps *sps)
             read_ue(r);
     }
     uint32_t references = read_ue(r);
-    sps->gaps = read_bit(r);
+    read_bit(r);                              /* gaps_in_frame_num_value_allowed_flag */
     skip_ue(r, 2);                            /* width, height */
     sps->known = !is_used_up(r) && frame_num <= 12 && type <= 2 && order <= 12 && references <= 16;
     sps->frames = read_bit(r);

@@ -25,7 +25,6 @@ struct nal_sps {
     uint8_t order_type;       /* pic_order_cnt_type, 0 to 2                                     */
     uint8_t order_bits;       /* of type 0: log2_max_pic_order_cnt_lsb, 4 to 16                  */
     uint8_t references;       /* max_num_ref_frames, 0 to 16                                    */
-    bool gaps;                /* gaps_in_frame_num_value_allowed_flag                           */
     bool grey;                /* ChromaArrayType is 0                                           */
     bool no_deltas;           /* of type 1: delta_pic_order_always_zero_flag                     */
 };

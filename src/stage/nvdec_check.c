@@ -133,14 +133,11 @@ unsigned nvdec_check_difference(const struct frame_view *a, const struct frame_v
 
 static bool keep_picture(struct nvdec_check *c, AVFrame *frame, struct err *e)
 {
-    uint64_t index = (uint64_t)frame->pts - c->run->picture[0].serial;
     struct seen *seen = &c->soft[c->softs];
     *seen = (struct seen){.serial = (uint64_t)frame->pts, .frame = av_frame_clone(frame)};
     if (!seen->frame)
         return err_set(e, ERR_FAILED, "out of memory for a picture");
     c->softs++;
-    if (index < c->run->count)
-        film_colour_hush(seen->frame, c->run->picture[index].unsaid, c->staging->film);
     return view_of_frame(seen->frame, c->staging->film, &seen->planes, &seen->view, e);
 }
 

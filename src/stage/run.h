@@ -53,7 +53,6 @@ struct picture {
     bool droppable;           /* nal_info's                                            */
     bool needs_before;        /* HEVC RASL                                             */
     bool closed;              /* a key whose leading pictures need nothing before it    */
-    struct nal_unsaid unsaid; /* nal_colours'                                          */
     uint64_t sets;            /* H.264: the state of the parameter sets in force (nal_sets.h)   */
     bool marked_leading;      /* the bitstream says that it leads its key (HEVC)       */
     bool leading;             /* displayed before its GOP's key; found by gather       */

@@ -5,6 +5,9 @@
  * Damage: what a picture looks like then depends on the number of threads. At its first sign staging ends, to be done
  * anew with a careful decoder (stage_job.careful), which uses one core.
  *
+ * --keyframes comes here when parameter sets change in mid-film: all of the film is decoded, and
+ * each key frame is held until the next one.
+ *
  * Frames are numbered as they come out. The selection wants to know when the next frame appears, so each
  * frame is held until its successor is there.
  *
@@ -33,12 +36,12 @@ struct sent {
     bool second;              /* the second field of the picture before it                 */
     bool lost;                /* struct picture's                                          */
     bool hurt;                /* something was wrong with the packet, or before it         */
-    struct nal_unsaid unsaid; /* struct picture's                                          */
+    bool key;                 /* a key frame that is displayed                             */
 };
 
 /* What is displayed until its successor is there. */
 struct held {
-    bool there, lost, hurt;
+    bool there, lost, hurt, key;
     uint64_t serial;
     int64_t us, pts_us;       /* film time, as stored */
 };
@@ -50,6 +53,9 @@ struct sequential {
     struct damage_watch watch;
     AVFrame *frame, *picture; /* picture: the held one's, unless it is lost */
     AVFrame *planes;          /* view_of_frame's                               */
+    AVFrame *key;             /* --keyframes: the last key frame, until the next one; and its tag */
+    struct frame_tag key_tag;
+    int64_t reached_us;       /* until when the last frame that was numbered is displayed */
     struct engine_port *port;
     struct selection_cursor cursor;
     struct timeline timeline;
@@ -69,7 +75,8 @@ static bool open_all(struct sequential *q, struct err *e)
 {
     q->frame = av_frame_alloc();
     q->picture = av_frame_alloc();
-    if (!q->frame || !q->picture)
+    q->key = av_frame_alloc();
+    if (!q->frame || !q->picture || !q->key)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     const struct stage_job *job = q->staging->job;
     const struct film *film = q->staging->film;
@@ -89,30 +96,70 @@ static void found_damage(struct sequential *q)
         staging_find_damage(q->staging);
 }
 
-/* Numbers a frame that is displayed from time_us until next_us, and stages it. */
-static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64_t next_us, struct err *e)
+/* Stages a frame for the columns of its tag, if it has any. */
+static bool stage_frame(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
+                        bool lost, struct err *e)
 {
-    timetable_add(q->staging->job->timetable, time_us, next_us);
+    struct frame_view view;
+    if (tag->repeat == 0)
+        return true;
+    q->counts.damaged += tag->damaged;
+    q->counts.lost += lost;
+    if (!columns_announce(q->staging->job->columns, tag, e))
+        return false;
+    if (lost)
+        return true;
+    if (!view_of_frame(frame, q->staging->film, &q->planes, &view, e))
+        return false;
+    staging_note_colour(q->staging, &view);
+    return engine_put(q->port, &view, tag, e);
+}
+
+/* The last key frame serves what is wanted until `until_us`; the first one also what was before. */
+static bool end_key(struct sequential *q, int64_t until_us, struct err *e)
+{
+    if (!q->key->buf[0])
+        return true;
+    struct frame_tag *tag = &q->key_tag;
+    tag->repeat = selection_take(&q->cursor, until_us - 1, until_us, &tag->column);
+    bool fine = stage_frame(q, q->key, tag, false, e);
+    av_frame_unref(q->key);
+    return fine;
+}
+
+/* --keyframes: another key frame begins. One that is damaged gives way to the one before it. */
+static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct err *e)
+{
+    const struct selection *rule = &q->cursor.rule;
+    q->counts.keys += tag->time_us >= rule->start_us && tag->time_us < rule->end_us;
+    if (tag->damaged && q->staging->faults) {
+        staging_fault(q->staging, q->held.serial, false);
+        return true;
+    }
+    if (!end_key(q, tag->time_us, e))
+        return false;
+    q->key_tag = *tag;
+    return av_frame_ref(q->key, q->picture) >= 0 ||
+           err_set(e, ERR_FAILED, "out of memory for a picture");
+}
+
+/* Numbers a frame that is displayed from time_us until next_us, and stages it. */
+static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64_t next_us,
+                         struct err *e)
+{
+    const struct stage_job *job = q->staging->job;
+    timetable_add(job->timetable, time_us, next_us);
     if (next_us == TIMETABLE_OPEN)
         next_us = selection_last_until(&q->cursor.rule, time_us, q->timeline.frame_us);
     struct frame_tag tag = {.frame = q->next_frame++, .time_us = time_us};
     q->numbered_us = time_us;
+    q->reached_us = next_us;
     tag.damaged = !lost && q->held.hurt;
-    tag.repeat = selection_take(&q->cursor, time_us, next_us, &tag.column);
     atomic_store(&q->staging->frames_done, q->next_frame);
-    if (tag.repeat == 0)
-        return true;
-    struct frame_view view;
-    q->counts.damaged += tag.damaged;
-    q->counts.lost += lost;
-    if (!columns_announce(q->staging->job->columns, &tag, e))
-        return false;
-    if (lost)
-        return true;
-    if (!view_of_frame(q->picture, q->staging->film, &q->planes, &view, e))
-        return false;
-    staging_note_colour(q->staging, &view);
-    return engine_put(q->port, &view, &tag, e);
+    if (job->selection.keyframes)
+        return lost || !q->held.key || begin_key(q, &tag, e);
+    tag.repeat = selection_take(&q->cursor, time_us, next_us, &tag.column);
+    return stage_frame(q, q->picture, &tag, lost, e);
 }
 
 /* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
@@ -215,8 +262,6 @@ static bool take_frame(struct sequential *q, struct err *e)
         av_frame_unref(q->frame);
         return true;
     }
-    if (known)
-        film_colour_hush(q->frame, p.unsaid, q->staging->film);
     bool hurt = damage_concealed(q->frame) || damage_unfinished(&q->watch, q->frame) || p.hurt;
     if (hurt)
         found_damage(q);
@@ -226,6 +271,7 @@ static bool take_frame(struct sequential *q, struct err *e)
         return false;
     av_frame_move_ref(q->picture, q->frame);
     q->held.hurt = hurt || damage_flagged(q->picture);
+    q->held.key = p.key;
     return true;
 }
 
@@ -284,7 +330,8 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
         holes_note(&q->holes, p->serial);
     q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
                             .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
-                            .lost = p->lost, .unsaid = p->unsaid};
+                            .lost = p->lost,
+                            .key = p->cut != CUT_NONE && !p->hidden};
     struct sent *noted = &q->sent[p->serial % SLOTS];
     *noted = q->last;
     return noted;
@@ -351,7 +398,8 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
     if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, NULL, e))
         return false;
     int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
-    if (!number_held(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e))
+    if (!number_held(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e) ||
+        !end_key(q, q->reached_us, e))
         return false;
     if (damage_found(&q->watch, 0))      /* of threads that had not finished yet */
         found_damage(q);
@@ -379,6 +427,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     s->counts.damaged += q->counts.damaged;
     s->counts.lost += q->counts.lost;
     s->counts.vanished += q->counts.vanished;
+    s->counts.keys += q->counts.keys;
     s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
     s->counts.last_us = q->done ? q->counts.last_us : q->numbered_us;
     s->counts.sequential = true;
@@ -388,6 +437,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     damage_watch_close(&q->watch);
     av_frame_free(&q->frame);
     av_frame_free(&q->picture);
+    av_frame_free(&q->key);
     av_frame_free(&q->planes);
     free(q);
     return fine;

@@ -71,7 +71,6 @@ static void session_close(struct session *s)
 static bool stage_frame(struct session *s, struct picture *p, struct err *e)
 {
     struct frame_view view;
-    film_colour_hush(s->frame, p->unsaid, s->staging->film);
     if (!view_of_frame(s->frame, s->staging->film, &s->planes, &view, e))
         return false;
     staging_note_colour(s->staging, &view);

@@ -175,7 +175,6 @@ static bool take_picture(struct nvdec_session *s, struct err *e)
     if (!w)
         return true;
     struct picture *p = &w->run->picture[(uint64_t)s->frame->pts - w->run->picture[0].serial];
-    film_colour_hush(s->frame, p->unsaid, s->staging->film);
     if (w->witness && !nvdec_check_take(s->nvdec->check, s->decoder, s->frame, e))
         return false;
     return !p->wanted || p->done || stage_frame(s, p, e);

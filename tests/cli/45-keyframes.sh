@@ -57,7 +57,7 @@ test_keyframes_from_a_pipe() {
     cat "$f" | "$BARCODE" - -q --keyframes -m average --json pipe.json -o pipe.png || fail "a pipe without a rule"
 }
 
-# Recordings of other settings, joined, which say their headers once: a key frame in mid-film that nobody asks for changes them for all behind it.
+# Joined recordings whose parameter sets come once each, at a key frame that no column shows.
 test_keyframes_behind_other_headers() {
     recording a.h264 3 -c:v libx264 -qp 20
     recording b.h264 3 -c:v libx264 -qp 34 -x264-params cabac=0
@@ -85,11 +85,11 @@ test_keyframes_behind_other_headers() {
         exactly "$f" --strict --columns 7
         exactly "$f" --strict --interval 1.3 --start 4 --end 6.1
         says_not .
-        # What brings with each key frame all that this goes by is read by its index.
+        # A film whose every key frame brings its sets is read by the index.
         ok "$f" --keyframes --columns 7 -v -m average -o k.png
         case $f in
-            own*) says_not "read through" ;;
-            *) says "go by headers that changed in mid-film: it is read through" ;;
+            own*) says_not "parameter sets" ;;
+            *) says "its parameter sets change in mid-film" ;;
         esac
     done
     ok qp.h264.mp4 -q --keyframes --columns 7 -m average --dump file.rgb -o file.png

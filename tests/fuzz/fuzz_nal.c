@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stage/absent.h"
 #include "stage/nal.h"
 #include "stage/nal_sets.h"
+#include "stage/param_sets.h"
 #include "fuzz.h"
 
 /* The bytes are parameter sets and a picture at once. */
@@ -28,21 +28,15 @@ static void separate(int length_size, const uint8_t *data, size_t size)
     free(out);
 }
 
-/* The bytes are parameter sets, and twice a picture. */
-static void miss(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
+/* The bytes are extradata, and the packets of two pictures. */
+static void change(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
 {
-    struct err e = ERR_INIT;
-    struct absent *a = NULL;
-    struct nal_sets sets = {0};
-    struct nal_info info;
-    if (!absent_open(&a, kind, &e))
-        return;
-    absent_extradata(a, data, size);
-    nal_scan(kind, length_size, data, size, &info);
-    nal_sets_scan(length_size, data, size, &sets);
-    for (int i = 0; i < 2; i++)
-        absent_look(a, &sets, &(struct absent_packet){length_size, data, size, &info, i});
-    absent_close(&a);
+    struct param_sets sets;
+    param_sets_begin(&sets, kind, data, size);
+    param_sets_note(&sets, length_size, data, size, 1);
+    fuzz_demand(!sets.changed && !sets.sequence_changed && !param_sets_lacking(&sets, 1));
+    param_sets_note(&sets, length_size, data, size / 2, 2);
+    fuzz_demand(!param_sets_lacking(&sets, 1) || sets.changed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -67,15 +61,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     length_size = nal_length_size(kind, copy, n);
     fuzz_demand(length_size >= 0 && length_size <= 4);
     nal_extradata_hides(copy, n);
-    nal_extradata_light(copy, n);
-    struct nal_colours colours = {0};
-    nal_extradata_colours(kind, copy, n, &colours);
-    nal_scan_colours(kind, data[1] % 5, copy, n, &colours);
-    fuzz_demand(kind == STREAM_H264 || !colours.unsaid.range);
-    fuzz_demand(kind == STREAM_H264 || kind == STREAM_MPEG2 || !colours.unsaid.matrix);
     if (kind == STREAM_H264)
         separate(data[1] % 5, copy, n);
-    miss(kind, data[1] % 5, copy, n);
+    change(kind, data[1] % 5, copy, n);
     free(copy);
     return 0;
 }

@@ -184,18 +184,13 @@ static void left_to_software(void **state)
 {
     (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
-        !clip_encode("-c:v libx265 -preset superfast -x265-params log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open.hevc") ||
-        !clip_encode("-c:v libx265 -preset superfast -x265-params log-level=error:keyint=20:min-keyint=20:bframes=0 chain.mkv") ||
-        !clip_ffmpeg("-i chain.mkv -c copy -bsf:v 'noise=drop=eq(n\\,50)' gap.mkv"))
+        !clip_encode("-c:v libx265 -preset superfast -x265-params log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open.hevc"))
         skip();
     edit("whole.h264", "hole.h264", add_hole);
     judge_redone("hole.h264", 1, 0, true);
     keys = 0;
     edit("open.hevc", "lie.hevc", lie);
     judge_redone("lie.hevc", 1, 1, false);
-    /* One that is gone is told by the reader (absent.h), alike for both: pictures 51 to 59 are damaged, and 49 may have lost its end. */
-    struct stage_counts gap = judge_damaged("gap.mkv", 1);
-    assert_int_equal(gap.damaged, 10);
 }
 
 /* What looks much like it, in sane films: zeros between slices, references from before an open GOP. */
