@@ -36,8 +36,8 @@ static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t pictu
 }
 
 /*
- * A sequence header with its extensions. Size, shape of the pixel, chroma format and colour tags are
- * what a decoder keeps, or begins anew for; the rest of the header replaces what was before.
+ * A sequence header with its extensions. Size, shape of the pixel, chroma format and colour tags
+ * are what a decoder keeps, or begins anew for; the rest of the header replaces what was before.
  */
 static void note_mpeg2(struct param_sets *s, const uint8_t *data, size_t size, uint64_t picture)
 {

@@ -7,7 +7,9 @@
  * Such a film needs one decoder from there on. VP8, VP9 and AV1 key frames contain everything.
  *
  * H.264 and HEVC: VPS, SPS and PPS (ITU-T H.264 7.3.2.1.1, 7.3.2.2; H.265 7.3.2.1 to 7.3.2.3).
- * MPEG-2: the sequence header and its extensions (H.262 6.2.2). Pure functions over untrusted bytes.
+ * MPEG-2: the sequence header and its extensions (H.262 6.2.2).
+ *
+ * Pure functions over untrusted bytes.
  */
 #ifndef BARCODE_SRC_PARAM_SETS_H
 #define BARCODE_SRC_PARAM_SETS_H
