@@ -42,8 +42,6 @@ struct engine_config {
     int device;                   /* which GPU, from 0; only `cuda` looks   */
 };
 
-struct latch;
-
 /* What one film needs. */
 struct engine_job {
     int width, height;            /* staged size, 1..16384 each             */
@@ -54,7 +52,6 @@ struct engine_job {
     int ports;                    /* about how many will be open at once; `cpu` has a staged frame's room for each, more may open */
     struct columns *columns;      /* results go here; the caller's          */
     const struct trim *trim;      /* what decoded pictures are cut to before they are shrunk; lent until engine_finish. NULL: nothing */
-    struct latch *trim_known;     /* lent; `trim` is not read before it is released: engine_put waits for it, and fails where that failed. NULL: it is known */
     struct light *light;          /* what HDR and linear means go through (light.h); lent until engine_finish. NULL: nothing */
     const struct light_table *means;   /* --light linear: means of staged frames are taken of light, by SDR's table. NULL: of codes */
     engine_tap *tap;              /* may be NULL                            */
@@ -105,7 +102,6 @@ struct engine_ops {
 struct engine {
     const struct engine_ops *ops;
     const struct trim *trim;      /* the job's */
-    struct latch *trim_known;
 };
 struct engine_port {
     struct engine *engine;

@@ -34,11 +34,6 @@ enum { PROBE_THREADS = 8 };    /* PROBE_BARS: more cores bring nothing */
 struct probe_request {
     unsigned want;             /* PROBE_ flags, together; 0 asks nothing and costs nothing           */
     int threads;               /* PROBE_BARS: cores to decode on, 1 or more, of which PROBE_THREADS are used */
-    struct gate_turn *turn;    /* PROBE_BARS: the caller's, at a gate for looks, or NULL: while it feeds, all of the gate's cores
-                                  are taken; it feeds no longer where what is left takes a few, which it is busy with then      */
-    void (*lets_go)(void *user);   /* PROBE_BARS alone: called when the source is needed no more, so that it may be staged while the probe goes on;
-                                  from any thread, once, or not at all where it is needed to the end. NULL: nobody waits for it   */
-    void *user;
 };
 
 struct probe_facts {
@@ -48,7 +43,7 @@ struct probe_facts {
     int64_t keys;              /* PROBE_KEYS: key frames, 0 or more                              */
     struct trim trim;          /* PROBE_BARS                                                     */
     int peak;                  /* PROBE_LIGHT: as film.peak                                      */
-    int looked, told;          /* PROBE_BARS: pictures that were looked at, no more than it takes; of them bright enough to tell */
+    int looked, told;          /* PROBE_BARS: pictures that were looked at; of them bright enough to tell */
 };
 
 #ifdef __cplusplus

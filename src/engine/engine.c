@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "barcode/interrupt.h"
-#include "barcode/latch.h"
 
 static const struct engine_ops *const engines[] = {
     &engine_cpu,
@@ -43,7 +41,6 @@ struct engine *engine_open(const char *name, const struct engine_config *config,
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 {
     g->trim = job->trim;
-    g->trim_known = job->trim_known;
     return g->ops->begin(g, job, e);
 }
 
@@ -55,8 +52,6 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e)
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
 {
     const struct trim *trim = p->engine->trim;
-    if (trim && p->engine->trim_known && !latch_wait(p->engine->trim_known))
-        return interrupted() ? interrupt_error(e) : err_set(e, ERR_FAILED, "it could not be found out whether there are bars");
     if (!trim || trim->count == 0)
         return p->engine->ops->put(p, view, tag, e);
     struct frame_view cut = *view, rows = *view;

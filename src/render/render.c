@@ -112,8 +112,6 @@ static void describe_decoding(struct render_job *j)
 
 static void close_job(struct render_job *j)
 {
-    struct err late = ERR_INIT;
-    render_trim_settle(j, &late);
     dump_discard(&j->dump);
     thumbs_free(&j->thumbs);
     digest_free(&j->first);

@@ -33,8 +33,6 @@ struct render_job {
     bool distrusted;                 /* NVDEC is not used for this film    */
     struct digest *digest;           /* the one being filled, or NULL      */
     struct light *light;             /* NULL: no picture goes through it   */
-    struct bars *bars;               /* a look for bars that goes on while the film is staged, or NULL */
-    bool beside;                     /* the last attempt was made beside a look for bars, which went well */
     char light_words[64];            /* the same for the cache's key; "": as every SDR film is */
     char trim_words[TRIM_TEXT];      /* what --trim says, for the cache's key; "": off */
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
@@ -60,15 +58,9 @@ bool render_probe_length(struct render_job *j, struct err *e);
 
 /*
  * What pictures are cut to, into the report: as --trim says, as the cache's frames were, or as looking finds. The cache has been
- * looked at. A film that is alone is looked at while it is staged: render_trim_settle follows then.
+ * looked at.
  */
 bool render_trim(struct render_job *j, struct err *e);
-
-/* What an engine is to cut to, and the latch that says that it is known; NULL: it is. Both are lent until render_trim_settle. */
-const struct trim *render_trim_of(struct render_job *j, struct latch **known);
-
-/* Waits for the look for bars, if there is one, and puts what it found into the report. The engine has finished. False: it failed. */
-bool render_trim_settle(struct render_job *j, struct err *e);
 
 /*
  * Decides how HDR and --light linear are worked out: report.light, report.means, light and light_words. Looks at an HDR film that does
@@ -101,9 +93,6 @@ bool render_stage(struct render_job *j, struct err *e);
 /* One pass over the film, under a progress line, into `columns`; it may have to be made again (source_stage). */
 bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
                     struct stage_times *times, struct err *e);
-
-/* True if an output shows thumbnails, whose size depends on what pictures are cut to. */
-bool render_wants_thumbs(const struct render_job *j);
 
 /* The log level of "decoded in software": a warning only for a user who demanded NVDEC. */
 enum log_level render_loudness(const struct render_job *j);

@@ -1,11 +1,9 @@
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "barcode/clock.h"
 #include "barcode/gate.h"
-#include "barcode/latch.h"
 #include "render_job.h"
 
 /*
@@ -157,90 +155,11 @@ static void tell_trim(const struct render_job *j, const struct probe_facts *fact
         log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path, facts->looked, facts->told);
 }
 
-/* A look for bars on a thread of its own. */
-struct bars {
-    pthread_t thread;
-    struct source *source;
-    struct probe_request request;
-    struct probe_facts facts;
-    struct err error;
-    bool fine;
-    struct latch *free;              /* the source may be staged                 */
-    struct latch *known;             /* `facts` hold                             */
-};
-
-static void bars_free(struct bars **b)
-{
-    if (!*b)
-        return;
-    latch_free(&(*b)->free);
-    latch_free(&(*b)->known);
-    free(*b);
-    *b = NULL;
-}
-
-static void lets_go(void *user)
-{
-    latch_release(user, true);
-}
-
-static void *bars_main(void *argument)
-{
-    struct bars *b = argument;
-    b->fine = source_probe(b->source, &b->request, &b->facts, &b->error);
-    latch_release(b->known, b->fine);
-    latch_release(b->free, true);
-    return NULL;
-}
-
-/* NULL: no thread can be had for it. Returns when the film may be staged. */
-static struct bars *bars_open(struct source *source, int threads)
-{
-    struct err none = ERR_INIT;
-    struct bars *b = calloc(1, sizeof *b);
-    if (!b)
-        return NULL;
-    *b = (struct bars){.source = source, .error = ERR_INIT, .free = latch_new(&none), .known = latch_new(&none)};
-    b->request = (struct probe_request){.want = PROBE_BARS, .threads = threads, .lets_go = lets_go, .user = b->free};
-    if (!b->free || !b->known || pthread_create(&b->thread, NULL, bars_main, b) != 0)
-        bars_free(&b);
-    else
-        (void)latch_wait(b->free);
-    return b;
-}
-
-const struct trim *render_trim_of(struct render_job *j, struct latch **known)
-{
-    *known = j->bars ? j->bars->known : NULL;
-    return j->bars ? &j->bars->facts.trim : &j->report.trim;
-}
-
-bool render_trim_settle(struct render_job *j, struct err *e)
-{
-    if (!j->bars)
-        return true;
-    pthread_join(j->bars->thread, NULL);
-    bool fine = j->bars->fine;
-    if (fine) {
-        j->report.trim = j->bars->facts.trim;
-        frame_cache_cut(j->cache, &j->report.trim);
-        tell_trim(j, &j->bars->facts);
-    } else {
-        /* Staging failed for it, unless it did so for something else before. */
-        if (e->code == ERR_NONE || e->code == j->bars->error.code)
-            *e = j->bars->error;
-        frame_cache_close(&j->cache);
-        j->beside = false;
-    }
-    bars_free(&j->bars);
-    return fine;
-}
-
 /* So many films at a time as there are gates (render_lanes_looks): each look has up to PROBE_THREADS decoders, and with as many as all lanes would have, memory is full of them. */
 static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct err *e)
 {
     struct gate_turn turn = {.gate = j->render->looks};
-    struct probe_request request = {.want = PROBE_BARS, .threads = j->render->threads, .turn = &turn};
+    struct probe_request request = {.want = PROBE_BARS, .threads = j->render->threads};
     int64_t came = clock_ns();
     if (!gate_enter(&turn, e))
         return false;
@@ -255,8 +174,6 @@ static bool look_for_bars(struct render_job *j, struct err *e)
     struct probe_facts facts = {.found = 0};
     if (!source_can(j->source, SOURCE_RESTARTABLE))
         log_msg(LOG_VERBOSE, "'%s': a pipe is not searched for bars", j->source->film.path);
-    else if (!j->render->looks && !render_wants_thumbs(j) && (j->bars = bars_open(j->source, j->render->threads)))
-        return true;
     else if (!probe_bars(j, &facts, e))
         return false;
     j->report.trim = facts.trim;

@@ -12,7 +12,7 @@ static int modes_wanted(const struct report *r)
     return !(r->needs & STRIP_DOMINANT) ? 0 : r->steady > 0 ? DOMINANT_MOST : 1;
 }
 
-bool render_wants_thumbs(const struct render_job *j)
+static bool wants_thumbs(const struct render_job *j)
 {
     const struct outputs *list = &j->outputs;
     for (size_t i = 0; i < list->count; i++)
@@ -26,7 +26,7 @@ static bool open_thumbs(struct render_job *j, struct err *e)
     struct report *r = &j->report;
     int width, height;
     thumbs_free(&j->thumbs);
-    if (render_wants_thumbs(j)) {
+    if (wants_thumbs(j)) {
         thumbs_size(r->film, &r->trim, r->width, r->height, &width, &height);
         j->thumbs = thumbs_open(r->width, r->height, width, height, THUMBS_MOST, e);
         if (!j->thumbs)
@@ -87,21 +87,18 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     const struct options *o = j->render->options;
     bool judging = is_judging(j);
     struct render_progress shown = render_progress_open(j);
-    struct latch *known;
-    const struct trim *trim = render_trim_of(j, &known);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
         .decode = j->distrusted ? DECODE_CPU : o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
         .tick = render_progress_tick, .tick_user = &shown, .gate = j->render->gate, .pixels = render_nvdec_pixels(j, plan), .gates = j->render->workers, .decoders = j->render->decoders,
-        .job = {.trim = trim, .trim_known = known, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
+        .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
                 .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
     };
-    j->beside = j->bars != NULL;
     bool fine = pass_run(&pass, counts, times, e);
     render_progress_close(&shown);
-    return render_trim_settle(j, e) && fine;
+    return fine;
 }
 
 enum log_level render_loudness(const struct render_job *j)
@@ -160,18 +157,6 @@ static bool spreads_anew(struct render_job *j, struct err *e)
     return true;
 }
 
-/* What an attempt lacked at its start, threads or memory, the look for bars beside it may have had: true once, for another without it. */
-static bool may_try_alone(struct render_job *j, struct err *e)
-{
-    if (!j->beside || e->code != ERR_FAILED || columns_count(j->columns) > 0)
-        return false;
-    j->beside = false;
-    log_msg(LOG_VERBOSE, "%s: once more, with nothing beside it", e->text);
-    err_clear(e);
-    frame_cache_again(j->cache, &(struct stage_counts){0});
-    return true;
-}
-
 bool render_stage(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -179,7 +164,7 @@ bool render_stage(struct render_job *j, struct err *e)
     bool fine;
     do
         fine = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
-    while (fine ? starts_over(j, &plan) || spreads_anew(j, e) : may_try_alone(j, e));
+    while (fine && (starts_over(j, &plan) || spreads_anew(j, e)));
     fine = fine && e->code == ERR_NONE;
     frame_cache_end(j->cache, j->columns, &r->counts, fine);
     return fine && (!j->render->options->verify || render_verify(j, e));

@@ -93,7 +93,7 @@ static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
         /* Of cues serials are apart, for a second field has the next one. */
         uint64_t serial = x->kind == KEY_INDEX_SAMPLES ? (uint64_t)i : (uint64_t)i * 2;
         struct key_entry key = {.stamp = entry->timestamp, .from_us = microseconds(s, entry->timestamp), .serial = serial, .at = entry->pos,
-                                .size = entry->size > 0 ? (size_t)entry->size : 0, .before = x->shown};
+                                .before = x->shown};
         bool shows = !(entry->flags & AVINDEX_DISCARD_FRAME);
         x->shown += shows;
         if (shows && entry->flags & AVINDEX_KEYFRAME && !add(x, &key, e))

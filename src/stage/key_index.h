@@ -25,7 +25,6 @@ struct key_entry {
     int64_t from_us;      /* `stamp`; the picture's stored time is not before it        */
     uint64_t serial;      /* of its packet: SAMPLES: its place in the file, CUES: a number of its own */
     int64_t at;           /* where in the file: MP4: it, AVI: its chunk, CUES: its cluster */
-    size_t size;          /* SAMPLES: its bytes                                          */
     uint64_t before;      /* SAMPLES: pictures before it, in decoding order, that are displayed */
     bool unusable;        /* the reader's: it is no key frame, or cannot be read          */
 };

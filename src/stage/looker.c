@@ -8,9 +8,12 @@
 #include "barcode/interrupt.h"
 
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
-enum { APART = 12 };                               /* of pictures that follow one another, the first of so many, about */
+enum { APART = 12 };                               /* packets from one picture behind it to the next one */
 
-/* Without an index libavformat reads everything up to a time, but where times can be halved to; some find their feet at any byte. */
+/*
+ * Without an index libavformat reads everything up to a time, but where times can be halved to; some
+ * find their feet at any byte.
+ */
 static enum way way_of(const struct looker *l)
 {
     static const char *const halved[] = {"asf", "ogg", "nut", "mxf"};
@@ -20,24 +23,32 @@ static enum way way_of(const struct looker *l)
         return NO_WAY;
     if (film_av_is_one_of(l->format, any_byte, sizeof any_byte / sizeof *any_byte))
         return BY_BYTE;
-    bool quick = l->index != KEY_INDEX_NONE || film_av_is_one_of(l->format, halved, sizeof halved / sizeof *halved);
+    const struct demux r = {.format = l->format, .stream = l->stream};
+    bool indexed = key_index_kind(&r, l->looks->film) != KEY_INDEX_NONE;
+    bool quick = indexed || film_av_is_one_of(l->format, halved, sizeof halved / sizeof *halved);
     return quick || avio_size(l->format->pb) <= small ? BY_TIME : NO_WAY;
 }
 
-int64_t looker_start_us(const AVStream *s)
+/* The first picture's time as the film's file has it, in microseconds. */
+static int64_t start_us(const AVStream *s)
 {
     return s->start_time != AV_NOPTS_VALUE ? av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q) : 0;
 }
 
-static bool seek(struct looker *l, const struct film_place *at)
+/* Seeks place `place` of LOOKS, the middle of its part of the film. */
+static bool seek(struct looker *l, int place)
 {
-    if (l->way == BY_BYTE)
-        return av_seek_frame(l->format, -1, film_looks_part(avio_size(l->format->pb), at->place), AVSEEK_FLAG_BYTE) >= 0;
-    if (l->looks->film->duration_us <= 0)
+    const int64_t part = (int64_t)place * 2 + 1, parts = (int64_t)LOOKS * 2;
+    int64_t duration_us = l->looks->film->duration_us;
+    if (l->way == BY_BYTE) {
+        int64_t at = av_rescale(avio_size(l->format->pb), part, parts);
+        return av_seek_frame(l->format, -1, at, AVSEEK_FLAG_BYTE) >= 0;
+    }
+    if (duration_us <= 0)
         return false;
-    int64_t time = film_looks_time(l->looks->film, looker_start_us(l->stream), at->place);
-    int64_t seek = at->seek != AV_NOPTS_VALUE ? at->seek : av_rescale_q(time, AV_TIME_BASE_Q, l->stream->time_base);
-    return av_seek_frame(l->format, l->stream->index, seek, AVSEEK_FLAG_BACKWARD) >= 0;
+    int64_t time = av_sat_add64(start_us(l->stream), av_rescale(duration_us, part, parts));
+    int64_t stamp = av_rescale_q(time, AV_TIME_BASE_Q, l->stream->time_base);
+    return av_seek_frame(l->format, l->stream->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0;
 }
 
 /* The next packet of the film's stream; a key frame's if `key`. False: there is none near. */
@@ -121,7 +132,7 @@ static bool open_decoder(struct looker *l)
     decoder_close(&l->decoder);
     damage_watch_close(&l->watch);
     l->watch = (struct damage_watch){0};
-    l->decoder = decoder_open(l->stream, l->looks->film->path, l->threads, &l->error);
+    l->decoder = decoder_open(l->stream, l->looks->film->path, 1, &l->error);
     return l->decoder && damage_watch_open(&l->watch, l->decoder, false, &l->error);
 }
 
@@ -130,7 +141,7 @@ static bool claim(struct looker *l, size_t look, int64_t at)
 {
     bool first = true;
     pthread_mutex_lock(&l->looks->lock);
-    for (size_t i = 0; i < LOOKS; i++)
+    for (int i = 0; i < LOOKS; i++)
         first &= !l->looks->look[i].claimed || l->looks->look[i].key != at;
     l->looks->look[look].claimed = true;
     l->looks->look[look].key = at;
@@ -139,10 +150,10 @@ static bool claim(struct looker *l, size_t look, int64_t at)
 }
 
 /* The first picture from a key frame on. What follows that one is only sent so that it comes out. Most looks come to a key frame that others had. */
-static void look_once(struct looker *l, const struct film_place *at)
+static void look_once(struct looker *l, int place)
 {
-    size_t look = (size_t)at->place;
-    if (!seek(l, at) || !next_packet(l, true))
+    size_t look = (size_t)place;
+    if (!seek(l, place) || !next_packet(l, true))
         return;
     int64_t key = l->packet->pos >= 0 ? l->packet->pos : l->packet->pts;
     bool mine = claim(l, look, key) && (l->fresh || open_decoder(l));
@@ -169,48 +180,43 @@ bool looker_tells(const struct trim_seen *seen)
     return seen->across.known || seen->down.known;
 }
 
-void looker_count(struct looks_tally *tally, const struct trim_seen *seen)
+/*
+ * Returns true if more pictures are needed: fewer than LOOKS_ENOUGH tell something so far, and
+ * those that may still be looked at could make a rectangle.
+ */
+static bool needs_more(const struct looker *l)
 {
-    tally->told += looker_tells(seen);
-    tally->suggested += trim_suggests(seen);
+    int told = 0, suggested = 0, looked = 0;
+    for (int i = 0; i < LOOKS + LOOKS_MORE; i++) {
+        const struct look *look = &l->looks->look[i];
+        told += look->looked && looker_tells(&look->seen);
+        suggested += look->looked && trim_suggests(&look->seen);
+        looked += i >= LOOKS && look->looked;
+    }
+    int left = LOOKS_MORE - looked, wanted = LOOKS_ENOUGH - told;
+    int more = left < wanted ? left : wanted;
+    return more > 0 && suggested + more >= TRIM_QUORUM;
 }
 
-bool looker_is_hopeless(int suggested, int more)
-{
-    return suggested + more < TRIM_QUORUM;
-}
-
-/* How far a look at pictures that follow one another has come. */
-struct way_on {
-    int64_t sent;                         /* packets                                         */
-    int64_t due;                          /* the next picture to be looked at is that packet's, or a later one's */
-    size_t looks;
-};
-
-/* Takes what is ready. False: no more is needed, or nothing more will come. */
-static bool take_on(struct looker *l, struct way_on *w)
+/*
+ * Takes the pictures that are ready, and looks at one each APART packets. Returns false if nothing
+ * more is needed, or nothing more comes.
+ */
+static bool take_ready(struct looker *l, int64_t *due, size_t *look)
 {
     int code;
     while ((code = decoder_receive(l->decoder, l->frame)) >= 0) {
-        int64_t at = l->frame->pts;
-        l->doubted |= l->watch.strict && (damage_flagged(l->frame) || damage_doubted(&l->watch, at));
-        if (at >= w->due && !l->doubted) {
-            size_t look = LOOKS + w->looks++;
-            look_at_picture(l, look);
-            looker_count(&l->tally, &l->looks->look[look].seen);
-            w->due = at + APART;
+        if (l->frame->pts >= *due && *look < LOOKS + LOOKS_MORE) {
+            *due = l->frame->pts + APART;
+            look_at_picture(l, (*look)++);
         }
         av_frame_unref(l->frame);
-        int left = LOOKS_MORE - (int)w->looks, wanted = LOOKS_ENOUGH - l->tally.told, more = left < wanted ? left : wanted;
-        if (l->doubted || more <= 0 || looker_is_hopeless(l->tally.suggested, more) || l->error.code != ERR_NONE)
+        if (l->error.code != ERR_NONE || !needs_more(l))
             return false;
     }
     if (code == AVERROR(ENOMEM))
         shortage_error(l->looks->film->path, "looked at", &l->error);
-    /* No thread of the decoder's is at work at the end; after an error, what still comes may show what is missing. */
-    if (l->watch.strict && code != AVERROR(EAGAIN))
-        l->doubted |= code != AVERROR_EOF || damage_doubted(&l->watch, INT64_MAX);
-    return !l->doubted && code != AVERROR(ENOMEM) && code != AVERROR_EOF;
+    return code == AVERROR(EAGAIN);
 }
 
 /* HEVC's pictures of a lower layer may be referred to by those of a higher one, whatever they call themselves: hvcC tells of layers. */
@@ -222,24 +228,25 @@ static enum AVDiscard passes_over(const AVCodecParameters *par)
     return one ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
 }
 
-/* Of the film's first pictures those that others refer to, some APART. */
-static void look_on(struct looker *l)
+void looker_look_on(struct looker *l)
 {
     enum { SENT_MOST = LOOKS_MORE * APART + 32 };
-    struct way_on w = {.due = APART - 1};
-    l->decoder->skip_frame = passes_over(l->stream->codecpar);
-    if (!seek(l, &(struct film_place){0, AV_NOPTS_VALUE}) || !next_packet(l, true))
+    int64_t sent = 0, due = APART - 1;
+    size_t look = LOOKS;
+    side_data_free(&l->side);
+    if (!needs_more(l) || !open_decoder(l) || !seek(l, 0) || !next_packet(l, true))
         return;
+    decoder_widen_delay(l->decoder);
+    l->decoder->skip_frame = passes_over(l->stream->codecpar);
     bool more, there = true;
     do {
-        l->packet->pts = w.sent++;           /* which is what damage_doubted goes by */
+        l->packet->pts = sent++;
         int code = decoder_send(l->decoder, there ? l->packet : NULL);
         av_packet_unref(l->packet);
         if (code == AVERROR(ENOMEM))
             shortage_error(l->looks->film->path, "looked at", &l->error);
-        l->doubted |= l->watch.strict && damage_found(&l->watch, code);
-        more = !l->doubted && code != AVERROR(ENOMEM) && take_on(l, &w) && there;
-        there = more && w.sent < SENT_MOST && next_packet(l, false);
+        more = code != AVERROR(ENOMEM) && take_ready(l, &due, &look) && there;
+        there = more && sent < SENT_MOST && next_packet(l, false);
     } while (more);
 }
 
@@ -260,29 +267,22 @@ static bool open_film(struct looker *l)
     return film_av_reopen(l->looks->film, l->looks->wanted, &l->format, &l->error);
 }
 
-bool looker_open(struct looker *l)
+static bool open_looker(struct looker *l)
 {
     const struct film *film = l->looks->film;
     if (!open_film(l))
         return false;
     l->stream = l->format->streams[film->stream];
-    const struct demux r = {.format = l->format, .stream = l->stream};
     shortage_begin();
-    l->index = key_index_kind(&r, film);
+    l->way = way_of(l);
     if (shortage_met())
         return shortage_error(film->path, "looked at", &l->error);
-    l->way = way_of(l);
     l->packet = av_packet_alloc();
     l->frame = av_frame_alloc();
     l->room = malloc(((size_t)film->coded_width + (size_t)film->coded_height) * sizeof *l->room);
     if (!l->packet || !l->frame || !l->room)
         return err_set(&l->error, ERR_FAILED, "out of memory to look for bars");
-    if (!open_decoder(l))
-        return false;
-    /* As decoders with threads have it, so that the same pictures come out in the same order. */
-    if (l->on)
-        decoder_widen_delay(l->decoder);
-    return l->threads == 1 || damage_watch_strictly(&l->watch, l->decoder, &l->error);
+    return open_decoder(l);
 }
 
 void looker_close(struct looker *l)
@@ -298,31 +298,16 @@ void looker_close(struct looker *l)
     l->room = NULL;
 }
 
-/* The next place that is to be looked at, or NULL. */
-static const struct film_place *next_place(struct looker *l)
-{
-    int next = atomic_fetch_add(&l->looks->next, 1);
-    return next < l->looks->until ? &l->looks->plan.at[next] : NULL;
-}
-
-void looker_is_open(struct looks *looks)
-{
-    if (atomic_fetch_sub(&looks->to_open, 1) == 1)
-        looks->request->lets_go(looks->request->user);
-}
-
 void *looker_main(void *argument)
 {
     struct looker *l = argument;
-    const struct film_place *at;
+    int place;
     shortage_begin();
-    bool opened = l->error.code == ERR_NONE && (l->format || looker_open(l)) && l->way != NO_WAY;
-    looker_is_open(l->looks);
-    if (opened && l->on)
-        look_on(l);
-    while (opened && !l->on && l->error.code == ERR_NONE && !interrupted() && (at = next_place(l))) {
+    bool opened = open_looker(l) && l->way != NO_WAY;
+    while (opened && l->error.code == ERR_NONE && !interrupted() &&
+           (place = atomic_fetch_add(&l->looks->next, 1)) < LOOKS) {
         shortage_begin();
-        look_once(l, at);
+        look_once(l, place);
         if (shortage_met())
             shortage_error(l->looks->film->path, "looked at", &l->error);
     }
