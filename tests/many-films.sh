@@ -82,8 +82,8 @@ bad=$(find films -name 'bad*' | wc -l)
 
 # ------------------------------------------------------------------ one call
 
-mkdir alone whole resumed
-"$barcode" unlike -m average -n 6 -j 1 -q -o alone || exit 1
+mkdir whole resumed
+"$barcode" unlike -m average -n 6 -j 1 -q -o alone/ || exit 1
 
 # Root's rights would open the film of no rights.
 plain=()
@@ -118,9 +118,9 @@ def image(path):          # without the text, which names the film
         at += size + 12
     return parts
 films, unlike = map(int, sys.argv[1:])
-alone = [image(f"alone/{i}.png") for i in range(unlike)]
+alone = [image(f"alone/{i}-average.png") for i in range(unlike)]
 folder = ("", "a/", "b/", "c/deep/")
-wrong = [i for i in range(films) if i % 10 != 7 and image(f"whole/{folder[i % 4]}e{i}.png") != alone[i % unlike]]
+wrong = [i for i in range(films) if i % 10 != 7 and image(f"whole/{folder[i % 4]}e{i}-average.png") != alone[i % unlike]]
 assert len(set(alone)) == unlike, "the films are not unlike each other"
 assert not wrong, f"wrong: {wrong[:20]}"
 PY
@@ -146,7 +146,7 @@ assert not unlike, f"of good films: {unlike[:3]}"
 PY
 }
 check "each of $bad bad ones is told, the crash and the film of no rights with their reasons" each_bad_one_told
-check "a pipe in a folder is no film" bash -c '! grep -q pipe.mkv report && [ ! -e whole/b/pipe.png ]'
+check "a pipe in a folder is no film" bash -c '! grep -q pipe.mkv report && [ ! -e whole/b/pipe-average.png ]'
 
 memory_is_flat() {
     python3 << 'PY'

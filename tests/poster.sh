@@ -200,16 +200,16 @@ touch -d '1 minute ago' films/*
 for format in pdf svg; do
     "$barcode" -q films/b.mkv --poster=$format -o alone.$format --threads 1 --no-cache
     "$barcode" -q films --poster=$format -o together
-    cmp alone.$format together/b.$format && good || bad "$format: another film before it changes the bytes"
+    cmp alone.$format together/b-poster.$format && good || bad "$format: another film before it changes the bytes"
     "$barcode" films --poster=$format -o together --update > /dev/null 2> said
     if grep -q wrote said; then bad "$format: --update makes a poster anew: $(cat said)"; else good; fi
     "$barcode" films --poster=$format -o together --update --title-that-is-none 2> /dev/null && bad "an unknown option" || good
     "$barcode" films/b.mkv --poster=$format -o together --update --page A5 2>&1 | grep -q wrote && good || bad "$format: --update does not see another page"
-    truncate -s -3 together/a.$format
+    truncate -s -3 together/a-poster.$format
     "$barcode" films/a.mkv --poster=$format -o together --update 2>&1 | grep -q wrote && good || bad "$format: --update does not see a torn poster"
-    printf 'mine' > together/a.$format
+    printf 'mine' > together/a-poster.$format
     "$barcode" films/a.mkv --poster=$format -o together 2>&1 | grep -q "was not made by barcode" && good || bad "$format: a stranger's file is replaced"
-    is "the stranger's $format" mine "$(cat together/a.$format)"
+    is "the stranger's $format" mine "$(cat together/a-poster.$format)"
     "$barcode" films/a.mkv --every 50 --poster=$format -o - -q > stdout.$format && "$barcode" films/a.mkv --every 50 -q -o file.$format && cmp stdout.$format file.$format && good ||
         bad "$format on stdout"
 done

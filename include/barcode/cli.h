@@ -62,6 +62,13 @@ bool cli_settle_picture(struct options *o, struct err *e);
 /* "auto", "cpu", "cuda", "cuda:1", "cuda:0,2" into o->engine and o->devices. ERR_ENGINE when this build lacks the engine. */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);
 
+/* What stands for the film's name and for its modes in --name. */
+#define CLI_NAME_STEM "{stem}"
+#define CLI_NAME_MODE "{mode}"
+
+/* "{stem}-barcode" into o->name. */
+bool cli_parse_name(const char *text, struct options *o, struct err *e);
+
 /* "2/8" into o->shard and o->shards. */
 bool cli_parse_shard(const char *text, struct options *o, struct err *e);
 

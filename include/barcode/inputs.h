@@ -23,6 +23,12 @@ struct input_file {
     int64_t modified_ns; /* since 1970 */
 };
 
+/* A folder that films come from. */
+struct input_folder {
+    uint64_t device, inode;
+    bool named;          /* on the command line, or with -r below such a one; else some of its files are */
+};
+
 /* Whether an entry is this run's to do. */
 enum input_duty {
     INPUT_TO_DO,         /* a film to be rendered, or a problem to be told          */
@@ -38,6 +44,8 @@ struct inputs {
     struct input_file *file;
     enum input_duty *duty;
     size_t count;
+    struct input_folder *folder;
+    size_t folders;
 };
 
 /*
@@ -48,7 +56,8 @@ struct inputs {
  * beside a film ("film.mp4 out.png"), unless it is an animated PNG that barcode did not make. So is a second word that does not exist
  * and is not called like a film ("film.mp4 out.jpg"). "-" becomes /dev/stdin; where that is
  * closed (ERR_INPUT), a terminal, or named twice without being a file (ERR_USAGE), it is an entry with a problem too.
- * Stems are the file's name without its last ending ("synth" for "synth:..."); a second equal stem becomes "stem-2".
+ * Stems are the file's name without its last ending ("synth" for "synth:..."); a second equal stem becomes "stem-2". A --name without
+ * {stem} is the stem itself, and a second equal one is refused (ERR_USAGE).
  * On success the caller calls inputs_free(); on failure (ERR_INTERRUPTED among others) `in` is empty. Main thread.
  */
 bool inputs_expand(const struct options *o, struct inputs *in, struct err *e);

@@ -45,6 +45,7 @@ struct options {
     const char *output;         /* NULL: the default name; "-": stdout, by any name */
     struct options_extra extra[WRITERS_MOST];      /* --json, --bench: in the table's order, `extras` of them */
     size_t extras;
+    const char *name;           /* --name, as cli_parse_name takes it; NULL: not given */
     const char *report;         /* a line a film; NULL: none; "-": stdout           */
     const char *dump;           /* NULL: none; "-": stdout                          */
 

@@ -20,7 +20,7 @@ struct output {
     struct strips strips;        /* of a writer with one_a_strip: one, or the stack; else all that were asked for */
     const char *path;            /* "-": stdout. Lasts as long as the list and the options                        */
     char *made;                  /* the list's: what `path` points to, or NULL                                    */
-    const char *below;           /* in `path`: what lies below the folder that was named, where folders are made as needed; NULL: nothing */
+    const char *below;           /* in `path`: from here on folders are made as needed; NULL: none is */
     bool overwrite;              /* whatever film an older output was made of            */
     bool chosen;                 /* the program chose the name, so only its own files of this film may be replaced */
     char option[32];             /* what asks for it: "-o", "--json"                                              */
@@ -30,16 +30,16 @@ struct output {
 struct outputs {
     struct output output[STRIPS_MOST + WRITERS_MOST];
     size_t count;
-    size_t pictures;             /* the first of them: what -o names */
+    size_t pictures;             /* the first of them: what -o names; may be 0 */
     struct output dump;          /* path NULL: not asked for         */
 };
 
 /*
- * The outputs of film `i`. Without -o: STEM.png in the working directory; with -o FOLDER (there, or ending in '/'):
- * FOLDER/STEM.png, in folders below it where the stem says so; with -o FILE: that, by the writer that has its ending, or else as a PNG. When a writer makes several files,
- * "-STRIP" goes before the ending. An option of its own (--json, --dump) takes a folder too: there it is STEM and the writer's
- * ending, or STEM.rgb. The strips and some paths point into `o`.
- * Errors: several films and -o FILE or "-"; several files and "-" (ERR_USAGE). On success the caller calls outputs_free();
+ * The outputs of film `i`. -o FILE names a picture, by the writer that has its ending or else as a PNG; with several of a film "-MODE" goes before
+ * the ending. Without -o, and in a folder (there, or ending in '/'), the name is the film's stem, with -r in folders below it; what is
+ * no default (mode, shape, poster) follows it, and OUTPUTS_MARK where films lie in that folder. An option of its own (--json, --dump) takes a
+ * folder too: there it is STEM and the writer's ending, or STEM.rgb. --name changes STEM. The strips and some paths point into `o`.
+ * Errors: several films and -o FILE or "-"; several files and "-", or one --name (ERR_USAGE). On success the caller calls outputs_free();
  * on failure `list` is empty.
  */
 bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e);
@@ -52,7 +52,7 @@ void outputs_free(struct outputs *list);
  */
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e);
 
-/* Makes the folders that the output's name needs below the one that was named. Main thread, or one that writes. */
+/* Makes the folder that was named and those that the output's name needs below it. Main thread, or one that writes. */
 bool outputs_make_folders(const struct output *output, struct err *e);
 
 /*
@@ -62,6 +62,9 @@ bool outputs_make_folders(const struct output *output, struct err *e);
  * film's way only, such as another program's file in the place of its picture, becomes that film's problem.
  */
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e);
+
+/* True unless other outputs were asked for and no picture: with --json and without -o there is none. Any thread. */
+bool outputs_have_pictures(const struct options *o);
 
 /* The format of what -o names. Any thread. */
 const struct writer *outputs_format(const struct options *o);
@@ -74,6 +77,9 @@ bool outputs_are_posters(const struct options *o);
  * Its films' pages lie in that folder, as if it had been named. Any thread.
  */
 const char *outputs_gallery(const struct options *o);
+
+/* Makes the gallery's folder, which is not there yet if no film got a page. */
+bool outputs_make_gallery_folder(const struct options *o, struct err *e);
 
 /* True for stdout: cli_parse says "-", whatever name the user gave it. Any thread. */
 bool outputs_is_stdout(const char *path);

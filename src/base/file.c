@@ -67,8 +67,11 @@ bool file_same(const char *a, const char *b)
     if (na != nb || memcmp(last_a, last_b, na) != 0)
         return false;
     char *up_a = strndup(a, (size_t)(last_a - a)), *up_b = strndup(b, (size_t)(last_b - b));
-    bool same = up_a && up_b && stat(*up_a ? up_a : ".", &sa) == 0 && stat(*up_b ? up_b : ".", &sb) == 0 &&
-                same_inode(&sa, &sb);
+    there_a = up_a && stat(*up_a ? up_a : ".", &sa) == 0;
+    there_b = up_b && stat(*up_b ? up_b : ".", &sb) == 0;
+    bool same = there_a && there_b && same_inode(&sa, &sb);
+    if (up_a && up_b && !there_a && !there_b)
+        same = strcmp(up_a, up_b) == 0;             /* a folder that is to be made */
     free(up_a);
     free(up_b);
     return same;

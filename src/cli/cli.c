@@ -21,7 +21,7 @@ enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
-    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE, KEY_HTML
+    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE, KEY_HTML, KEY_NAME
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -43,6 +43,7 @@ static const struct argp_option table[] = {
 
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
     {"output", 'o', "FILE|DIR", 0, "output file or folder, - for stdout (FILM's stem + .png, here; of stdin: stdin.png)", 0},
+    {"name", KEY_NAME, "PATTERN", 0, "names in folders, of {stem} and {mode} ({stem})", 0},
     {"mode", 'm', "MODE[,MODE...]", 0, "", 0},      /* cli_modes_help has the text */
     {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel per column)", 0},
     {"height", KEY_HEIGHT, "PX", 0, "picture height; with -m all, of each mode (360)", 0},
@@ -293,6 +294,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     struct options *o = p->o;
     switch (key) {
     case 'o':          return set_path(p, "-o", arg, &o->output);
+    case KEY_NAME:     return cli_parse_name(arg, o, p->e);
     case KEY_SHARD:    return cli_parse_shard(arg, o, p->e);
     case KEY_REPORT:   return set_path(p, "--report", arg, &o->report);
     case KEY_SWATCHES: return set_swatches(p, arg);

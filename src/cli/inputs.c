@@ -47,6 +47,19 @@ static bool check_stdin(const struct inputs *in, const char *name, struct err *e
     return true;
 }
 
+/* Notes the folder of a film that was named outright. A film that is not there has none. */
+static bool note_parent(struct inputs_list *list, const char *path, struct err *e)
+{
+    struct stat s;
+    if (!file_is_regular(path))
+        return true;
+    char *folder = path_beside(path, ".", e);
+    bool known = folder && stat(folder, &s) == 0;
+    bool ok = folder && (!known || inputs_list_folder(list, &(struct input_folder){s.st_dev, s.st_ino, false}, e));
+    free(folder);
+    return ok;
+}
+
 static bool add_argument(struct inputs_list *list, const char *argument, struct err *e)
 {
     if (!*argument)
@@ -59,7 +72,12 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
     if (!path_is_synthetic(argument) && inputs_is_folder(argument))
         return inputs_folder(list, argument, e);
     char *path = strdup(argument);
-    return path ? inputs_list_film(list, path, "", e) : err_memory(e, strlen(argument) + 1);
+    if (!path)
+        return err_memory(e, strlen(argument) + 1);
+    if (note_parent(list, path, e))
+        return inputs_list_film(list, path, "", e);
+    free(path);
+    return false;
 }
 
 /* Returns true for a PNG of several frames, which is a film. */
@@ -131,6 +149,7 @@ void inputs_free(struct inputs *in)
     free(in->problem);
     free(in->file);
     free(in->duty);
+    free(in->folder);
     *in = (struct inputs){0};
 }
 

@@ -118,7 +118,7 @@ static bool add_level(struct inputs_list *list, const struct level *at, struct e
         err_set(&problem, ERR_INPUT, "cannot read the folder '%s': %s", at->path, strerror(errno));
         return inputs_list_problem(list, at->path, &problem, e);
     }
-    bool ok = add_films(list, at, entry, count, e);
+    bool ok = inputs_list_folder(list, &(struct input_folder){at->device, at->inode, true}, e) && add_films(list, at, entry, count, e);
     for (int i = 0; i < count; i++) {
         ok = ok && (!list->options->recursive || add_below(list, at, entry[i], e));
         free(entry[i]);

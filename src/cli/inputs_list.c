@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "barcode/cli.h"
 #include "barcode/clock.h"
 #include "barcode/hash.h"
 #include "barcode/path.h"
@@ -41,6 +42,23 @@ void inputs_names_free(struct inputs_names *names)
 {
     free(names->slot);
     *names = (struct inputs_names){.slots = 0};
+}
+
+/* The output name for a film where --name has no stem in it: the name itself, in the film's folder. */
+static char *make_fixed(struct inputs_list *list, const char *name, const char *path, const char *below, struct err *e)
+{
+    char *stem = grow_names(&list->names, list->in->stem, e) ? path_join(below, name, "", e) : NULL;
+    if (!stem)
+        return NULL;
+    size_t *slot = find_slot(&list->names, list->in->stem, stem);
+    if (*slot) {
+        err_set(e, ERR_USAGE, "--name '%s': '%s' and '%s' would have one name; put " CLI_NAME_STEM " into it", name, list->in->path[*slot - 1], path);
+        free(stem);
+        return NULL;
+    }
+    *slot = list->in->count + 1;
+    list->names.used++;
+    return stem;
 }
 
 /* The output name for a film's path, below a folder; it differs from every stem that is in the list already. */
@@ -105,7 +123,9 @@ static struct input_file look_at(const char *path)
 bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e)
 {
     struct inputs *in = list->in;
-    char *stem = grow(in, e) ? make_stem(list, path, below, e) : NULL;
+    const char *name = list->options->name;
+    bool fixed = name && !strstr(name, CLI_NAME_STEM);
+    char *stem = !grow(in, e) ? NULL : fixed ? make_fixed(list, name, path, below, e) : make_stem(list, path, below, e);
     if (!stem) {
         free(path);
         return false;
@@ -133,5 +153,20 @@ bool inputs_list_problem(struct inputs_list *list, const char *path, const struc
     in->file[in->count] = (struct input_file){.regular = false};
     in->duty[in->count] = INPUT_TO_DO;
     in->problem[in->count++] = *problem;
+    return true;
+}
+
+bool inputs_list_folder(struct inputs_list *list, const struct input_folder *folder, struct err *e)
+{
+    struct inputs *in = list->in;
+    for (size_t i = 0; i < in->folders; i++) {
+        if (in->folder[i].device != folder->device || in->folder[i].inode != folder->inode)
+            continue;
+        in->folder[i].named |= folder->named;
+        return true;
+    }
+    if ((in->folders & (in->folders - 1)) == 0 && !grow_array(&in->folder, in->folders ? 2 * in->folders : 1, sizeof *in->folder, e))
+        return false;
+    in->folder[in->folders++] = *folder;
     return true;
 }

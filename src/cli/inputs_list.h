@@ -28,6 +28,9 @@ bool inputs_list_film(struct inputs_list *list, char *path, const char *below, s
 /* Appends an argument or folder that gives no film, with the reason, so that the other films are still rendered. */
 bool inputs_list_problem(struct inputs_list *list, const char *path, const struct err *problem, struct err *e);
 
+/* Notes a folder that films come from; the same one again changes nothing. */
+bool inputs_list_folder(struct inputs_list *list, const struct input_folder *folder, struct err *e);
+
 void inputs_names_free(struct inputs_names *names);
 
 /* ---- inputs_folder.c ---- */

@@ -7,13 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/cli.h"
 #include "barcode/file.h"
 #include "barcode/gallery.h"
+#include "barcode/log.h"
 #include "barcode/paint.h"
 #include "barcode/path.h"
 #include "inputs_names.h"
 #include "outputs_folders.h"
 #include "outputs_gallery.h"
+#include "outputs_names.h"
 #include "update_dump.h"
 
 /* Formats that a user may expect; one that a writer has is not refused. */
@@ -32,17 +35,10 @@ bool outputs_is_stdout(const char *path)
 
 /* ---- Names ---- */
 
-/* True for a folder that exists or a path that ends in '/': the program chooses the names in it. */
-static bool names_folder(const char *path)
-{
-    size_t length = strlen(path);
-    return !outputs_is_stdout(path) && ((length > 0 && path[length - 1] == '/') || inputs_is_folder(path));
-}
-
 /* True if -o leaves the name to the program. */
 static bool is_chosen(const struct options *o)
 {
-    return !o->output || names_folder(o->output);
+    return !o->output || outputs_names_folder(o->output);
 }
 
 static const struct writer *writer_of(const struct options *o)
@@ -61,6 +57,14 @@ bool outputs_are_posters(const struct options *o)
     return o->poster || writer_of(o)->page;
 }
 
+bool outputs_have_pictures(const struct options *o)
+{
+    bool other = false;
+    for (size_t k = 0; k < o->extras; k++)
+        other |= !o->extra[k].writer->one_line;           /* --bench measures what is made anyway */
+    return o->output || o->poster || !other;
+}
+
 /* FILE with "-STRIP" before its ending. */
 static char *insert_strip(const char *file, const char *strip, struct err *e)
 {
@@ -76,111 +80,90 @@ static char *insert_strip(const char *file, const char *strip, struct err *e)
     return path;
 }
 
-/* The name of one of film i's files that -o asks for; `strip`: what goes before the ending, or NULL. */
-static char *name_of(const struct options *o, const struct inputs *in, size_t i, const char *strip, struct err *e)
-{
-    char tail[80];
-    if (!is_chosen(o))
-        return strip ? insert_strip(o->output, strip, e) : path_join("", o->output, "", e);
-    snprintf(tail, sizeof tail, "%s%s.%s", strip ? "-" : "", strip ? strip : "", writer_usual_ending(writer_of(o)));
-    return path_join(o->output ? o->output : "", in->stem[i], tail, e);
-}
-
-/* Where a stem begins in a path that was made of it, if there are folders in it. */
-static const char *find_below(const char *path, const char *folder, const char *stem)
-{
-    size_t length = strlen(folder);
-    if (!strchr(stem, '/'))
-        return NULL;
-    return path + length + (length > 0 && folder[length - 1] != '/');
-}
-
 /* The strips that this writer's files show together. */
 static struct strips shown_by(const struct writer *w, const struct options *o)
 {
     return w->all_computed ? (struct strips){o->computed, o->computes} : (struct strips){o->strip, o->strips};
 }
 
-/* Where the last part of a folder's name begins. */
-static size_t folder_begins(const char *folder)
+/* Names one of the files that -o asks for. */
+static bool name_picture(const struct options *o, const struct inputs *in, size_t i, bool several, struct output *output, struct err *e)
 {
-    size_t length;
-    const char *last = path_last(folder, &length);
-    return length > 0 ? (size_t)(last - folder) : strlen(folder);      /* nobody makes the root */
+    if (is_chosen(o))
+        return outputs_choose_name(o, in, i, o->output, writer_usual_ending(output->writer), true, output, e);
+    output->path = output->made = several ? insert_strip(o->output, output->strips.kind[0]->name, e) : path_join("", o->output, "", e);
+    return output->path != NULL;
 }
 
-/* The files that -o asks for. */
+/* Refuses several pictures of one name. */
+static bool check_several(const struct options *o, size_t pictures, struct err *e)
+{
+    if (!is_chosen(o) && outputs_is_stdout(o->output))
+        return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", pictures);
+    return !is_chosen(o) || !o->name || strstr(o->name, CLI_NAME_MODE) ||
+           err_set(e, ERR_USAGE, "--name '%s': %zu pictures of a film would have one name; put " CLI_NAME_MODE " into it", o->name, pictures);
+}
+
+/* Adds the files that -o asks for. */
 static bool add_pictures(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
     const struct writer *w = writer_of(o);
     struct strips shown = shown_by(w, o);
     size_t each = w->one_a_strip && !o->stacked ? 1 : shown.count;
-    bool chosen = is_chosen(o), several = each < shown.count;
-    if (!chosen && inputs_films(in) > 1)
-        return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder that is there", o->output, inputs_films(in));
-    if (several && !chosen && outputs_is_stdout(o->output))
-        return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", o->strips);
+    bool several = each < shown.count;
+    if (!is_chosen(o) && inputs_films(in) > 1)
+        return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder (DIR/)", o->output, inputs_films(in));
+    if (several && !check_several(o, o->strips, e))
+        return false;
     for (size_t k = 0; k < shown.count; k += each) {
-        char *path = name_of(o, in, i, several ? shown.kind[k]->name : NULL, e);
-        if (!path)
+        struct output *output = &list->output[list->count++];
+        *output = (struct output){.writer = w, .strips = {shown.kind + k, each}, .option = "-o"};
+        if (!name_picture(o, in, i, several, output, e))
             return false;
-        list->output[list->count++] = (struct output){
-            .writer = w, .strips = {shown.kind + k, each}, .path = path, .made = path, .chosen = chosen, .option = "-o",
-            .below = chosen ? find_below(path, o->output ? o->output : "", in->stem[i]) : NULL};
     }
     list->pictures = list->count;
     return true;
 }
 
 /* Names the output that has an option of its own: PATH, or a file of the film's name in the folder PATH. */
-static bool name_extra(struct output *output, const struct inputs *in, size_t i, const char *path, const char *ending, struct err *e)
+static bool name_extra(const struct options *o, const struct inputs *in, size_t i, const char *path, const char *ending, struct output *output,
+                       struct err *e)
 {
-    bool made = output->writer && output->writer->folder;      /* then the folder itself, too */
-    char tail[40];
+    if ((output->writer && output->writer->folder) || outputs_names_folder(path))
+        return outputs_choose_name(o, in, i, path, ending, false, output, e);
     output->path = path;
-    output->chosen = made || names_folder(path);
-    if (!output->chosen)
-        return true;
-    snprintf(tail, sizeof tail, ".%s", ending);
-    output->path = output->made = path_join(path, in->stem[i], tail, e);
-    if (output->path)
-        output->below = made ? output->path + folder_begins(path) : find_below(output->path, path, in->stem[i]);
-    return output->path != NULL;
+    return true;
 }
 
-/* The same for a film's page beside its gallery. */
-static bool name_page(struct output *output, const struct inputs *in, size_t i, const char *gallery, struct err *e)
+/* Names a film's page beside its gallery in the same way. */
+static bool name_page(const struct options *o, const struct inputs *in, size_t i, const char *gallery, struct output *output, struct err *e)
 {
-    char tail[40], *folder = outputs_gallery_folder(gallery, e);
-    if (!folder)
-        return false;
-    snprintf(tail, sizeof tail, ".%s", writer_usual_ending(output->writer));
-    output->chosen = true;
-    output->path = output->made = path_join(folder, in->stem[i], tail, e);
-    output->below = output->path ? find_below(output->path, folder, in->stem[i]) : NULL;
+    char *folder = outputs_gallery_folder(gallery, e);
+    bool ok = folder && outputs_choose_name(o, in, i, folder, writer_usual_ending(output->writer), false, output, e);
     free(folder);
-    return output->path != NULL;
+    return ok;
 }
 
 static bool add_extras(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
     for (size_t k = 0; k < o->extras; k++) {
         const struct writer *w = o->extra[k].writer;
+        const char *path = o->extra[k].path;
         struct output *output = &list->output[list->count++];
         *output = (struct output){.writer = w, .strips = shown_by(w, o)};
         snprintf(output->option, sizeof output->option, "--%s", writer_option(w));
-        if (outputs_names_gallery(o, w, o->extra[k].path) ? !name_page(output, in, i, o->extra[k].path, e)
-                                                          : !name_extra(output, in, i, o->extra[k].path, writer_usual_ending(w), e))
+        if (outputs_names_gallery(o, w, path) ? !name_page(o, in, i, path, output, e)
+                                              : !name_extra(o, in, i, path, writer_usual_ending(w), output, e))
             return false;
     }
     list->dump = (struct output){.option = "--dump"};
-    return !o->dump || name_extra(&list->dump, in, i, o->dump, "rgb", e);
+    return !o->dump || name_extra(o, in, i, o->dump, "rgb", &list->dump, e);
 }
 
 bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
     *list = (struct outputs){.count = 0};
-    if (!add_pictures(o, in, i, list, e) || !add_extras(o, in, i, list, e)) {
+    if ((outputs_have_pictures(o) && !add_pictures(o, in, i, list, e)) || !add_extras(o, in, i, list, e)) {
         outputs_free(list);
         return false;
     }
@@ -315,8 +298,8 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
 /* Refuses one file for several films, unless each film is a line of it. */
 static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
 {
-    return n->one_line || n->folder || n->gallery || names_folder(n->path) || inputs_films(in) <= 1 ||
-           err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder", n->option, n->path, inputs_films(in));
+    return n->one_line || n->folder || n->gallery || outputs_names_folder(n->path) || inputs_films(in) <= 1 ||
+           err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder (DIR/)", n->option, n->path, inputs_films(in));
 }
 
 /* False: the run is impossible. What concerns this film alone goes into `problem`. */
@@ -388,8 +371,43 @@ static bool check_format(const char *path, struct err *e)
 /* What is known of it before the films are done, which may take days. */
 static bool check_gallery(const char *path, struct err *e)
 {
-    struct output gallery = {.path = path};
-    return check_old(path, e) && gallery_allowed(path, e) && outputs_check_folder(&gallery, e);
+    return check_old(path, e) && gallery_allowed(path, e);
+}
+
+/* Checks the folders that options name, and says where names get OUTPUTS_MARK. */
+static bool check_folder(const struct options *o, const struct inputs *in, const char *folder, struct err *e)
+{
+    if (folder && *folder && !outputs_check_named(folder, e))
+        return false;
+    if (outputs_marks_folder(o, in, folder))
+        log_msg(LOG_VERBOSE, "names in '%s' end in " OUTPUTS_MARK ", because films lie there too; --name '" CLI_NAME_STEM "' leaves it out",
+                folder && *folder ? folder : ".");
+    return true;
+}
+
+/* The same for all of them; *chosen: how many outputs get their names from the program. */
+static bool check_folders(const struct options *o, const struct inputs *in, const struct named_list *list, size_t *chosen, struct err *e)
+{
+    *chosen = outputs_have_pictures(o) && is_chosen(o);
+    bool ok = *chosen == 0 || check_folder(o, in, o->output, e);
+    for (size_t k = 0; k < list->count && ok; k++) {
+        const struct named *n = &list->named[k];
+        char *folder = n->gallery ? outputs_gallery_folder(n->path, e) : NULL;
+        bool names = n->folder || outputs_names_folder(n->path);
+        *chosen += n->gallery || names;
+        ok = n->gallery ? folder && check_folder(o, in, folder, e) : !names || check_folder(o, in, n->path, e);
+        free(folder);
+    }
+    return ok;
+}
+
+static bool is_any_due(const struct inputs *in)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        if (inputs_is_due(in, i))
+            return true;
+    }
+    return false;
 }
 
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
@@ -403,6 +421,11 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
         if (!check_one_for_many(in, &list.named[k], e) || (list.named[k].gallery && !check_gallery(list.named[k].path, e)))
             return false;
     }
+    size_t chosen = 1;
+    if (is_any_due(in) && !check_folders(o, in, &list, &chosen, e))
+        return false;
+    if (o->name && chosen == 0)
+        return err_set(e, ERR_USAGE, "--name is for names in folders, and every output has a name of its own");
     for (size_t i = 0; i < in->count; i++) {
         if (inputs_is_due(in, i) && !check_film(o, in, i, e))
             return false;

@@ -10,4 +10,7 @@
  */
 bool outputs_check_folder(const struct output *output, struct err *e);
 
+/* Returns true if a folder that an option names is there and can be written to, or can be made. */
+bool outputs_check_named(const char *folder, struct err *e);
+
 #endif

@@ -36,6 +36,17 @@ const char *outputs_gallery(const struct options *o)
     return NULL;
 }
 
+bool outputs_make_gallery_folder(const struct options *o, struct err *e)
+{
+    const char *path = outputs_gallery(o);
+    char *folder = outputs_gallery_folder(path, e);
+    size_t length;
+    const struct output gallery = {.path = path, .below = folder && *folder ? path + (path_last(folder, &length) - folder) : NULL};
+    bool ok = folder && outputs_make_folders(&gallery, e);
+    free(folder);
+    return ok;
+}
+
 bool outputs_spare_gallery(const struct options *o, const struct output *output, struct err *e)
 {
     const char *gallery = outputs_gallery(o);

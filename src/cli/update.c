@@ -16,7 +16,7 @@ struct question {
     const char *path;
     struct input_file file;
     char id[FILM_ID_TEXT];           /* "": not asked for yet, or the film has none */
-    struct writer_told picture;      /* what its first picture says                 */
+    struct writer_told witness;      /* what an output says that knows its columns; columns 0: none does */
 };
 
 /* A time in the future is a clock's mistake and says nothing. */
@@ -56,11 +56,11 @@ static const char *why_output(struct question *q, const struct output *output, s
     return is_of(q, told->film) ? NULL : "shows another film";
 }
 
-/* The same for the dump, by what the picture says. */
+/* The same for the dump, by what another output says. */
 static const char *why_dump(const struct question *q, const char *path)
 {
     struct stat s;
-    const struct writer_told *t = &q->picture;
+    const struct writer_told *t = &q->witness;
     if (outputs_is_stdout(path) || stat(path, &s) != 0)
         return "is not there";
     if (!S_ISREG(s.st_mode) || (uint64_t)s.st_size != t->columns * (uint64_t)t->width * (uint64_t)t->height * 3)
@@ -82,8 +82,8 @@ static const char *why_film(struct question *q, const struct outputs *list, cons
         *which = list->output[k].path;
         if (why)
             return why;
-        if (k == 0)
-            q->picture = told;
+        if (told.columns > 0)
+            q->witness = told;
     }
     if (!list->dump.path)
         return NULL;
@@ -97,7 +97,11 @@ bool update_knows_dump(const struct options *o, const struct inputs *in, size_t 
     struct question q = ask(o, in, i);
     if (!o->update || !list->dump.path || outputs_is_stdout(list->dump.path) || stat(list->dump.path, &s) != 0)
         return false;
-    return !why_output(&q, &list->output[0], &q.picture) && !why_dump(&q, list->dump.path);
+    for (size_t k = 0; k < list->count; k++) {
+        if (!why_output(&q, &list->output[k], &q.witness) && q.witness.columns > 0)
+            return !why_dump(&q, list->dump.path);
+    }
+    return false;
 }
 
 bool update_leave_out(const struct options *o, struct inputs *in, struct err *e)

@@ -282,6 +282,22 @@ static void take_string(const char *text, size_t size, const char *key, char *ou
         snprintf(out, room, "%.*s", (int)(quote - begin), begin);
 }
 
+/* Reads how many columns the file has, a line each, and how large they were staged. */
+static bool count_columns(FILE *f, struct writer_told *told)
+{
+    char *line = NULL;
+    size_t room = 0;
+    bool inside = false;
+    rewind(f);
+    while (getline(&line, &room, f) > 0 && (!inside || *line == '{')) {
+        told->columns += inside;
+        inside = inside || strcmp(line, "\"columns\": [\n") == 0;
+        sscanf(line, "\"size\": [%d,%d]", &told->width, &told->height);
+    }
+    free(line);
+    return told->columns == 0 || (told->width > 0 && told->height > 0);
+}
+
 /* By its first keys, and by its end: it is written from front to back. */
 static bool read_told(FILE *f, struct writer_told *told)
 {
@@ -290,7 +306,8 @@ static bool read_told(FILE *f, struct writer_told *told)
     if (!is_ours((const uint8_t *)head, size, told->film))
         return false;
     take_string(head, size, ",\n\"recipe\": \"", told->recipe, sizeof told->recipe);
-    return fseek(f, -(long)sizeof tail, SEEK_END) == 0 && fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0;
+    return fseek(f, -(long)sizeof tail, SEEK_END) == 0 && fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0 &&
+           count_columns(f, told);
 }
 
 /* No ending: -o x.json is a picture of that name, and --json asks for JSON. */

@@ -130,7 +130,7 @@ static int write_gallery(const struct render *r)
     const char *path = outputs_gallery(r->options);
     if (!path || interrupted())
         return 0;
-    if (!gallery_write(path, &films, &e))
+    if (!outputs_make_gallery_folder(r->options, &e) || !gallery_write(path, &films, &e))
         return err_tell(&e);
     log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
     return 0;

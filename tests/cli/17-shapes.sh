@@ -105,11 +105,11 @@ test_poster_folder() {
     cp "$(clip h264-closed.mkv)" films/b.mkv
     ok films -n 50 --poster=pdf -o o
     ok films -n 50 --poster=pdf -o o
-    [ "$(ls o)" = "$(printf 'a.pdf\nb.pdf')" ] || fail "the folder has $(ls o)"
-    cp o/a.pdf o/b.pdf
+    [ "$(ls o)" = "$(printf 'a-poster.pdf\nb-poster.pdf')" ] || fail "the folder has $(ls o)"
+    cp o/a-poster.pdf o/b-poster.pdf
     run films -n 50 --poster=pdf -o o
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'o/b.pdf' is there and shows another film"
+    says "'o/b-poster.pdf' is there and shows another film"
     refuses 2 films --poster=pdf -o o --title one
     refuses 2 films/a.mkv -o x.png --page A4
     refuses 2 films/a.mkv -o x.pdf --poster=svg

@@ -10,6 +10,91 @@ test_default_name() {
     files h264-closed.png h264-closed-average.png h264-closed-kmeans.png
 }
 
+# Experiments do not replace each other, and a film's own name stays free where media centres take it for a poster.
+test_names() {
+    mkdir -p films/s1
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    cp "$(clip one-frame.mkv)" films/s1/e.mkv
+    ok films/a.mkv -q -n 50
+    ok films/a.mkv -q -n 50 -m palette
+    ok films/a.mkv -q -n 50 -m all
+    ok films/a.mkv -q -n 50 -m average --shape circle --poster=svg
+    files a-all.png a-average-circle-poster.svg a-palette.png a.png films films/a.mkv films/s1 films/s1/e.mkv
+    rm a*
+    for _ in 1 2; do
+        ok -r films -n 50 -o films/ --json films -v
+        says "names in 'films/' end in -barcode, because films lie there too"
+    done
+    ok -r films -q -n 50 -o films --json films --update
+    files films films/a.mkv films/a-barcode.png films/a-barcode.json films/s1 films/s1/e.mkv films/s1/e-barcode.png films/s1/e-barcode.json
+    (cd films && ok . -q -n 50 --overwrite && files a.mkv a-barcode.png a-barcode.json s1 s1/e.mkv s1/e-barcode.png s1/e-barcode.json)
+    rm films/*barcode* films/*/*barcode*
+    # Every share gives the names of one run.
+    for share in 1 2; do
+        ok -r films -q -n 50 -o films --name '{mode} of {stem}' -m kmeans,average --shard $share/2
+    done
+    files films films/a.mkv "films/kmeans of a.png" "films/average of a.png" films/s1 films/s1/e.mkv "films/s1/kmeans of e.png" \
+        "films/s1/average of e.png"
+    ok -r films -q -n 50 -o films --name barcode --overwrite
+    [ -s films/barcode.png ] && [ -s films/s1/barcode.png ] || fail "made $(find films)"
+    cp films/a.mkv films/b.mkv
+    refuses 2 -r films -o films --name barcode
+    says "'films/a.mkv' and 'films/b.mkv' would have one name; put {stem} into it$"
+    refuses 2 films -o films --name '{stem}' -m kmeans,average
+    says "put {mode} into it$"
+    refuses 2 films -o films --name 'x/{stem}'
+    refuses 2 films/a.mkv -o x.png --name '{stem}'
+}
+
+# Folders are made when an output is written there: a run that is refused leaves nothing behind.
+test_folders_are_made() {
+    f=$(clip one-frame.mkv)
+    mkdir films
+    cp "$f" films/a.mkv
+    cp "$f" films/b.mkv
+    refuses 2 films -o pics/ --json json/ --csv one.csv
+    refuses 2 films -o pics/ --json json/ --title two
+    refuses 1 films -o no/pics/ --json json/
+    says "cannot make the folder 'no/pics/': the folder 'no/' is not there$"
+    refuses 1 films -o films/a.mkv/ --json json/
+    says "'films/a.mkv/' is not a folder$"
+    refuses 3 missing.mkv -o pics/ --json json/
+    files films films/a.mkv films/b.mkv
+    ok films -q -o pics/ --json json/ --csv csv/ --swatches sw/ --thumbnails th/ --html html/ --dump dump/
+    for file in pics/a.png json/b.json csv/a.csv sw/b.gpl th/a.vtt html/b.html dump/a.rgb; do
+        [ -s $file ] || fail "$file is missing"
+    done
+    ok films -q --html gallery/index.html
+    [ -s gallery/index.html ] && [ -s gallery/a.html ] || fail "made $(find gallery)"
+    ok films/a.mkv -q -o pics/deeper/
+    [ -s pics/deeper/a.png ] || fail "made $(find pics)"
+}
+
+test_only_what_is_asked_for() {
+    f=$(clip one-frame.mkv)
+    for words in '--json x' '--csv x' '--html x' '--swatches x.gpl' '--swatches x.json'; do
+        # shellcheck disable=SC2086
+        ok "$f" -q $words
+        files "${words#* }"
+        rm x*
+    done
+    ok "$f" -q --thumbnails x
+    [ ! -e one-frame.png ] || fail "a picture was made"
+    rm -r x
+    ok "$f" -q --json - > /dev/null
+    files
+    ok "$f" -q --json x --poster
+    files one-frame-poster.png x
+    rm ./*
+    ok "$f" -q --dump x.rgb --bench
+    files one-frame.png x.rgb
+    rm ./*
+    # A dump's film is known by the JSON beside it.
+    for _ in 1 2; do ok "$f" -q --json d/ --dump d/ --update; done
+    rm d/one-frame.json
+    refuses 1 "$f" -q --json d/ --dump d/ --update
+}
+
 test_default_name_over_own_picture() {
     f=$(clip h264-closed.mkv)
     ok "$f" -n 20

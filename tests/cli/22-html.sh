@@ -69,7 +69,7 @@ test_html_replaces() {
     ok films/b.mkv -q -o x.html
     refuses 2 films/b.mkv -o x.png --html films/b.mkv
     refuses 2 films -o o --html x.html
-    says "one file for 2 films; give a folder"
+    says "one file for 2 films; give a folder (DIR/)$"
 }
 
 test_html_update() {
@@ -117,13 +117,15 @@ test_gallery_refuses() {
     says "'g/index.html' is there and is no gallery of barcode; choose another folder with --html$"
     [ "$(cat g/index.html)" = mine ] || fail "a stranger's page is gone"
     rm g/index.html
-    refuses 1 films -o g --html none/index.html
-    says "the folder 'none/' is not there$"
+    refuses 1 films -o g --html no/such/index.html
+    says "cannot make the folder 'no/such/': the folder 'no/' is not there$"
     # A film that is called as the gallery is; the others are made.
-    run films -o g --html g/index.html
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
-    says "'g/index.html' is the gallery, and this film's page would have its name"
-    [ "$(pages g/index.html)" = b.html ] || fail "shows $(pages g/index.html)"
+    for folder in g made; do
+        run films -o g --html $folder/index.html
+        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+        says "'$folder/index.html' is the gallery, and this film's page would have its name"
+        [ "$(pages $folder/index.html)" = b.html ] || fail "shows $(pages $folder/index.html)"
+    done
     # Of one film that is no folder, index.html is its page.
     ok films/index.mkv -q -o x.png --html index.html
     [ "$(value index.html film 'd["film"]["name"]')" = index.mkv ] || fail "no page"

@@ -65,9 +65,9 @@ test_folder_any_ending() {
     check png o/a.png 6 360
     files films films/.hidden films/a.gif films/b.apng films/noending o o/a.png o/b.png o/noending.png
     # Its own pictures do not become films.
-    for _ in 1 2; do (cd films && ok --any . -n 2 --json .); done
-    files films films/.hidden films/a.gif films/a.json films/a.png films/b.apng films/b.json films/b.png films/noending films/noending.json \
-        films/noending.png o o/a.png o/b.png o/noending.png
+    for _ in 1 2; do (cd films && ok --any . -n 2 -o . --json .); done
+    files films films/.hidden films/a-barcode.json films/a-barcode.png films/a.gif films/b-barcode.json films/b-barcode.png films/b.apng \
+        films/noending films/noending-barcode.json films/noending-barcode.png o o/a.png o/b.png o/noending.png
     echo notes > films/notes.txt
     run --any films -n 2 -o o
     [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
@@ -82,7 +82,7 @@ test_folder_of_pictures() {
     cp films/a.png before.png
     (
         cd films
-        run --any . -n 2
+        run --any . -n 2 --name '{stem}'
         [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
         says "the output 'a.png' is the film itself; choose another name with -o"
         files a.png b.mkv b.png

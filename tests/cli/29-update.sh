@@ -69,12 +69,19 @@ test_update_and_options() {
     ok a.mkv -n 20 --update
     makes '' a.mkv -n 20 --update --threads 1 --decode cpu --engine cpu --no-cache
     for option in '-n 20 -k 5' '-n 20 --seed 3' '-n 20 --no-race' '-n 20 --height 99' '-n 20 --width 7' '-n 20 --size 100' '-n 20 --trim off' \
-        '-n 20 -m palette' '-n 20 --start 1' '-n 20 --end 3' '-n 20 --steady' '-n 19' '--columns 3' '--interval 1' '-n 20 --keyframes' \
-        '-n 20 --stream 0' '-n 20 --tone-map off' '-n 20 --hdr-peak 500' '-n 20 --light linear' '-n 20 -m all'; do
+        '-n 20 --start 1' '-n 20 --end 3' '-n 20 --steady' '-n 19' '--columns 3' '--interval 1' '-n 20 --keyframes' \
+        '-n 20 --stream 0' '-n 20 --tone-map off' '-n 20 --hdr-peak 500' '-n 20 --light linear' '-n 20 --smooth 2'; do
         # shellcheck disable=SC2086  # words
         makes 'a.png ' a.mkv $option --update
         # shellcheck disable=SC2086
         makes '' a.mkv $option --update
+    done
+    # Another mode or shape has a name of its own, so that both stay.
+    for option in '-m palette' '-m all' '--shape circle'; do
+        # shellcheck disable=SC2086
+        makes "a-${option#* }.png " a.mkv -n 20 $option --update
+        # shellcheck disable=SC2086
+        makes '' a.mkv -n 20 $option --update
     done
     # What a mode does not obey.
     ok a.mkv -n 20 -m average -o b.png

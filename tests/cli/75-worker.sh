@@ -135,7 +135,7 @@ test_a_crash_beside_stdin() {
     says "'/dev/stdin' was under way when .* crashed.*; it cannot be read again"
     says '^barcode: 2 films: 0 done, 0 left out, 2 failed, in'
     [ "$(wc -l < report)" -eq 2 ] || fail "$(cat report)"
-    [ ! -e stdin.png ] || fail "a picture of the rest"
+    [ ! -e stdin-average.png ] || fail "a picture of the rest"
 }
 
 test_a_crash_leaves_nothing_half_written() {

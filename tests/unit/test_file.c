@@ -120,11 +120,13 @@ static void the_same_once_written(void **state)
     snprintf(path, sizeof path, "%s/new", folder);
     assert_true(file_same("new", "new"));
     assert_true(file_same("new", "./new"));
+    assert_true(file_same("gone/new", "gone/new"));            /* in a folder that is to be made */
+    assert_false(file_same("gone/new", "gone/other"));
+    assert_false(file_same("gone/new", "new"));
     assert_true(file_same(path, "new"));
     assert_false(file_same("new", "newer"));
     assert_false(file_same("new", "sub/new"));
     assert_true(file_same("sub/new", "./sub//new"));
-    assert_false(file_same("gone/new", "gone/new"));           /* where nothing can be written */
 }
 
 int main(void)

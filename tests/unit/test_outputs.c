@@ -94,6 +94,22 @@ static void names_of_outputs(void **state)
     want(&o, "all");
     o.output = "x.png";
     expect_output(&o, &in, 0, STRIP_ALL, "x.png");
+    o.output = NULL;
+    expect_output(&o, &in, 0, STRIP_ALL, "film-all.png");
+    want(&o, "palette");
+    expect_output(&o, &in, 0, "palette", "film-palette.png");
+    o.poster = true;
+    expect_output(&o, &in, 0, "palette", "film-palette-poster.png");
+    o.poster = false;
+    o.shape = SHAPE_CIRCLE;
+    o.output = "out";
+    expect_output(&o, &in, 0, "palette", "out/film-palette-circle.png");
+    want(&o, "kmeans");
+    expect_output(&o, &in, 0, "kmeans", "out/film-circle.png");
+    o.output = "y.png";
+    expect_output(&o, &in, 0, "kmeans", "y.png");
+    o.shape = SHAPE_STRIP;
+    want(&o, "all");
     o.output = "x.json";               /* --json asks for JSON, -o for a picture of any name */
     expect_output(&o, &in, 0, STRIP_ALL, "x.json");
     inputs_free(&in);
@@ -240,8 +256,12 @@ static void places_that_cannot_be_written(void **state)
     mkdir("d", 0777);
     o.output = "gone/x.png";
     expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
-    o.output = "gone/";
-    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    o.output = "gone/";                /* is made, and nothing above it */
+    expect_allowed(&o, &in);
+    o.output = "gone/deeper/";
+    expect_refusal(&o, &in, ERR_FAILED, "cannot make the folder 'gone/deeper/': the folder 'gone/' is not there");
+    o.output = "plain/";
+    expect_refusal(&o, &in, ERR_FAILED, "'plain/' is not a folder");
     o.output = "plain/x.png";
     expect_refusal(&o, &in, ERR_FAILED, "plain");
     o.output = "x.png";
@@ -259,6 +279,10 @@ static void places_that_cannot_be_written(void **state)
     chmod("d", 0555);
     struct denied folder_denied = {&o, &in, true, "cannot write into the folder 'd/': Permission denied"};
     assert_true(nobody_holds(is_denied, &folder_denied));
+    o.output = "d/";
+    assert_true(nobody_holds(is_denied, &folder_denied));
+    o.output = "d/deeper/";
+    assert_true(nobody_holds(is_denied, &folder_denied));
     o.output = "plain";
     chmod("plain", 0444);
     struct denied file_denied = {&o, &in, false, "cannot write 'plain': Permission denied"};
@@ -272,6 +296,7 @@ static void outputs_do_not_share_a_file(void **state)
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
     mkdir("d", 0777);
+    o.output = "film.png";
     extra(&o, "json", "film.png");
     expect_refusal(&o, &in, ERR_USAGE, "asked for twice");
     extra(&o, "json", "d/.././film.png");
@@ -297,11 +322,12 @@ static void the_list_of_outputs(void **state)
     struct err e = ERR_INIT;
     struct options o = expand(LIST("film.mkv"), &in);
     want(&o, "downsample,kmeans,palette");
+    o.output = "./";
     extra(&o, "json", "x.json");
     o.extra[o.extras++] = (struct options_extra){writer_find("bench"), "-"};
     assert_true(outputs_of(&o, &in, 0, &list, &e));
     static const struct { const char *path, *writer; size_t strips; } known[] = {
-        {"film-kmeans.png", "png", 1}, {"film-palette.png", "png", 1}, {"film-downsample.png", "png", 1},
+        {"./film-kmeans.png", "png", 1}, {"./film-palette.png", "png", 1}, {"./film-downsample.png", "png", 1},
         {"x.json", "json", 3}, {"-", "bench", 3}};
     assert_int_equal(list.count, 5);
     assert_int_equal(list.pictures, 3);

@@ -75,10 +75,12 @@ static void outputs_in_folders(void **state)
     struct err e = ERR_INIT;
     struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
     extra(&o, "json", "out");
+    o.output = "./out";
     o.dump = "out/";
     expect_allowed(&o, &in);
     assert_true(outputs_of(&o, &in, 1, &list, &e));
     assert_int_equal(list.count, 2);
+    assert_string_equal(list.output[0].path, "./out/b.png");
     assert_string_equal(list.output[1].path, "out/b.json");
     assert_string_equal(list.output[1].option, "--json");
     assert_string_equal(list.dump.path, "out/b.rgb");
@@ -92,9 +94,12 @@ static void outputs_in_folders(void **state)
     expect_problem(&o, &in, 0, ERR_FAILED, "'out/a.rgb' is there, and raw pictures do not say of which film they are; choose another name with --dump");
     remove("out/a.rgb");
     extra(&o, "json", "gone/");
-    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    expect_allowed(&o, &in);
+    extra(&o, "json", "gone/deeper/");
+    expect_refusal(&o, &in, ERR_FAILED, "cannot make the folder 'gone/deeper/': the folder 'gone/' is not there");
     extra(&o, "json", "-");
-    expect_refusal(&o, &in, ERR_USAGE, "--json -: one file for 2 films; give a folder");
+    expect_refusal(&o, &in, ERR_USAGE, "--json -: one file for 2 films; give a folder (DIR/)");
+    assert_int_not_equal(access("gone", F_OK), 0);
     inputs_free(&in);
     /* A name that one option chose and another was given. */
     o = expand(LIST("a.mkv"), &in);
@@ -129,10 +134,10 @@ static void the_tree_is_mirrored(void **state)
     expect_allowed(&o, &in);
     assert_true(outputs_of(&o, &in, 1, &list, &e));
     assert_string_equal(list.output[0].path, "out/a/b/x.png");
-    assert_string_equal(list.output[0].below, "a/b/x.png");
+    assert_string_equal(list.output[0].below, "out/a/b/x.png");
     assert_string_equal(list.output[1].path, "j/a/b/x.json");
-    assert_string_equal(list.output[1].below, "a/b/x.json");
-    assert_string_equal(list.dump.below, "a/b/x.rgb");
+    assert_string_equal(list.output[1].below, "j/a/b/x.json");
+    assert_string_equal(list.dump.below, "j/a/b/x.rgb");
     assert_int_not_equal(access("out/a", F_OK), 0);
     assert_true(outputs_make_folders(&list.output[0], &e) && outputs_make_folders(&list.output[0], &e));
     assert_int_equal(access("out/a/b", F_OK), 0);
@@ -142,9 +147,18 @@ static void the_tree_is_mirrored(void **state)
     touch("j/a");
     expect_problem(&o, &in, 1, ERR_FAILED, "cannot write 'j/a/b/x.json': 'j/a' is not a folder");
     remove("j/a");
-    o.output = "gone/";
-    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    /* So is the folder that was named, but none above it. */
+    mkdir("up", 0777);
+    o.output = "up/gone/";
+    expect_allowed(&o, &in);
+    assert_true(outputs_of(&o, &in, 1, &list, &e));
+    assert_string_equal(list.output[0].below, "gone/a/b/x.png");
+    assert_int_not_equal(access("up/gone", F_OK), 0);
+    assert_true(outputs_make_folders(&list.output[0], &e));
+    assert_int_equal(access("up/gone/a/b", F_OK), 0);
+    outputs_free(&list);
     o.output = NULL;
+    o.extras = 0;
     expect_allowed(&o, &in);
     assert_true(outputs_of(&o, &in, 1, &list, &e));
     assert_string_equal(list.output[0].below, "a/b/x.png");

@@ -48,13 +48,13 @@ static void expect_page(const struct options *o, const struct inputs *in, size_t
     struct err e = ERR_INIT;
     if (!outputs_of(o, in, i, &list, &e))
         fail_msg("%s", e.text);
-    assert_int_equal(list.count, 2);
-    assert_string_equal(list.output[1].path, path);
-    assert_true(list.output[1].chosen);
+    assert_int_equal(list.count, 1);                /* and no picture */
+    assert_string_equal(list.output[0].path, path);
+    assert_true(list.output[0].chosen);
     if (below)
-        assert_string_equal(list.output[1].below, below);
+        assert_string_equal(list.output[0].below, below);
     else
-        assert_null(list.output[1].below);
+        assert_null(list.output[0].below);
     outputs_free(&list);
 }
 
@@ -70,14 +70,24 @@ static void pages_lie_beside_it(void **state)
     o.recursive = true;
     assert_true(inputs_expand(&o, &in, &e));
     ask_html(&o, "g/index.html");
-    expect_page(&o, &in, 0, "g/a.b.html", NULL);
-    expect_page(&o, &in, 1, "g/s1/e.html", "s1/e.html");
+    expect_page(&o, &in, 0, "g/a.b.html", "g/a.b.html");
+    expect_page(&o, &in, 1, "g/s1/e.html", "g/s1/e.html");
+    o.name = CLI_NAME_STEM "-of-{mode}";
+    expect_page(&o, &in, 1, "g/s1/e-of-kmeans.html", "g/s1/e-of-kmeans.html");
+    o.name = NULL;
+    ask_html(&o, "films/index.html");
+    expect_page(&o, &in, 0, "films/a.b-barcode.html", "films/a.b-barcode.html");
     ask_html(&o, "index.html");
     expect_page(&o, &in, 0, "a.b.html", NULL);
     expect_page(&o, &in, 1, "s1/e.html", "s1/e.html");
     ask_html(&o, "none/index.html");
+    assert_true(outputs_check(&o, &in, &e));
+    assert_int_not_equal(access("none", F_OK), 0);
+    assert_true(outputs_make_gallery_folder(&o, &e));
+    assert_int_equal(access("none", F_OK), 0);
+    ask_html(&o, "gone/none/index.html");
     assert_false(outputs_check(&o, &in, &e));
-    expect_sentence(&e, ERR_FAILED, "the folder 'none/' is not there");
+    expect_sentence(&e, ERR_FAILED, "cannot make the folder 'gone/none/': the folder 'gone/' is not there");
     inputs_free(&in);
 }
 
@@ -90,6 +100,7 @@ static void a_film_of_its_name(void **state)
     touch("b.mkv");
     struct options o = expand(LIST("index.mkv", "b.mkv"), &in);
     ask_html(&o, "./index.html");
+    o.name = CLI_NAME_STEM;                         /* else it would be index-barcode.html */
     assert_true(outputs_check(&o, &in, &e));
     expect_sentence(&in.problem[0], ERR_FAILED, "'./index.html' is the gallery");
     assert_int_equal(in.problem[1].code, ERR_NONE);

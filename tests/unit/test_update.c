@@ -104,21 +104,23 @@ static void all_outputs_count(void **state)
     static char film[] = "film.mkv", *words[] = {film};
     struct options o = options_for(words, 1);
     o.update = true;
-    o.dump = "./";
+    o.dump = "d/";
+    mkdir("d", 0777);
+    o.output = "film.png";
     extra(&o, "json", "film.json");
     put(film, "film", 4);
     make_picture(&o, film, "png", "film.png");
     make_picture(&o, film, "json", "film.json");
     assert_false(left_out(&o));
-    put_dump("film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
+    put_dump("d/film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
     assert_true(left_out(&o));
-    put_dump("film.rgb", COLUMNS * WIDTH * HEIGHT * 3 - 1);
+    put_dump("d/film.rgb", COLUMNS * WIDTH * HEIGHT * 3 - 1);
     assert_false(left_out(&o));
-    put_dump("film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
+    put_dump("d/film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
     set_time(film, -100);
-    set_time("film.rgb", -200);
+    set_time("d/film.rgb", -200);
     assert_false(left_out(&o));
-    set_time("film.rgb", 0);
+    set_time("d/film.rgb", 0);
     remove("film.json");
     assert_false(left_out(&o));
     extra(&o, "bench", "film.bench");        /* which says nothing of the film's identity */
@@ -134,9 +136,10 @@ static void whose_dump_it_is(void **state)
     struct options o = options_for(words, 1);
     struct inputs in;
     struct err e = ERR_INIT;
-    o.dump = "./";
+    o.dump = "d/";
+    mkdir("d", 0777);
     put(film, "film", 4);
-    put_dump("film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
+    put_dump("d/film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
     assert_true(inputs_expand(&o, &in, &e));
     expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
     o.update = true;
@@ -146,7 +149,16 @@ static void whose_dump_it_is(void **state)
     o.update = false;
     expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
     o.update = true;
-    put_dump("film.rgb", 5);
+    put_dump("d/film.rgb", 5);
+    expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
+    /* JSON knows as well. */
+    put_dump("d/film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
+    extra(&o, "json", "d");
+    expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
+    make_picture(&o, film, "json", "d/film.json");
+    expect_allowed(&o, &in);
+    assert_true(left_out(&o));
+    put_dump("d/film.rgb", 5);
     expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
     inputs_free(&in);
 }

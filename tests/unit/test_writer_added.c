@@ -58,6 +58,7 @@ static void is_one_of_the_outputs(void **state)
     struct err e = ERR_INIT;
     struct options o = expand(LIST("film.mkv"), &in);
     assert_true(cli_parse_modes("kmeans,average", &o, &e));
+    o.output = "./";
     ask(&o, &writer_facts, "x.facts");
     assert_true(outputs_of(&o, &in, 0, &list, &e));
     assert_int_equal(list.count, 3);
@@ -108,12 +109,12 @@ static void is_checked(void **state)
 static void is_written_with_the_rest(void **state)
 {
     (void)state;
-    static char name[] = "barcode", modes[] = "-maverage,downsample", film[] = "synth:4x4,30";
+    static char name[] = "barcode", modes[] = "-maverage,downsample", pictures[] = "-o./", film[] = "synth:4x4,30";
     struct options o;
     struct inputs in;
     struct err e = ERR_INIT;
     setenv("BARCODE_CACHE", "-", 1);
-    assert_int_equal(cli_parse(3, (char *[]){name, modes, film, NULL}, &o, &e), CLI_RUN);
+    assert_int_equal(cli_parse(4, (char *[]){name, modes, pictures, film, NULL}, &o, &e), CLI_RUN);
     log_set_level(LOG_ERROR);
     ask(&o, &writer_late, "late.txt");
     ask(&o, &writer_facts, "facts.txt");

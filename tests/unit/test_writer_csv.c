@@ -10,11 +10,11 @@
 #include "barcode/writer.h"
 #include "strips.h"
 
-static size_t written(const struct report *r, char *to, size_t room)
+static size_t written(const struct report *r, struct strips strips, char *to, size_t room)
 {
     struct err e = ERR_INIT;
     FILE *f = fmemopen(to, room, "w");
-    assert_true(writer_find("csv")->write(r, alone("average"), f, &e));
+    assert_true(writer_find("csv")->write(r, strips, f, &e));
     long size = ftell(f);
     fclose(f);
     return (size_t)size;
@@ -47,7 +47,7 @@ static void rows(void **state)
     struct columns *columns = scene();
     struct report r = {.columns = columns, .count = 5, .kmeans = {.k = 2}, .film_id = "9-ab"};
     char got[2048], film[FILM_ID_TEXT] = "";
-    size_t size = written(&r, got, sizeof got);
+    size_t size = written(&r, stacked(), got, sizeof got);
     assert_string_equal(got, "column,frame,time,status,average,dominant,colour_1,share_1,colour_2,share_2,film\r\n"
                              "0,0,0.000000,ok,#010200,#ff00a0,#102030,0.666667,#000000,0.333333,9-ab\r\n"
                              "1,24,1.000001,damaged,#010201,#ff00a0,#102030,0.666667,#000000,0.333333,9-ab\r\n"
@@ -59,6 +59,15 @@ static void rows(void **state)
     assert_true(writer_find("csv")->ours((const uint8_t *)got, 90, film));
     assert_false(writer_find("csv")->ours((const uint8_t *)got, 40, film));
     assert_false(writer_find("csv")->ours((const uint8_t *)"column,frame,time,status,average,other,and more, and more than that\r\n", 70, film));
+    /* What the mode does not need is not there. */
+    size = written(&r, alone("average"), got, sizeof got);
+    assert_memory_equal(got, "column,frame,time,status,average,film\r\n0,0,0.000000,ok,#010200,9-ab\r\n", 69);
+    assert_non_null(strstr(got, "\r\n2,48,2.000002,missing,,9-ab\r\n3,,,missing,,9-ab\r\n4"));
+    assert_true(writer_find("csv")->ours((const uint8_t *)got, size, film));
+    written(&r, alone("kmeans"), got, sizeof got);
+    assert_memory_equal(got, "column,frame,time,status,average,colour_1,share_1,colour_2,share_2,film\r\n0,0,0.000000,ok,#010200,#102030,0.6", 108);
+    written(&r, alone("dominant"), got, sizeof got);
+    assert_memory_equal(got, "column,frame,time,status,average,dominant,film\r\n0,0,0.000000,ok,#010200,#ff00a0,9-ab\r\n", 86);
     columns_free(&columns);
 }
 
@@ -75,12 +84,12 @@ static void widest(void **state)
         c->cluster[j] = (struct cluster){{9, 9, 9}, 1};
     struct report r = {.columns = columns, .count = 1, .kmeans = {.k = CLUSTERS_MAX}, .film_id = "18446744073709551615-0123456789abcdef0123456789abcdef"};
     char got[2 * WRITER_HEAD], film[FILM_ID_TEXT] = "";
-    size_t size = written(&r, got, sizeof got);
+    size_t size = written(&r, stacked(), got, sizeof got);
     assert_in_range(size, 2000, WRITER_HEAD);
     assert_true(writer_find("csv")->ours((const uint8_t *)got, size, film));
     assert_string_equal(film, r.film_id);
     r.film_id[0] = 0;
-    size = written(&r, got, sizeof got);
+    size = written(&r, stacked(), got, sizeof got);
     assert_true(writer_find("csv")->ours((const uint8_t *)got, size, film));
     assert_string_equal(film, "");
     columns_free(&columns);

@@ -1,0 +1,105 @@
+#include "outputs_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "barcode/cli.h"
+#include "barcode/path.h"
+#include "inputs_names.h"
+
+bool outputs_names_folder(const char *path)
+{
+    size_t length = strlen(path);
+    return !outputs_is_stdout(path) && ((length > 0 && path[length - 1] == '/') || inputs_is_folder(path));
+}
+
+bool outputs_marks_folder(const struct options *o, const struct inputs *in, const char *folder)
+{
+    struct stat s;
+    if (o->name || stat(folder && *folder ? folder : ".", &s) != 0)
+        return false;
+    for (size_t i = 0; i < in->folders; i++) {
+        const struct input_folder *f = &in->folder[i];
+        if (f->device == (uint64_t)s.st_dev && f->inode == (uint64_t)s.st_ino)
+            return f->named || folder;
+    }
+    return false;
+}
+
+/* Writes the modes that an output shows: "palette", "all", "kmeans-average". */
+static void put_modes(FILE *f, const struct options *o, struct strips strips)
+{
+    for (size_t k = 0; k < strips.count && !o->stacked; k++)
+        fprintf(f, "%s%s", k > 0 ? "-" : "", strips.kind[k]->name);
+    if (o->stacked)
+        fputs(STRIP_ALL, f);
+}
+
+/* Writes a pattern that cli_parse_name accepts. */
+static void put_pattern(FILE *f, const struct options *o, const char *stem, struct strips strips)
+{
+    for (const char *c = o->name; *c;) {
+        if (strncmp(c, CLI_NAME_STEM, strlen(CLI_NAME_STEM)) == 0) {
+            fputs(stem, f);
+            c += strlen(CLI_NAME_STEM);
+        } else if (strncmp(c, CLI_NAME_MODE, strlen(CLI_NAME_MODE)) == 0) {
+            put_modes(f, o, strips);
+            c += strlen(CLI_NAME_MODE);
+        } else {
+            fputc(*c++, f);
+        }
+    }
+}
+
+/* Writes what distinguishes this picture from the one that the same film gives without options. */
+static void put_kind(FILE *f, const struct options *o, struct strips strips)
+{
+    if (o->strips > 1 || strips.kind[0] != strip_table[0]) {
+        fputc('-', f);
+        put_modes(f, o, strips);
+    }
+    if (o->shape != SHAPE_STRIP)
+        fprintf(f, "-%s", strip_shape_name(o->shape));
+    if (outputs_are_posters(o))
+        fputs("-poster", f);
+}
+
+/* Returns where the last part of a folder's name begins. */
+static size_t last_begins(const char *folder)
+{
+    size_t length;
+    const char *last = path_last(folder, &length);
+    return length > 0 ? (size_t)(last - folder) : strlen(folder);      /* nobody makes the root */
+}
+
+bool outputs_choose_name(const struct options *o, const struct inputs *in, size_t i, const char *folder, const char *ending, bool picture,
+                         struct output *output, struct err *e)
+{
+    size_t length, size;
+    const char *stem = in->stem[i], *last = path_last(stem, &length);
+    struct strips strips = picture ? output->strips : (struct strips){o->strip, o->strips};
+    char *name = NULL;
+    FILE *f = open_memstream(&name, &size);
+    if (!f)
+        return err_memory(e, strlen(stem));
+    fprintf(f, "%.*s", (int)(last - stem), stem);
+    if (o->name)
+        put_pattern(f, o, last, strips);
+    else
+        fprintf(f, "%s%s", last, outputs_marks_folder(o, in, folder) ? OUTPUTS_MARK : "");
+    if (!o->name && picture)
+        put_kind(f, o, strips);
+    fprintf(f, ".%s", ending);
+    if (fclose(f) != 0) {
+        free(name);
+        return err_memory(e, strlen(stem));
+    }
+    bool named = folder && *folder;
+    output->chosen = true;
+    output->path = output->made = path_join(named ? folder : "", name, "", e);
+    free(name);
+    if (output->path && (named || strchr(stem, '/')))
+        output->below = output->path + (named ? last_begins(folder) : 0);
+    return output->path != NULL;
+}
