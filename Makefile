@@ -46,6 +46,9 @@ ifeq ($(WERROR),1)
   BASE += -Werror
 endif
 
+# gcc links libstdc++ as a shared library, even with -static-libstdc++: that option is for g++.
+STDCXX = $(if $(PORTABLE),-l:libstdc++.a,-lstdc++)
+
 # With nvcc the CUDA engine is built too (CUDA=0: without). The runtime is linked in, the driver loaded when there is one.
 NVCC  ?= $(firstword $(wildcard /usr/local/cuda/bin/nvcc) $(shell command -v nvcc 2>/dev/null))
 CUDA  ?= $(if $(NVCC),1,0)
@@ -56,12 +59,13 @@ ifeq ($(CUDA),1)
   CUDA_HOME  := $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
   # Machine code for these; every other GPU from 7.5 on compiles the intermediate code once, and the driver keeps it.
   CUDA_ARCH  ?= $(if $(PORTABLE),80 86 89 90,90)
-  NVCC_FLAGS  = -std=c++17 -O3 -lineinfo -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off \
+  # Line numbers for profilers hold the name of this folder.
+  NVCC_FLAGS  = -std=c++17 -O3 $(if $(PORTABLE),,-lineinfo) -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off \
       $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
       -gencode arch=compute_75,code=compute_75
   BASE       += -DBARCODE_CUDA
   CUDA_OBJ    = $(patsubst cuda/%.cu,$(BUILD)/cuda/%.o,$(sort $(wildcard cuda/*.cu)))
-  CUDA_LIBS   = -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl -lstdc++
+  CUDA_LIBS   = -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl $(STDCXX)
 endif
 
 # DEB=1 (make deb): as Debian builds its own, and without the name of this folder in it.
@@ -81,7 +85,7 @@ ifeq ($(PORTABLE),1)
   LIBAV      = libavformat libavcodec libavutil
   PKG_CFLAGS = $(shell $(PKG) --cflags $(PACKAGES))
   PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jansson xxhash zstd z) -lm $(CUDA_LIBS)
-  LINK      += -static-libgcc -static-libstdc++ -Wl,--export-dynamic-symbol=dav1d_version
+  LINK      += -static-libgcc -Wl,--export-dynamic-symbol=dav1d_version
 endif
 
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
@@ -171,7 +175,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -335,11 +339,11 @@ GPU_BENCH := $(CU_BENCH) bench_nvdec bench_kmeans
 
 $(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(BUILD)/tests/check/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) $(STDCXX) -o $@
 
 $(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(BUILD)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lstdc++ -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) $(STDCXX) -o $@
 
 .PHONY: portable
 portable: ## one self-contained program, out/bin-portable/barcode, for hosts that have nothing but an NVIDIA driver
@@ -404,9 +408,13 @@ bench: films-there $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures o
 
 # ------------------------------------------------------------------ man page, installing
 
-MAN = $(if $(DEB),$(BIN),out)/barcode.1
+# The date in what is packed is that of the last commit, as make-deb.sh has it.
+COMMITTED = $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y include/barcode/version.h)
+EPOCH     = SOURCE_DATE_EPOCH=$(or $(SOURCE_DATE_EPOCH),$(COMMITTED))
+
+MAN = $(if $(DEB)$(PORTABLE),$(BIN),out)/barcode.1
 $(MAN): $(BIN)/barcode src/cli/barcode.h2m
-	help2man --no-info --include=src/cli/barcode.h2m --name="one picture of a film's colours" \
+	$(EPOCH) help2man --no-info --include=src/cli/barcode.h2m --name="one picture of a film's colours" \
 	    --version-string="barcode $(VERSION)" -o $@ $<
 
 .PHONY: man
@@ -416,6 +424,8 @@ man: $(MAN) ## the man page, by help2man
 $(BIN)/completions/%: $(BIN)/barcode
 	@mkdir -p $(@D)
 	$< --generate complete-$* > $@
+
+DIST = out/dist/barcode-$(VERSION)-linux-$(shell uname -m)
 
 # Where the shells look, below PREFIX.
 BASH_COMPLETIONS ?= share/bash-completion/completions
@@ -446,6 +456,22 @@ deb: deps ## out/film-barcode_VERSION_ARCH.deb, a Debian package that lintian ac
 test-deb: deb out/sample.mkv ## the package in a bare Debian 12 of its own (root; debootstrap downloads it)
 	@tests/support/install-packages.sh deb-test
 	@tests/support/test-deb.sh out/film-barcode_*.deb out/sample.mkv
+
+.PHONY: dist
+dist: portable ## the portable program, man page, completions, licences: out/barcode-*.tar.xz
+	@rm -rf out/dist
+	@$(MAKE) --no-print-directory PORTABLE=1 DESTDIR=$(DIST) PREFIX= install
+	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) tests/support/make-dist.sh $(DIST) $(FFMPEG) out
+
+.PHONY: test-dist
+test-dist: dist out/sample.mkv ## the archive, unpacked where only glibc is (root, for chroot)
+	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) tests/support/test-dist.sh $(DIST) $(FFMPEG) out \
+	    out/sample.mkv
+
+.PHONY: test-docker
+test-docker: deps out/sample.mkv ## samples/docker/Dockerfile's steps in a chroot (root)
+	@tests/support/install-packages.sh deb-test
+	@tests/support/test-docker.sh samples/docker/Dockerfile out/sample.mkv
 
 .PHONY: clean
 clean: ## removes everything built or produced

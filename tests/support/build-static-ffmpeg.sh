@@ -1,12 +1,12 @@
 #!/bin/sh
-# Builds a small static FFmpeg (decoders, dav1d, demuxers, NVDEC; the encoder of JPEG and no other, no
-# filters or network) for the portable program. The sources are Debian's, with Debian's patches.
+# Builds a small static FFmpeg for the portable program: decoders, dav1d, demuxers, NVDEC and the
+# JPEG encoder, without filters and network. The sources are Debian's, with Debian's patches.
 #
 #   build-static-ffmpeg.sh PREFIX [JOBS]
 #
-# Takes about four minutes on two cores. PREFIX is rebuilt when this script changes or when apt offers
-# other sources. Without a network, an existing PREFIX is kept. `install-packages.sh portable` installs
-# the packages that the build needs.
+# Takes about five minutes on two cores. PREFIX is rebuilt when this script changes or when apt
+# offers other sources. Without a network, an existing PREFIX is kept. `install-packages.sh
+# portable` installs the packages that the build needs.
 set -eu
 
 prefix=${1:?usage: build-static-ffmpeg.sh PREFIX [JOBS]}
@@ -17,7 +17,7 @@ prefix=$(cd "$prefix" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# apt's own configuration lists binary packages only. A private copy lists the sources, for any user.
+# apt's own configuration lists binary packages only. A private copy lists sources, for any user.
 mkdir -p "$work/etc" "$work/lists/partial"
 if [ -s /etc/apt/sources.list.d/debian.sources ]; then
     list=$work/etc/debian.sources
@@ -31,10 +31,10 @@ fetch() {
         -oDir::State::Lists="$work/lists" -oAPT::Sandbox::User=root -qq "$@"
 }
 cd "$work"
-if ! fetch update > update.log 2>&1 || ! fetch source --print-uris ffmpeg dav1d > uris 2>> update.log; then
+if ! { fetch update && fetch source --print-uris ffmpeg dav1d > uris; } > update.log 2>&1; then
     cat update.log >&2
     [ -s "$prefix/made-by" ] || exit 1
-    echo "build-static-ffmpeg.sh: warning: cannot look for newer sources, keeping $prefix" >&2
+    echo "build-static-ffmpeg.sh: warning: keeping $prefix, cannot look for newer sources" >&2
     exit 0
 fi
 # The stamp names this script, and each source file with its hash.
