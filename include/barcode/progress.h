@@ -46,6 +46,12 @@ struct progress *progress_open(enum progress_when when, const char *title, struc
 /* Shows the state if it is time to; cheap to call often. One thread at a time. */
 void progress_tick(struct progress *p, const struct progress_state *s);
 
+/*
+ * Returns the seconds that are left by the last tick. Returns 0 where they are not known, or where
+ * no line is shown on a terminal.
+ */
+double progress_seconds_left(const struct progress *p);
+
 /* Lifts the line; in a log, says the last tick's state if no line did yet. Frees; sets *p to NULL. NULL is fine. */
 void progress_close(struct progress **p);
 

@@ -70,6 +70,10 @@ struct stage_progress {
     uint64_t frames;     /* film frames covered so far      */
     uint64_t bytes;      /* of the file read so far         */
     uint64_t total_bytes;/* 0 when unknown                  */
+    /* Of software decoders. All are 0 with --keyframes, or where it would find no index. */
+    double decode_seconds;  /* processor time of the decoding threads so far            */
+    double key_share;       /* key frames among the pictures that were read so far      */
+    double key_seconds;     /* processor time that one key frame takes, estimated       */
 };
 
 struct source;

@@ -145,14 +145,27 @@ static void append_rate(char *tail, size_t size, uint64_t frames, double seconds
     append(tail, size, part);
 }
 
-/* In the first second or percent the guess would be wild. */
+/* Returns the seconds that are left, 0 if unknown: in the first second or percent a guess is wild. */
+static double seconds_left(double share, double seconds)
+{
+    return share >= 0.01 && share < 1 && seconds >= 1 ? seconds * (1 - share) / share : 0;
+}
+
 static void append_eta(char *tail, size_t size, double share, double seconds)
 {
     char part[64];
-    if (!(share >= 0.01) || share >= 1 || seconds < 1)
+    double left = seconds_left(share, seconds);
+    if (left <= 0)
         return;
-    format_eta(part, sizeof part, seconds * (1 - share) / share);
+    format_eta(part, sizeof part, left);
     append(tail, size, part);
+}
+
+double progress_seconds_left(const struct progress *p)
+{
+    if (!p || !p->terminal || p->last.run || !in_foreground())
+        return 0;
+    return seconds_left(p->last.share, clock_since(p->begin));
 }
 
 /* Everything after the title, of several films. */

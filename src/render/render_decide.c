@@ -24,7 +24,7 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
  */
 static void decide_key_columns(struct selection *s, const struct film *f, int64_t keys, uint64_t most)
 {
-    enum { KEY_COLUMNS = 1600, USUAL = 24 };
+    enum { KEY_COLUMNS = RENDER_KEY_COLUMNS, USUAL = 24 };
     int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
     if (keys > 0 && f->duration_us > 0) {
         s->kind = SELECT_COLUMNS;

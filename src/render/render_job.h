@@ -38,6 +38,7 @@ struct render_job {
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t total_bytes;            /* of the film's file, 0: unknown     */
     int64_t keys;                    /* --keyframes: how many key frames the film has, 0: nobody counted them */
+    bool hinted;                     /* the user knows what --keyframes would take */
     bool written;                    /* all outputs are there              */
     uint64_t lost_to_end;            /* columns that a damaged or cut-off film does not have */
 };
@@ -72,6 +73,8 @@ bool render_light(struct render_job *j, struct err *e);
 void render_trim_words(struct render_job *j);
 
 /* ---- render_decide.c ---- */
+
+enum { RENDER_KEY_COLUMNS = 1600 };  /* the most that --keyframes gives without another rule */
 
 /* Decides which frames: j->report.selection has nothing left open then. The film is probed. */
 bool render_decide_selection(struct render_job *j, struct err *e);

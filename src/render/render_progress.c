@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "barcode/clock.h"
 #include "barcode/film_queue.h"
 
 struct render_progress render_progress_open(struct render_job *j)
@@ -37,14 +38,70 @@ struct progress_state render_progress_state(const struct film *f, uint64_t colum
     return state;
 }
 
+double render_key_seconds(double keys, double key_seconds, const struct render_usage *first,
+                          const struct render_usage *now)
+{
+    double seconds = now->seconds - first->seconds;
+    double cpu_seconds = now->cpu_seconds - first->cpu_seconds;
+    double columns = (double)now->columns - (double)first->columns;
+    if (keys <= 0 || seconds <= 0 || cpu_seconds <= 0 || columns <= 0)
+        return 0;
+    double others = cpu_seconds - (now->decode_seconds - first->decode_seconds);
+    double column_seconds = others > 0 ? others / columns : 0;
+    return keys * (key_seconds + column_seconds) * seconds / cpu_seconds;
+}
+
+/* Returns how many key frames --keyframes would decode, as far as the film has been read. */
+static double keys_wanted(const struct render_progress *p, const struct pass_state *now)
+{
+    const struct film *f = &p->job->source->film;
+    const struct selection *asked = &p->job->render->options->selection;
+    struct selection all = p->job->report.selection;
+    all.kind = SELECT_EVERY;
+    all.every = 1;
+    double keys = now->film.key_share * (double)selection_estimate(&all, f->frames, f->duration_us);
+    bool usual = asked->kind == SELECT_EVERY && asked->every == 0;
+    double most = usual ? RENDER_KEY_COLUMNS : (double)p->columns_total;
+    return keys < most ? keys : most;
+}
+
+/* Tells once, while the user waits at a terminal, that --keyframes would be much quicker. */
+static void hint_at_keyframes(struct render_progress *p, const struct pass_state *now)
+{
+    enum { SETTLED = 5, LONG = 120 };      /* seconds */
+    struct render_job *j = p->job;
+    double left = progress_seconds_left(p->progress);
+    bool on_gpu = engine_device(j->engine).context != NULL;
+    if (j->hinted || j->render->options->verify || on_gpu || now->columns == 0)
+        return;
+    struct render_usage used = {
+        .seconds = (double)clock_ns() / 1e9, .cpu_seconds = clock_cpu_seconds(),
+        .decode_seconds = now->film.decode_seconds, .columns = now->columns,
+    };
+    /* What comes before the first column, such as the look for bars, is no part of a column. */
+    if (p->first.columns == 0)
+        p->first = used;
+    if (used.seconds - p->first.seconds < SETTLED || left <= LONG)
+        return;
+    double keys = keys_wanted(p, now);
+    double needed = render_key_seconds(keys, now->film.key_seconds, &p->first, &used);
+    if (needed <= 0 || needed > left / 2)
+        return;
+    log_msg(LOG_INFO, "--keyframes would take about %.0f s", needed < 1 ? 1 : needed);
+    j->hinted = true;
+}
+
 void render_progress_tick(void *user, const struct pass_state *now)
 {
     struct render_progress *p = user;
-    struct progress_state state = render_progress_state(&p->job->source->film, p->columns_total, now);
-    if (p->progress)
-        progress_tick(p->progress, &state);
-    else
+    const struct film *f = &p->job->source->film;
+    struct progress_state state = render_progress_state(f, p->columns_total, now);
+    if (!p->progress) {
         film_queue_tick(p->job->render->queue, p->job->input, state.share, state.frames);
+        return;
+    }
+    progress_tick(p->progress, &state);
+    hint_at_keyframes(p, now);
 }
 
 void render_progress_close(struct render_progress *p)

@@ -57,6 +57,17 @@ static bool decode_rest(struct staging *s, struct demux *r, struct gather *g, st
     return fine;
 }
 
+/* Notes that `p` was read, for whoever asks how far the film is. */
+static void note_read(struct staging *s, const struct demux *r, const struct picture *p)
+{
+    atomic_store(&s->bytes_read, demux_position(r));
+    atomic_store(&s->pictures_read, r->serial);
+    if (p->cut == CUT_NONE)
+        return;
+    atomic_fetch_add(&s->keys_read, 1);
+    atomic_fetch_add(&s->key_bytes, packet_size(p->packet));
+}
+
 bool film_read(struct staging *s, struct demux *r, struct err *e)
 {
     /* Where key frames cannot be decoded apart from each other, sequential.c picks them out. */
@@ -73,8 +84,7 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
     struct picture p;
     bool fine = true, done = false;
     while (fine && !done && !staging_stopped(s) && !runs_end(s, r, g) && demux_next(r, &p, e)) {
-        atomic_store(&s->bytes_read, demux_position(r));
-        atomic_store(&s->pictures_read, r->serial);
+        note_read(s, r, &p);
         separator_offer(s, &p, &r->sets, r->length_size);
         fine = gather_push(g, &p, e);
         timetable_check(s->job->timetable);

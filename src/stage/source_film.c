@@ -10,6 +10,7 @@
 
 #include "film_bars.h"
 #include "film_stream.h"
+#include "key_index.h"
 #include "nvdec_check.h"
 #include "barcode/clock.h"
 #include "barcode/gate.h"
@@ -156,7 +157,11 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
 
 static struct stage_progress how_far(struct staging *s)
 {
-    return (struct stage_progress){.frames = atomic_load(&s->frames_done), .bytes = atomic_load(&s->bytes_read)};
+    struct stage_progress p = {
+        .frames = atomic_load(&s->frames_done), .bytes = atomic_load(&s->bytes_read),
+    };
+    staging_key_costs(s, &p);
+    return p;
 }
 
 static void publish(struct source_film *f, struct staging *s)
@@ -235,6 +240,8 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     staging_open(&s, &base->film, &reader, job);
     s.file_bytes = f->file_bytes;
     s.is_list = is_playlist(&f->base.film);
+    bool exact = !job->selection.keyframes;
+    s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
     lend_faults(f, &s);
     timetable_begin(job->timetable, film_av_frame_us(&base->film));
     bool fine = choose_sessions(&s, source_can(base, SOURCE_RESTARTABLE), &nvdec, e) && staging_open_queue(&s, e);

@@ -189,6 +189,26 @@ void staging_passed(struct staging *s, struct run *run, size_t pictures)
     pictures = pictures < left ? pictures : left;
     run->passed += pictures;
     atomic_fetch_add(&s->passed[run->threads == 0], pictures);
+    if (run->threads == 0)
+        return;
+    int64_t now = clock_thread_ns();
+    atomic_fetch_add(&s->decode_ns, now - run->cpu_ns);
+    run->cpu_ns = now;
+}
+
+void staging_key_costs(struct staging *s, struct stage_progress *p)
+{
+    double passed = (double)atomic_load(&s->passed[0]);
+    double keys = (double)atomic_load(&s->keys_read);
+    double read = (double)atomic_load(&s->pictures_read);
+    double bytes = (double)atomic_load(&s->bytes_read);
+    if (!s->has_key_index || passed <= 0 || keys <= 0 || read <= 0 || bytes <= 0)
+        return;
+    /* Half of a picture's time goes by its bytes (picture_bytes). */
+    double size = (double)atomic_load(&s->key_bytes) / keys * read / bytes;
+    p->decode_seconds = (double)atomic_load(&s->decode_ns) / 1e9;
+    p->key_share = keys / read;
+    p->key_seconds = p->decode_seconds / passed * (1 + size) / 2;
 }
 
 /* Stands still for NVDEC sessions while decoders are made. Under the lock. */
@@ -360,6 +380,7 @@ static void begin_run(struct staging *s, bool nvdec, struct run *run)
     s->taken_ns[nvdec] += run->taken_ns;
     note_run(s, -1, run);
     run->threads = nvdec ? 0 : threads_for(s, run);
+    run->cpu_ns = clock_thread_ns();
     work_on_cores(s, run->threads);
 }
 

@@ -48,6 +48,9 @@ struct staging {
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
     atomic_uint_fast64_t passed[2];  /* pictures that they are done with, of the runs that they took */
+    bool has_key_index;              /* for --keyframes. Set before sessions begin            */
+    atomic_uint_fast64_t keys_read, key_bytes;   /* random access points read, and their bytes */
+    atomic_int_fast64_t decode_ns;   /* processor time that software sessions decoded for     */
     atomic_uint_fast64_t pictures_read;  /* 0: it is not known how many lie before the place reached */
     struct separator separator;      /* between runs of H.264 (under the lock)               */
     bool separator_refused;          /* a decoder did not like one (under the lock)           */
@@ -93,6 +96,9 @@ void staging_fault(struct staging *s, uint64_t serial, bool again);
 
 /* True if it was noted so. */
 bool staging_is_fault(struct staging *s, uint64_t serial);
+
+/* Estimates what decoding one key frame takes (stage_progress). Any thread. */
+void staging_key_costs(struct staging *s, struct stage_progress *p);
 
 /* Stops the reader and the sessions: only a careful decoder gives the same pictures every time. */
 void staging_find_damage(struct staging *s);

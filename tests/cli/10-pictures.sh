@@ -138,23 +138,63 @@ test_same_film_same_bytes() {
     cmp a.png b.png || fail "two runs give different pictures"
 }
 
-# on_terminal ARG...: barcode ARG... with stderr on a terminal; each progress line is a line of $LOGS/stderr.
+# on_terminal ARG...: barcode ARG... on a terminal. Each progress line is a line of $LOGS/stderr.
 on_terminal() {
     COMMAND="barcode $*" STATUS=0
-    TERM=xterm COLUMNS=80 timeout -k 5 "${LIMIT:-300}" script -qec "$(printf '%q ' "$BARCODE" "$@")" /dev/null \
-        > raw < /dev/null || STATUS=$?
+    TERM=xterm COLUMNS=80 timeout -k 5 "${LIMIT:-300}" \
+        script -qec "$(printf '%q ' "$BARCODE" "$@")" /dev/null > raw < /dev/null || STATUS=$?
     tr '\r' '\n' < raw > "$LOGS/stderr"
 }
 
-# The percentage is that of the columns, from the first ones on: chunks of a short film are few and end in any order.
+# The percentage is that of the columns, from the first ones on: chunks of a short film are few and
+# end in any order.
 test_progress_follows_columns() {
     on_terminal "$(sample)" -n 1 -o p.png
     [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
     sed -n 's/.* \([0-9]*\) %.* \([0-9]*\)\/\([0-9]*\) columns.*/\1 \2 \3/p' "$LOGS/stderr" > shown
     [ "$(sort -u shown | wc -l)" -ge 5 ] || fail "too few lines"
     while read -r percent columns total; do
-        [ "$percent" -eq $((100 * columns / total)) ] || fail "$percent % of $columns/$total columns"
+        [ "$percent" -eq $((100 * columns / total)) ] ||
+            fail "$percent % of $columns/$total columns"
     done < shown
+}
+
+# watched NAME ARG...: a run on a terminal that takes minutes. It is ended once it names --keyframes
+# or is at 2 %.
+watched() {
+    local name=$1 job
+    shift
+    COMMAND="barcode $* -o $name.png"
+    (exec env TERM=xterm COLUMNS=80 script -qfec \
+        "$(printf '%q ' "$BARCODE" "$@" -o "$name.png")" /dev/null > "$name" < /dev/null) &
+    job=$!
+    for _ in $(seq 1200); do
+        kill -0 $job 2> /dev/null || break
+        ! grep -q -e 'keyframes would' -e ' [2-9] %' "$name" || break
+        sleep 0.1
+    done
+    sleep 1
+    kill $job 2> /dev/null || true
+    wait $job || true
+    tr -d '\r' < "$name" > "$LOGS/stderr"
+}
+
+# A film that takes minutes: a line says what --keyframes would take, once, only on a terminal.
+test_keyframes_hint() {
+    f=$(clip film-480p.mp4)
+    slow=(-n 1 -k 64 --n-init 300 --no-race --threads 1)
+    watched plain "$f" "${slow[@]}"
+    says 'barcode: --keyframes would take about [1-9][0-9]* s'
+    [ "$(grep -c 'keyframes would' "$LOGS/stderr")" -eq 1 ] || fail "more than once"
+    # Without an index it is not known how long reading takes.
+    ffmpeg -nostdin -v error -i "$f" -c copy film.ts
+    watched stream film.ts "${slow[@]}"
+    says_not 'keyframes would'
+    STATUS=0 COMMAND="barcode $f ${slow[*]} --progress always"
+    timeout -s INT 12 "$BARCODE" "$f" "${slow[@]}" --progress always -o log.png \
+        2> "$LOGS/stderr" || STATUS=$?
+    says ' columns  ETA [0-9]*[2-9]:'
+    says_not 'keyframes would'
 }
 
 test_progress_and_quiet() {

@@ -101,6 +101,9 @@ static void folders(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(setting), cmocka_unit_test(default_limit), cmocka_unit_test(folders)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes), cmocka_unit_test(setting), cmocka_unit_test(default_limit),
+        cmocka_unit_test(folders),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,9 @@
 
 #include "../../src/render/render_progress.h"
 
-static void percent(const struct film *f, uint64_t columns_total, const struct pass_state *now, int want)
+static void percent(const struct film *f, uint64_t columns, const struct pass_state *now, int want)
 {
-    double share = render_progress_state(f, columns_total, now).share;
+    double share = render_progress_state(f, columns, now).share;
     assert_int_equal(share < 0 ? -1 : (int)(share * 100 + 0.5), want);
 }
 
@@ -32,10 +32,10 @@ static void share_of_an_unknown_length(void **state)
     percent(&f, 0, &(struct pass_state){.columns = 9}, -1);
     percent(&f, 0, &(struct pass_state){.columns = 9, .done = true}, -1);
     percent(&f, 0, &(struct pass_state){.film.bytes = 30, .film.total_bytes = 40}, 75);
-    percent(&f, 10, &(struct pass_state){.columns = 9, .film.bytes = 40, .film.total_bytes = 40}, 90);
+    percent(&f, 10, &(struct pass_state){.columns = 9, .film = {.bytes = 4, .total_bytes = 4}}, 90);
 }
 
-/* The rate is of the frames that the columns stand for; at the end it is of those that were covered. */
+/* The rate is of the frames that the columns stand for; at the end, of those that were covered. */
 static void frames_follow_the_columns(void **state)
 {
     (void)state;
@@ -47,12 +47,30 @@ static void frames_follow_the_columns(void **state)
     assert_int_equal(render_progress_state(&f, 300, &now).frames, 6000);
 }
 
+/*
+ * 100 key frames. In 10 s, 2 cores made 50 columns: 12 s of decoding, 8 s of the rest. What the
+ * look for bars took before is no part of it.
+ */
+static void what_key_frames_take(void **state)
+{
+    (void)state;
+    struct render_usage first = {100, 7, 1, 3}, now = {110, 27, 13, 53};
+    assert_float_equal(render_key_seconds(100, 0.04, &first, &now), 100 * (0.04 + 0.16) / 2, 1e-9);
+    now.decode_seconds = 23;                                     /* clocks that disagree a little */
+    assert_float_equal(render_key_seconds(100, 0.04, &first, &now), 100 * 0.04 / 2, 1e-9);
+    assert_true(render_key_seconds(0, 0.04, &first, &now) == 0);
+    now.columns = first.columns;
+    assert_true(render_key_seconds(100, 0.04, &first, &now) == 0);
+    assert_true(render_key_seconds(100, 0.04, &first, &first) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(share_follows_the_columns),
         cmocka_unit_test(share_of_an_unknown_length),
         cmocka_unit_test(frames_follow_the_columns),
+        cmocka_unit_test(what_key_frames_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,31 @@ static void finished_runs(void **state)
     assert_float_equal(s.pace[0].seconds, 1, 0.1);
 }
 
+/* 10 of 200 pictures are key frames and have half of the bytes; decoding 20 pictures took 2 s. */
+static void what_a_key_frame_costs(void **state)
+{
+    (void)state;
+    struct stage_progress p = {0};
+    struct run runs[1] = {{.bytes = 100, .count = 20}}, *run;
+    assert_true(queue_push(s.runs, &runs[0]) && staging_next_run(&s, false, &run));
+    run->cpu_ns -= 2000000000;
+    staging_passed(&s, run, 20);
+    atomic_store(&s.pictures_read, 200);
+    atomic_store(&s.bytes_read, 40000);
+    atomic_store(&s.keys_read, 10);
+    atomic_store(&s.key_bytes, 20000);
+    staging_key_costs(&s, &p);
+    assert_true(p.key_share == 0 && p.key_seconds == 0);    /* there is no index to go by */
+    s.has_key_index = true;
+    staging_key_costs(&s, &p);
+    assert_float_equal(p.decode_seconds, 2, 0.1);
+    assert_float_equal(p.key_share, 0.05, 1e-9);
+    /* It has ten times an average picture's bytes. */
+    assert_float_equal(p.key_seconds, 0.1 * (1 + 10) / 2, 0.05);
+    struct taken taken = staging_taken(run);
+    staging_run_done(&s, &taken);
+}
+
 /* Puts a sound run of `bytes` into the queue; its pictures are not looked at. */
 static void queue_sound(struct picture *picture, size_t bytes)
 {
@@ -360,6 +385,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_budget_holds, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(a_run_for_nobody, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(finished_runs, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(what_a_key_frame_costs, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(threads_for_the_last_runs, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(threads_that_are_given_up, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(pictures_count_too, staging_begin, staging_end),
