@@ -31,7 +31,6 @@
 #   folders    100 copies of the film; 24 and 100 of HEVC; 8 of every film, and of those in the folder ENCODES: against films of their sums
 #   encodes    half an hour of each MP4 in the folder ENCODES: NVDEC with software, either alone; the same pictures
 #   short      software alone, all cores: 30 s to 20 minutes, and 24 clips, with frame threads for the last runs and without, in turns
-#   cufile     cuFile against pread and pinned buffers (a pack made with CUFILE=1)
 set -uo pipefail
 
 pack=$(cd "${1:?usage: gpu-session.sh PACK PART...}" && pwd)
@@ -350,19 +349,6 @@ part_encodes() {
             echo "$(basename "$file"), $way: $ms ms, $((pictures * 1000 / ms)) pictures/s"
         done
     done
-}
-
-part_cufile() {
-    [ -x "$pack/cufile_read" ] || { echo "cufile: not in the pack"; return; }
-    echo '{"properties": {"allow_compat_mode": true}}' > "$work/cufile.json"
-    for folder in "$work" /dev/shm; do
-        df -T "$folder" | tail -n 1
-        head -c 512M /dev/urandom > "$folder/random"
-        CUFILE_ENV_PATH_JSON=$work/cufile.json CUFILE_LOGFILE_PATH=$work/cufile.log LD_LIBRARY_PATH=$pack \
-            "$pack/cufile_read" "$folder/random"
-        rm -f "$folder/random"
-    done
-    tail -n 15 "$work/cufile.log"
 }
 
 echo "the film: ${film##*/}"

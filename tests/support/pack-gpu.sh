@@ -2,7 +2,7 @@
 # Packs what gpu-session.sh needs into one folder, to be carried to a host with a GPU and nothing else.
 #
 #   pack-gpu.sh [OUTDIR]     default out/gpu. A call carries 64 MiB, of which the tree takes six: where there is no room for
-#                            the sample film, it is left out. CUFILE=1 packs the reader of cuda/lab too
+#                            the sample film, it is left out
 #
 # Programs come from `make portable-tests CUDA_ARCH=90`, films from out/clips, out/sample.mkv, the bench's film (films.sh bench)
 # and BARCODE_FILMS. Where that has a 1080p film, it is the bench's, and the made one stays here.
@@ -82,14 +82,6 @@ done
 tar -C "$out" -cf - bin clips odd | xz -9 --lzma2=preset=9,dict=256MiB > "$out/pack.tar.xz"
 rm -r "${out:?}/bin" "${out:?}/clips" "${out:?}/odd"
 
-# cuFile's library and header, from NVIDIA's wheel, for cuda/lab/cufile_read.cu. Nothing else fails without it.
-if [ -n "${CUFILE:-}" ] && python3 -m pip download -q --no-deps -d "$out/whl" nvidia-cufile 2> /dev/null; then
-    (cd "$out/whl" && python3 -m zipfile -e ./*.whl .)
-    include=$(dirname "$(find "$out/whl" -name cufile.h)") lib=$(find "$out/whl" -name 'libcufile.so.0')
-    nvcc -O3 -arch=sm_90 -I"$include" -o "$out/cufile_read" "$here/cuda/lab/cufile_read.cu" \
-        -L"$(dirname "$lib")" -l:libcufile.so.0 && cp "$lib" "$out/"
-fi
-rm -rf "$out/whl"
 size() { du -sm "$out" | cut -f1; }
 [ "$(size)" -le 58 ] || rm "$out/sample.mkv"
 echo "$out: $(size) MiB, $(if [ -f "$out/sample.mkv" ]; then echo with; else echo without; fi) the sample film"
