@@ -164,7 +164,7 @@ $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
-# For LD_PRELOAD: allocations that fail, files that crash who opens them. Not for the sanitizers, which have allocators of their own.
+# For LD_PRELOAD: threads that cannot be had, files that crash who opens them.
 $(BIN)/%.so: tests/support/%.c $(BIN)/.flags
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O2 -shared -fPIC $< -o $@
@@ -231,7 +231,7 @@ out/clips.made: tests/support/make-clips.sh tests/support/make-clips-formats.sh 
 clips: out/clips.made ## the films that the tests are made of, by the ffmpeg program
 
 .PHONY: cli
-cli: $(BIN)/barcode $(BIN)/failing-alloc.so $(BIN)/few-threads.so $(BIN)/own-alloc.so out/sample.mkv out/clips.made ## the built program as a user calls it (CASES=REGEX: those cases)
+cli: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the built program as a user calls it (CASES=REGEX: those cases)
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh "$(CASES)"
 
 .PHONY: check

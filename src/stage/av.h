@@ -68,6 +68,9 @@ int64_t film_av_shortened_us(const AVFormatContext *format, const AVStream *stre
 /* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
 int64_t film_av_frame_us(const struct film *f);
 
+/* Fills `e` (ERR_FAILED): libavcodec was out of memory while it decoded the film `path`. Returns false. */
+bool film_av_out_of_memory(const char *path, struct err *e);
+
 /* "Invalid data found", without libav types at the call. */
 const char *film_av_sentence(int code, char text[128]);
 
@@ -143,9 +146,8 @@ void demux_close(struct demux *r);
 AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e);
 
 /*
- * avcodec_send_packet and avcodec_receive_frame, but for this: the result is AVERROR(ENOMEM) whenever memory was short in
- * the decoder, whatever libavcodec made of that; a frame that came all the same is not to be used. The decoder is watched.
- * AVERROR_BUG instead of a picture that stands in for another: no decoder puts one out.
+ * avcodec_send_packet and avcodec_receive_frame of a decoder that is watched, but for this: AVERROR(ENOMEM) once a frame buffer
+ * could not be allocated. AVERROR_BUG instead of a picture that stands in for another: no decoder puts one out.
  */
 int decoder_send(AVCodecContext *c, const AVPacket *packet);
 int decoder_receive(AVCodecContext *c, AVFrame *frame);
@@ -221,7 +223,7 @@ struct damage_watch {
     struct stand_in stand_in;  /* for references that are missing, where the pictures' own memory is known from theirs */
     AVFrame *last;             /* careful: the one before it, in decoding order              */
     bool tainted, tainted_before;
-    atomic_bool starved;       /* memory was short on a thread of the decoder's own: see decoder_send */
+    atomic_bool out_of_memory; /* a frame buffer could not be allocated, on any thread             */
     bool strict;               /* what the decoder says is a complaint, if only in passing         */
     struct damage_settle *settle;   /* strict, HEVC with frame threads: pictures whose blocks are still to be looked at */
 };
@@ -231,7 +233,6 @@ struct damage_watch {
  * - its messages, where they are the only sign: those of the HEVC decoder on slices, which it drops without an error code or a
  *   flag; those of others on wrong blocks; and what H.264 and the MPEG family say when they conceal blocks, because the flags
  *   of a picture that is not put out cannot be seen;
- * - its memory, on every thread that it has;
  * - HEVC's blocks (Y'CbCr with three planes): a slice that ends too early leaves the rest as the memory was, in silence.
  * `careful`, for a single-threaded decoder with pictures of libavcodec's own (dav1d has others): what damage keeps from being
  * decoded shows the picture that was decoded before, black in the decoder's first, unless the decoder conceals it. Otherwise

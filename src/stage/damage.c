@@ -8,7 +8,6 @@
 
 #include "av.h"
 #include "av_compat.h"
-#include "shortage.h"
 
 /* A mark stands in every square of this size, the smallest that a coding tree block has. */
 enum { SQUARE = 16 };
@@ -142,15 +141,14 @@ static int begin_picture(struct damage_watch *w, const AVCodecContext *c, AVFram
     return av_frame_ref(w->last, frame);
 }
 
-/* With frame threads on any of them, where shortage_begin is never called: what one of those lacked earlier is noted still. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
     struct damage_watch *w = c->opaque;
     /* A packet's first: HEVC's later ones stand in for references that are missing. (libavcodec refuses a packet's second picture.) */
     bool first = !w->picture || !w->picture->buf[0];
     int code = first ? avcodec_default_get_buffer2(c, frame, flags) : stand_in_lend(&w->stand_in, frame);
-    if (shortage_met() || code == AVERROR(ENOMEM))
-        atomic_store(&w->starved, true);
+    if (code == AVERROR(ENOMEM))
+        atomic_store(&w->out_of_memory, true);
     if (code < 0 || !first)
         return code;
     if (w->careful && (code = begin_picture(w, c, frame)) < 0)
@@ -346,8 +344,6 @@ void damage_message(const AVCodecContext *c, int level, const char *format)
     struct damage_watch *w = c->opaque;
     if (!w)
         return;
-    if (shortage_met())
-        atomic_store(&w->starved, true);
     if (level > AV_LOG_INFO)
         return;
     static const char *const concealing[] = {"concealing "};

@@ -1,41 +1,32 @@
 #include "av.h"
-#include "shortage.h"
 
-/* Also what the watch noticed on the decoder's own threads. */
-static int unless_starved(AVCodecContext *c, int code)
+/* libavcodec may make any other error, or none, of a frame buffer that could not be allocated. */
+static int unless_out_of_memory(const AVCodecContext *c, int code)
 {
-    struct damage_watch *w = c->opaque;
-    if (shortage_met())
-        atomic_store(&w->starved, true);
-    return atomic_load(&w->starved) ? AVERROR(ENOMEM) : code;
+    const struct damage_watch *w = c->opaque;
+    return atomic_load(&w->out_of_memory) ? AVERROR(ENOMEM) : code;
 }
 
 int decoder_send(AVCodecContext *c, const AVPacket *packet)
 {
     damage_packet(c->opaque);
-    shortage_begin();
     int code = avcodec_send_packet(c, packet);
-    return unless_starved(c, code);
+    return unless_out_of_memory(c, code);
 }
 
 int decoder_receive(AVCodecContext *c, AVFrame *frame)
 {
-    shortage_begin();
     int code = avcodec_receive_frame(c, frame);
     const struct damage_watch *w = c->opaque;
     if (code >= 0 && stand_in_is(&w->stand_in, frame)) {
         av_frame_unref(frame);
         code = AVERROR_BUG;
     }
-    return unless_starved(c, code);
+    return unless_out_of_memory(c, code);
 }
 
 void decoder_close(AVCodecContext **c)
 {
-    const struct damage_watch *w = *c ? (*c)->opaque : NULL;
-    /* libavcodec 59 crashes here when memory for a VP9 decoder's tiles was refused: it is left as it is. */
-    if (w && atomic_load(&w->starved) && (*c)->codec_id == AV_CODEC_ID_VP9)
-        *c = NULL;
     avcodec_free_context(c);
 }
 
@@ -95,10 +86,9 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     if (threads > 1)
         decoder_widen_delay(c);
     const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
-    shortage_begin();
     int code = avcodec_open2(c, codec, NULL);
-    if (shortage_met() || code == AVERROR(ENOMEM)) {
-        shortage_error(path, "decoded", e);
+    if (code == AVERROR(ENOMEM)) {
+        film_av_out_of_memory(path, e);
         avcodec_free_context(&c);
     } else if (code < 0) {
         bool machine = code == AVERROR(EAGAIN);      /* no thread could be started: not the film's fault */

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "av.h"
-#include "shortage.h"
 
 static enum bitstream bitstream_of(enum AVCodecID id)
 {
@@ -276,7 +275,6 @@ static int read_packet(struct demux *r, AVPacket *packet)
 {
     const struct film_av_said last = r->said;
     struct film_av_said *before = film_av_listen(&r->said);
-    shortage_begin();
     int code = av_read_frame(r->format, packet);
     film_av_listen(before);
     /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
@@ -303,14 +301,12 @@ static bool is_end(const AVFormatContext *format, int code)
  * The next packet of any stream. Some demuxers go on after damage, others give the same error for ever: those that stay
  * where they are are given up.
  */
-static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
+static bool read_on(struct demux *r, AVPacket *packet)
 {
     enum { ERRORS_MAX = 64 };
     int64_t farthest = -1;
     for (int errors = 0; errors < ERRORS_MAX;) {
         int code = read_packet(r, packet);
-        if (shortage_met())
-            return shortage_error(path_of(r), "read", e);
         AVIOContext *file = r->format->pb;
         if (code >= 0 || code == AVERROR_EOF || is_end(r->format, code))
             return code >= 0;
@@ -325,7 +321,7 @@ static bool read_on(struct demux *r, AVPacket *packet, struct err *e)
 /* The next packet of the film's stream that has bytes; false at the end, or on `e`. */
 static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
 {
-    while (read_on(r, packet, e)) {
+    while (read_on(r, packet)) {
         /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
         bool ours = packet->stream_index == r->stream->index;
         if (ours && packet->size > 0 && !is_comment(r, packet))
@@ -358,10 +354,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
         describe(r, packet, p);
-        if (!shortage_met())
-            return true;
-        packet_free(&p->packet);
-        shortage_error(path_of(r), "read", e);     /* libav's parser lacked it */
+        return true;
     }
     if (e->code == ERR_NONE)
         r->hole |= is_truncated(r);

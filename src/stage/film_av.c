@@ -12,7 +12,6 @@
 #include "film_pictures.h"
 #include "film_stream.h"
 #include "mp4_box.h"
-#include "shortage.h"
 #include "barcode/file.h"
 #include "barcode/interrupt.h"
 
@@ -21,6 +20,11 @@ const char *film_av_sentence(int code, char text[128])
     if (av_strerror(code, text, 128) < 0)
         snprintf(text, 128, "libav error %d", code);
     return text;
+}
+
+bool film_av_out_of_memory(const char *path, struct err *e)
+{
+    return err_set(e, ERR_FAILED, "out of memory while '%s' was being decoded", path);
 }
 
 bool film_av_seekable(const AVFormatContext *format)
@@ -326,10 +330,7 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
         return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
     }
     bool piped = (*format)->pb != NULL;
-    shortage_begin();
     int code = open_input(url, format);
-    if (shortage_met())
-        return shortage_error(path, "opened", e);
     return code >= 0 || explain_no_container(path, code, piped, e);
 }
 
@@ -368,12 +369,9 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
     if (strcmp(name, "tty") == 0)
         return err_set(e, ERR_INPUT, "'%s' is text, not a film", path);
     if (film_pictures_pipe(*format)) {
-        shortage_begin();
         bool follow = film_pictures_follow(*format);
         if (interrupted())
             return interrupt_error(e);
-        if (shortage_met())
-            return shortage_error(path, "opened", e);
         return follow ? open_head_again(path, format, e) : refuse_picture(path, e);
     }
     if ((*format)->flags & AVFMT_FLAG_CUSTOM_IO)
@@ -387,12 +385,9 @@ static bool open_container(const char *path, AVFormatContext **format, struct he
     if (!open_head(path, format, e) || !check_container(path, format, e))
         return false;
     read_head(*format, head);
-    shortage_begin();
     int code = avformat_find_stream_info(*format, NULL);
     if (interrupted())                   /* also without an error: the interruption left something unknown of the film */
         return interrupt_error(e);
-    if (shortage_met())                  /* the same */
-        return shortage_error(path, "opened", e);
     if (code < 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
     return true;

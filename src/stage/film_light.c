@@ -9,7 +9,6 @@
 
 #include "av.h"
 #include "av_compat.h"
-#include "shortage.h"
 #include "barcode/interrupt.h"
 #include "barcode/light.h"
 
@@ -92,11 +91,8 @@ bool film_light_probe(const struct film *film, int wanted, struct probe_facts *f
                                 : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
     decoder = fine && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
     fine = decoder && damage_watch_open(&watch, decoder, false, e);
-    shortage_begin();
     if (fine)
         look(format, film->stream, decoder, packet, frame, &facts->peak);
-    if (fine && (shortage_met() || atomic_load(&watch.starved)))
-        fine = shortage_error(film->path, "looked at", e);
     decoder_close(&decoder);
     damage_watch_close(&watch);
     av_frame_free(&frame);

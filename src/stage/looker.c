@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "av_compat.h"
-#include "shortage.h"
 #include "barcode/interrupt.h"
 
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
@@ -90,7 +89,7 @@ static bool decode(struct looker *l, const AVPacket *packet, size_t look)
     if (code >= 0)
         code = decoder_receive(l->decoder, l->frame);
     if (code == AVERROR(ENOMEM))
-        shortage_error(l->looks->film->path, "looked at", &l->error);
+        film_av_out_of_memory(l->looks->film->path, &l->error);
     if (code < 0)
         return false;
     if (!l->hurt)
@@ -112,7 +111,7 @@ static bool look_alone(struct looker *l, size_t look)
     if (code >= 0)
         code = decoder_receive(l->decoder, l->frame);
     if (code == AVERROR(ENOMEM))
-        shortage_error(l->looks->film->path, "looked at", &l->error);
+        film_av_out_of_memory(l->looks->film->path, &l->error);
     bool whole = code >= 0 && !l->hurt && !av_compat_is_interlaced(l->frame);
     if (whole)
         look_at_picture(l, look);
@@ -215,7 +214,7 @@ static bool take_ready(struct looker *l, int64_t *due, size_t *look)
             return false;
     }
     if (code == AVERROR(ENOMEM))
-        shortage_error(l->looks->film->path, "looked at", &l->error);
+        film_av_out_of_memory(l->looks->film->path, &l->error);
     return code == AVERROR(EAGAIN);
 }
 
@@ -244,7 +243,7 @@ void looker_look_on(struct looker *l)
         int code = decoder_send(l->decoder, there ? l->packet : NULL);
         av_packet_unref(l->packet);
         if (code == AVERROR(ENOMEM))
-            shortage_error(l->looks->film->path, "looked at", &l->error);
+            film_av_out_of_memory(l->looks->film->path, &l->error);
         more = code != AVERROR(ENOMEM) && take_ready(l, &due, &look) && there;
         there = more && sent < SENT_MOST && next_packet(l, false);
     } while (more);
@@ -273,10 +272,7 @@ static bool open_looker(struct looker *l)
     if (!open_film(l))
         return false;
     l->stream = l->format->streams[film->stream];
-    shortage_begin();
     l->way = way_of(l);
-    if (shortage_met())
-        return shortage_error(film->path, "looked at", &l->error);
     l->packet = av_packet_alloc();
     l->frame = av_frame_alloc();
     l->room = malloc(((size_t)film->coded_width + (size_t)film->coded_height) * sizeof *l->room);
@@ -302,16 +298,9 @@ void *looker_main(void *argument)
 {
     struct looker *l = argument;
     int place;
-    shortage_begin();
     bool opened = open_looker(l) && l->way != NO_WAY;
     while (opened && l->error.code == ERR_NONE && !interrupted() &&
-           (place = atomic_fetch_add(&l->looks->next, 1)) < LOOKS) {
-        shortage_begin();
+           (place = atomic_fetch_add(&l->looks->next, 1)) < LOOKS)
         look_once(l, place);
-        if (shortage_met())
-            shortage_error(l->looks->film->path, "looked at", &l->error);
-    }
-    if (shortage_met())
-        shortage_error(l->looks->film->path, "looked at", &l->error);
     return NULL;
 }

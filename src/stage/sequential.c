@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "staging.h"
-#include "shortage.h"
 #include "barcode/clock.h"
 #include "holes.h"
 
@@ -275,11 +274,6 @@ static bool take_frame(struct sequential *q, struct err *e)
     return true;
 }
 
-static bool starved(const struct sequential *q, struct err *e)
-{
-    return shortage_error(q->staging->film->path, "decoded", e);
-}
-
 static bool receive(struct sequential *q, struct err *e)
 {
     for (int errors = 0;;) {
@@ -287,7 +281,7 @@ static bool receive(struct sequential *q, struct err *e)
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
-            return starved(q, e);
+            return film_av_out_of_memory(q->staging->film->path, e);
         if (code < 0) {
             q->counts.decode_errors++;
             damage_everywhere(&q->watch);
@@ -355,7 +349,7 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
         await(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
-        return starved(q, e);
+        return film_av_out_of_memory(q->staging->film->path, e);
     if (hurt) {
         q->counts.decode_errors++;
         found_damage(q);
@@ -392,7 +386,7 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
     if (q->reader->hole)                 /* the file broke off */
         holes_note(&q->holes, q->reader->serial);
     if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
-        return starved(q, e);
+        return film_av_out_of_memory(q->staging->film->path, e);
     if (e->code != ERR_NONE || !receive(q, e))
         return false;
     if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, NULL, e))

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 
 #include "staging.h"
-#include "shortage.h"
 #include "barcode/log.h"
 
 struct session {
@@ -103,11 +102,6 @@ static struct picture *picture_of(struct session *s, struct run *run)
     return given_up(s) ? NULL : p;
 }
 
-static bool starved(const struct session *s, struct err *e)
-{
-    return shortage_error(s->staging->film->path, "decoded", e);
-}
-
 /* Takes every picture that is ready. */
 static bool receive(struct session *s, struct run *run, struct err *e)
 {
@@ -116,7 +110,7 @@ static bool receive(struct session *s, struct run *run, struct err *e)
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
-            return starved(s, e);
+            return film_av_out_of_memory(s->staging->film->path, e);
         if (code < 0) {
             s->counts.decode_errors++;
             s->hurt = true;
@@ -141,7 +135,7 @@ static bool send_picture(struct session *s, struct run *run, struct picture *p, 
     int code = decoder_send(s->decoder, s->packet);
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
-        return starved(s, e);
+        return film_av_out_of_memory(s->staging->film->path, e);
     bool hurt = (damage_found(s->watch, code) && !p->empty) || p->suspect;
     s->counts.decode_errors += hurt;
     s->hurt |= hurt;
@@ -152,7 +146,7 @@ static bool send_picture(struct session *s, struct run *run, struct picture *p, 
 
 static bool drain(struct session *s, struct run *run, struct err *e)
 {
-    bool fine = decoder_send(s->decoder, NULL) == AVERROR(ENOMEM) ? starved(s, e) : receive(s, run, e);
+    bool fine = decoder_send(s->decoder, NULL) == AVERROR(ENOMEM) ? film_av_out_of_memory(s->staging->film->path, e) : receive(s, run, e);
     avcodec_flush_buffers(s->decoder);
     return fine;
 }

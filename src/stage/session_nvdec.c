@@ -20,7 +20,6 @@
 #include "nal.h"
 #include "nvdec_check.h"
 #include "nvdec_pool.h"
-#include "shortage.h"
 
 enum {
     WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
@@ -266,13 +265,12 @@ static bool refresh(struct nvdec_session *s, struct err *e)
     return false;
 }
 
-/* What avcodec_send_packet gives for s->packet, which is empty then. False: memory was short. */
-static bool send_packet(struct nvdec_session *s, int *code, struct err *e)
+/* What avcodec_send_packet gives for s->packet, which is empty then. */
+static int send_packet(struct nvdec_session *s)
 {
-    shortage_begin();
-    *code = avcodec_send_packet(s->decoder, s->packet);
+    int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
-    return !shortage_met() || shortage_error(s->staging->film->path, "decoded", e);
+    return code;
 }
 
 /*
@@ -288,9 +286,9 @@ static bool separate(struct nvdec_session *s, const struct picture *next, bool *
     separator_fetch(s->staging, &s->separator);
     if (!separator_fits(&s->separator, s->sets, next ? next->sets : s->sets) || !separator_packet(&s->separator, next, s->packet))
         return true;
-    int code;
-    if (!refresh(s, e) || !send_packet(s, &code, e))
+    if (!refresh(s, e))
         return false;
+    int code = send_packet(s);
     bool complained = damage_found(&s->watch, code);
     *sent = !(damage_lent(&s->watch) || complained);
     s->fed |= *sent;
@@ -340,10 +338,7 @@ static bool send_picture(struct nvdec_session *s, const struct picture *key, con
         return false;
     s->packet->pts += s->base;
     s->fed = true;
-    int code;
-    if (!send_packet(s, &code, e))
-        return false;
-    if (untrusted(s, key, p, code))
+    if (untrusted(s, key, p, send_packet(s)))
         broke(s);
     s->used = true;
     s->sets = p->sets;

@@ -50,11 +50,9 @@ BARCODE=$(absolute "${BARCODE:-$TOP/out/bin/barcode}")
 CLIPS=$(absolute "${CLIPS:-$TOP/out/clips}")
 SAMPLE=$(absolute "${SAMPLE:-$TOP/out/sample.mkv}")
 WORK=$(absolute "${WORK:-$TOP/out/test/cli}")
-OWN_ALLOC=$(absolute "${OWN_ALLOC:-$TOP/out/bin/own-alloc.so}")
-FAILING=$(absolute "${FAILING:-$TOP/out/bin/failing-alloc.so}")
 FEW_THREADS_SO=$(absolute "${FEW_THREADS_SO:-$TOP/out/bin/few-threads.so}")
 JOBS=${JOBS:-$(nproc)}
-export BARCODE CLIPS SAMPLE WORK FAILING FEW_THREADS_SO OWN_ALLOC
+export BARCODE CLIPS SAMPLE WORK FEW_THREADS_SO
 export BARCODE_CACHE=-            # every run decodes, but for the cases that name a folder
 
 [ -x "$BARCODE" ] || { echo "run.sh: no program at $BARCODE" >&2; exit 1; }
