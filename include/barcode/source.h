@@ -119,7 +119,6 @@ bool source_can(const struct source *s, unsigned abilities);
  * before) is filled, seconds are added to *times. True also when a film decodes in part: counts say what is missing. True also
  * when what was put is no good and the film must be staged again, into new columns:
  * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
- * - counts->distrusted, only with DECODE_AUTO: again with DECODE_CPU;
  * - counts->damage_found, only with SOURCE_CAREFUL and not with `careful`: one decoder went over all of the film and found
  *   damage; again with `careful`;
  * - counts->cache_failed, only of the cache's source: again from the film itself.

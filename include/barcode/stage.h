@@ -50,9 +50,6 @@ struct stage_counts {
     bool read_failed;        /* the container could not be read to its end           */
     bool io_failed;          /* read_failed, because reading the file failed         */
     bool contradicted;       /* staging stopped half-way: must be done anew, sequentially */
-    bool distrusted;         /* staging stopped half-way: must be done anew without NVDEC, whose pictures are not right */
-    bool unlike;             /* NVDEC's pictures are not right, but DECODE_NVDEC demands them: staging went on */
-    bool unchecked;          /* NVDEC's pictures were staged, and none has been compared and found right */
     bool damage_found;       /* staging stopped half-way: must be done anew, carefully */
     bool keys_again;         /* key frames turned out damaged: must be done anew, without them */
     bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
@@ -63,7 +60,7 @@ struct stage_counts {
 /* What was staged is no good: the caller throws it away and stages the film again, as source_stage says. */
 static inline bool stage_must_start_over(const struct stage_counts *c)
 {
-    return c->contradicted || c->distrusted || c->damage_found || c->keys_again || c->cache_failed;
+    return c->contradicted || c->damage_found || c->keys_again || c->cache_failed;
 }
 
 /* True when this selected frame is staged already. With `take` (only after a yes) the callee has to put it. One thread. */

@@ -193,12 +193,11 @@ static bool keep_written(struct frame_cache *c, struct columns *columns, const s
     struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .trim = c->trim, .timetable = c->timetable};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
-    bool seen = !counts->unlike && !counts->unchecked;
     /* A disk may read tomorrow what it fails to read today: after io_failed nothing is kept. */
-    bool keep = !counts->io_failed && seen && cache_film_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
+    bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
-        const char *why = e.text[0] ? e.text : counts->io_failed ? "it could not be read" : !seen ? "the GPU's pictures are not known to be right" :
+        const char *why = e.text[0] ? e.text : counts->io_failed ? "it could not be read" :
                           !cache_film_holds(c->path, &c->id) ? "it was changed or touched" : "the run did not end well";
         log_msg(LOG_VERBOSE, "'%s': its frames are not kept: %s", c->path, why);
         return false;

@@ -112,7 +112,7 @@ static bool is_much_to_decode(const struct render_job *j)
 /* NVDEC and software may decode it side by side. */
 static bool is_shared(const struct render_job *j)
 {
-    return j->render->options->decode == DECODE_AUTO && !j->distrusted && source_can(j->source, SOURCE_RESTARTABLE) && is_much_to_decode(j) &&
+    return j->render->options->decode == DECODE_AUTO && is_much_to_decode(j) &&
            engine_device(j->engine).context;
 }
 

@@ -30,7 +30,6 @@ struct render_job {
     struct frame_cache *cache;       /* NULL: this film has none          */
     struct digest *first, *second;   /* --verify: the two ways of decoding */
     bool careful;                    /* see source.h                       */
-    bool distrusted;                 /* NVDEC is not used for this film    */
     struct digest *digest;           /* the one being filled, or NULL      */
     struct light *light;             /* NULL: no picture goes through it   */
     char light_words[64];            /* the same for the cache's key; "": as every SDR film is */

@@ -123,8 +123,6 @@ bool render_judge(struct render_job *j, struct err *e)
     uint64_t damaged = damaged_columns(j->columns, r->count);
     if (damaged > 0)
         render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path, damaged, r->count);
-    if (r->counts.unlike)
-        render_warn(j, "'%s': NVDEC's pictures are not known to be those of the software decoder (-v says more)", path);
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
         render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path, r->counts.decode_errors,
              r->counts.packets);

@@ -89,7 +89,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     struct render_progress shown = render_progress_open(j);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
-        .decode = j->distrusted ? DECODE_CPU : o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
+        .decode = o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
         .tick = render_progress_tick, .tick_user = &shown, .gate = j->render->gate, .pixels = render_nvdec_pixels(j, plan), .gates = j->render->workers, .decoders = j->render->decoders,
         .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
@@ -119,10 +119,6 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
                 "'%s': only one decoder gives the right pictures: decoding it again in one piece, in software",
                 r->film->path);
         *plan = DECODE_SEQUENTIAL;
-    }
-    if (c->distrusted) {
-        log_msg(LOG_VERBOSE, "'%s': decoding it again, in software", r->film->path);
-        j->distrusted = true;
     }
     if (c->keys_again)
         log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " key frames are damaged: once more, with those before them", r->film->path, c->keys_faulty);

@@ -225,6 +225,8 @@ struct damage_watch {
     bool tainted, tainted_before;
     atomic_bool out_of_memory; /* a frame buffer could not be allocated, on any thread             */
     bool strict;               /* what the decoder says is a complaint, if only in passing         */
+    int width, height;         /* nvdec_expect_size's; 0: any                                      */
+    bool resized;              /* NVDEC was chosen for a frame of another size                     */
     struct damage_settle *settle;   /* strict, HEVC with frame threads: pictures whose blocks are still to be looked at */
 };
 

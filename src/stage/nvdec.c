@@ -64,18 +64,49 @@ static bool driver_is_there(struct err *e)
     return there;
 }
 
-/* cudaVideoCodec of the same header; only codecs of the parallel path. */
-static int codec_number(enum AVCodecID id)
+struct codec {
+    enum AVCodecID id;
+    int number;          /* cudaVideoCodec of cuviddec.h */
+    bool exact;          /* DECODE_AUTO uses NVDEC: it gave the software decoder's bytes */
+    bool one_size;       /* the film goes to software where the size of its frames changes */
+};
+
+/*
+ * The codecs that NVDEC may decode: those of the parallel path. Profile, depth, chroma format and
+ * size are the driver's to accept.
+ *
+ * Tested on an H100 with the 313 conformance streams of H.264, HEVC, VP8 and VP9: 308 gave the
+ * software decoder's bytes (90 of them are decoded in software anyway). A VP8 and a VP9 stream
+ * whose frame size changes did not:
+ * - VP8: libavcodec sets the new size and keeps the NVDEC decoder of the old one (vp8.c,
+ *   update_dimensions);
+ * - VP9: it opens an NVDEC decoder of the new size (vp9.c, update_size), in which the references'
+ *   surface numbers mean other frames.
+ *
+ * MPEG-2 leaves the last bit of the inverse transform to the decoder. AV1 is untested: Hopper does
+ * not decode it.
+ */
+static const struct codec codecs[] = {
+    {.id = AV_CODEC_ID_H264, .number = 4, .exact = true},
+    {.id = AV_CODEC_ID_HEVC, .number = 8, .exact = true},
+    {.id = AV_CODEC_ID_VP8, .number = 9, .exact = true, .one_size = true},
+    {.id = AV_CODEC_ID_VP9, .number = 10, .exact = true, .one_size = true},
+    {.id = AV_CODEC_ID_AV1, .number = 11, .one_size = true},
+    {.id = AV_CODEC_ID_MPEG2VIDEO, .number = 1},
+};
+
+static const struct codec *find_codec(enum AVCodecID id)
 {
-    switch (id) {
-    case AV_CODEC_ID_MPEG2VIDEO: return 1;
-    case AV_CODEC_ID_H264:       return 4;
-    case AV_CODEC_ID_HEVC:       return 8;
-    case AV_CODEC_ID_VP8:        return 9;
-    case AV_CODEC_ID_VP9:        return 10;
-    case AV_CODEC_ID_AV1:        return 11;
-    default:                     return -1;
-    }
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (codecs[i].id == id)
+            return &codecs[i];
+    return NULL;
+}
+
+bool nvdec_is_exact(enum AVCodecID codec)
+{
+    const struct codec *c = find_codec(codec);
+    return c && c->exact;
 }
 
 /* cudaVideoChromaFormat; -1 for what no NVDEC takes. */
@@ -112,11 +143,13 @@ static bool ask_driver(const struct nvdec *n, struct nvdec_caps *caps, struct er
 static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecParameters *par, struct err *e)
 {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(par->format);
-    struct nvdec_caps caps = {.codec = codec_number(par->codec_id), .chroma = d ? chroma_number(d) : -1,
+    const struct codec *codec = find_codec(par->codec_id);
+    struct nvdec_caps caps = {.codec = codec ? codec->number : -1,
+                              .chroma = d ? chroma_number(d) : -1,
                               .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
     struct err why = ERR_INIT;
     /* Grey is decoded as 4:2:0 by libavcodec's hwaccel only for some codecs: not worth a second way. */
-    bool askable = caps.codec >= 0 && caps.chroma > 0;
+    bool askable = codec && caps.chroma > 0;
     if (!askable && !driver_is_there(e))
         return false;
     if (askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits(&caps, par)) {
@@ -132,25 +165,15 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
 
 /* ------------------------------------------------------------------ contexts */
 
-static bool told(const char *word)
-{
-    const char *what = getenv("BARCODE_NVDEC");
-    return what && strstr(what, word);
-}
-
 bool nvdec_stands_in(void)
 {
-    return told("software");
-}
-
-bool nvdec_unchecked(void)
-{
-    return told("unchecked");
+    const char *what = getenv("BARCODE_NVDEC");
+    return what && strcmp(what, "software") == 0;
 }
 
 bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool, const AVStream *stream, struct err *e)
 {
-    *n = (struct nvdec){.context = device.context, .lies = told("wrong")};
+    *n = (struct nvdec){.context = device.context};
     if (nvdec_stands_in()) {
         n->context = NULL;
         n->engines = 2;
@@ -259,6 +282,9 @@ bool nvdec_is_tight(const struct nvdec *n)
 static enum AVPixelFormat choose_format(AVCodecContext *c, const enum AVPixelFormat *formats)
 {
     const enum AVPixelFormat *f = formats;
+    struct damage_watch *w = c->opaque;
+    if (w && w->width > 0)
+        w->resized |= c->width != w->width || c->height != w->height;
     for (; *f != AV_PIX_FMT_NONE; f++) {
         if (*f != AV_PIX_FMT_CUDA)
             continue;
@@ -297,6 +323,22 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
     return c;
 }
 
+void nvdec_expect_size(struct damage_watch *w, const AVCodecParameters *par)
+{
+    const struct codec *codec = find_codec(par->codec_id);
+    bool one_size = codec && codec->one_size;
+    w->width = one_size ? par->width : 0;
+    w->height = one_size ? par->height : 0;
+    w->resized = false;
+}
+
+bool nvdec_is_resized(const AVCodecContext *decoder)
+{
+    const struct damage_watch *w = decoder->opaque;
+    return w->width > 0 &&
+           (w->resized || decoder->width != w->width || decoder->height != w->height);
+}
+
 /* ------------------------------------------------------------------ pictures */
 
 bool nvdec_is_picture(const AVFrame *frame)
@@ -310,30 +352,16 @@ static enum AVPixelFormat layout_of(const AVFrame *picture)
     return frames->sw_format;
 }
 
-/* One in every row, so that any shrinking shows it. */
-static void flip_bits(AVFrame *host)
+void nvdec_mend(AVFrame *frame)
 {
-    for (int y = 0; y < host->height; y++)
-        host->data[0][(ptrdiff_t)y * host->linesize[0]] ^= 0x80;
-}
-
-bool nvdec_mend(const struct nvdec *n, AVFrame *frame, struct err *e)
-{
-    if (!nvdec_is_picture(frame)) {
-        if (!n->lies)
-            return true;
-        if (av_frame_make_writable(frame) < 0)
-            return err_set(e, ERR_FAILED, "out of memory for a picture");
-        flip_bits(frame);
-        return true;
-    }
+    if (!nvdec_is_picture(frame))
+        return;
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(frame));
     if (d && d->log2_chroma_h == 1 && frame->data[1] && frame->height & 1)
         frame->data[1] = frame->data[0] + (ptrdiff_t)(frame->height + 1) * frame->linesize[0];
-    return true;
 }
 
-bool nvdec_download(const struct nvdec *n, const AVFrame *frame, AVFrame *host, struct err *e)
+bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
 {
     char text[128];
     av_frame_unref(host);
@@ -347,8 +375,6 @@ bool nvdec_download(const struct nvdec *n, const AVFrame *frame, AVFrame *host, 
     av_frame_free(&even);
     if (code < 0)
         return err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s", film_av_sentence(code, text));
-    if (n->lies)
-        flip_bits(host);
     return true;
 }
 

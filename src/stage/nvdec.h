@@ -29,9 +29,6 @@ struct nvdec {
     void *context;             /* CUcontext; NULL: software stands in                        */
     AVBufferRef *own;          /* the device, when no engine lends its context               */
     int engines;               /* decoding engines that take this stream                     */
-    struct nvdec_check *check; /* of this GPU's pictures. NULL: they are not checked. Owned by who opened it */
-    atomic_uint_fast64_t staged;   /* pictures that its sessions put into the engine         */
-    bool lies;                 /* BARCODE_NVDEC has the word "wrong": every picture has some bits flipped, for the check to notice */
 };
 
 /*
@@ -64,20 +61,37 @@ bool nvdec_is_tight(const struct nvdec *n);
 /* True when BARCODE_NVDEC has the word "software". */
 bool nvdec_stands_in(void);
 
-/* True when BARCODE_NVDEC has the word "unchecked": no picture is compared. For measuring what the check costs. */
-bool nvdec_unchecked(void);
+/*
+ * Corrects the address of the second plane of an NVDEC frame: libavcodec (nvdec_retrieve_data in
+ * nvdec.c) has it begin after frame->height rows, NVDEC after an even number. Leaves other frames
+ * as they are.
+ */
+void nvdec_mend(AVFrame *frame);
 
 /*
- * What came out of a decoder, put right: libavcodec takes NVDEC's second plane to begin after as many rows as the picture has,
- * and NVDEC leaves an even number (FFmpeg's nvdec.c, nvdec_retrieve_data). Flips the bits of n->lies. False: memory.
+ * Returns true if DECODE_AUTO may use NVDEC for the codec: its frames are the software decoder's,
+ * byte for byte (the table in nvdec.c). DECODE_NVDEC may use NVDEC for the other codecs of the
+ * table, too.
  */
-bool nvdec_mend(const struct nvdec *n, AVFrame *frame, struct err *e);
+bool nvdec_is_exact(enum AVCodecID codec);
+
+/*
+ * Notes in a decoder's watch the only size of frame that NVDEC decodes rightly, for a codec that
+ * has one (the table in nvdec.c).
+ */
+void nvdec_expect_size(struct damage_watch *w, const AVCodecParameters *par);
+
+/*
+ * Returns true if the watched decoder has begun a frame of another size than nvdec_expect_size
+ * noted. All frames that come out from then on are wrong, even after the size has changed back.
+ */
+bool nvdec_is_resized(const AVCodecContext *decoder);
 
 /* True for a picture in device memory. */
 bool nvdec_is_picture(const AVFrame *frame);
 
-/* Copies a picture's samples from the device to `host`, whose own are let go, and flips the bits of n->lies. */
-bool nvdec_download(const struct nvdec *n, const AVFrame *frame, AVFrame *host, struct err *e);
+/* Copies a picture's samples from the device to `host`, whose own are let go. */
+bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e);
 
 /*
  * Describes a picture of `decoder` that lies on the device, or its copy on the host: `picture` is what came out of

@@ -18,7 +18,6 @@
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 #include "nal.h"
-#include "nvdec_check.h"
 #include "nvdec_pool.h"
 
 enum {
@@ -30,7 +29,6 @@ struct waiting {
     struct run *run;
     unsigned sent_after;  /* packets sent since its last one           */
     struct run_order order;
-    bool witness;         /* nvdec_check.h has it decoded in software too */
     bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
 };
 
@@ -92,6 +90,7 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     s->sets = sets.state;               /* nvdec_pool_refresh sees to it */
     s->length_size = nal_length_size(staging->traits.stream, par->extradata, (size_t)par->extradata_size);
     damage_watch_messages(&s->watch, s->decoder);
+    nvdec_expect_size(&s->watch, par);
     return true;
 }
 
@@ -99,12 +98,8 @@ static bool open_all(struct nvdec_session *s, struct err *e)
 static void close_all(struct nvdec_session *s, bool sound)
 {
     nvdec_pool_give(s->staging->job->decoders, s->nvdec, &s->kept, sound);
-    while (s->waitings > 0) {
-        struct waiting *w = &s->waiting[--s->waitings];
-        if (w->witness)
-            nvdec_check_end(s->nvdec->check, false);
-        run_free(&w->run);
-    }
+    while (s->waitings > 0)
+        run_free(&s->waiting[--s->waitings].run);
     engine_port_close(&s->port);
     session_free(&s->software);
     av_frame_free(&s->frame);
@@ -146,15 +141,15 @@ static struct waiting *find_run(struct nvdec_session *s, int64_t serial)
 
 static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, struct err *e)
 {
-    const struct nvdec *nvdec = s->nvdec;
     const struct film *film = s->staging->film;
     if (!nvdec_is_picture(s->frame)) {
         s->fell_back = true;
         return view_of_frame(s->frame, film, &s->planes, view, e);
     }
-    if (nvdec_shares(nvdec) && !nvdec->lies)
+    if (nvdec_shares(s->nvdec))
         return nvdec_view(s->decoder, s->frame, s->frame, film, view, e);
-    return nvdec_download(nvdec, s->frame, s->host, e) && nvdec_view(s->decoder, s->frame, s->host, film, view, e);
+    return nvdec_download(s->frame, s->host, e) &&
+           nvdec_view(s->decoder, s->frame, s->host, film, view, e);
 }
 
 static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *e)
@@ -164,7 +159,6 @@ static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *
         return false;
     staging_note_colour(s->staging, &view);
     p->done = true;
-    atomic_fetch_add(&s->nvdec->staged, 1);
     return engine_put(s->port, &view, &p->tag, e);
 }
 
@@ -174,8 +168,6 @@ static bool take_picture(struct nvdec_session *s, struct err *e)
     if (!w)
         return true;
     struct picture *p = &w->run->picture[(uint64_t)s->frame->pts - w->run->picture[0].serial];
-    if (w->witness && !nvdec_check_take(s->nvdec->check, s->decoder, s->frame, e))
-        return false;
     return !p->wanted || p->done || stage_frame(s, p, e);
 }
 
@@ -199,7 +191,10 @@ static bool receive(struct nvdec_session *s, struct err *e)
         makes_decoder(s, false);
         s->counts.decoded++;
         s->counts.hardware += nvdec_is_picture(s->frame);
-        bool fine = nvdec_mend(s->nvdec, s->frame, e) && take_picture(s, e);
+        if (nvdec_is_resized(s->decoder))
+            broke(s);
+        nvdec_mend(s->frame);
+        bool fine = take_picture(s, e);
         av_frame_unref(s->frame);
         if (!fine)
             return false;
@@ -220,8 +215,6 @@ static bool finish_run(struct nvdec_session *s, int i, struct err *e)
     /* The order is kept: the last one is the one being fed. */
     memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
     bool fine = true;
-    if (w.witness && nvdec_check_end(s->nvdec->check, !w.broken) == CHECK_DIFFERENT)
-        staging_distrust(s->staging);
     if (w.order.wrong && !w.broken)
         staging_contradict(s->staging);
     if ((w.broken || !run_is_whole(run)) && !staging_stopped(s->staging)) {
@@ -338,7 +331,7 @@ static bool send_picture(struct nvdec_session *s, const struct picture *key, con
         return false;
     s->packet->pts += s->base;
     s->fed = true;
-    if (untrusted(s, key, p, send_packet(s)))
+    if (untrusted(s, key, p, send_packet(s)) || nvdec_is_resized(s->decoder))
         broke(s);
     s->used = true;
     s->sets = p->sets;
@@ -404,10 +397,12 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
     }
     run_plan(run, traits, run->unsure);
     decoder_fit_delay(s->decoder, traits, run);
-    s->waiting[s->waitings++] = (struct waiting){.run = run, .witness = nvdec_check_begin(s->nvdec->check, run)};
+    s->waiting[s->waitings++] = (struct waiting){.run = run};
     bool fine = true;
     const struct picture *key = run->picture;
-    for (size_t i = 0; i < run->count && fine && !staging_stopped(s->staging); i++) {
+    for (size_t i = 0; i < run->count && fine; i++) {
+        if (staging_stopped(s->staging) || nvdec_is_resized(s->decoder))
+            break;
         const struct picture *p = &run->picture[i];
         key = i == 0 || p->cut == CUT_NONE ? key : NULL;
         if (p->lost || p->suspect || (p->after_hole && i > 0))      /* left to software */
@@ -417,21 +412,27 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
         staging_passed(s->staging, run, 1);
     }
     staging_passed(s->staging, run, run->count);
-    return fine && finish_runs(s, false, e);
+    return fine && finish_runs(s, nvdec_is_resized(s->decoder), e);
 }
 
-/* NVDEC refuses this session: its run and all that it would have taken are decoded in software. */
+/* Closes the NVDEC decoder; what this session takes from here on is decoded in software. */
+static void leave_nvdec(struct nvdec_session *s, const char *why)
+{
+    log_msg(LOG_VERBOSE, "%s: decoding in software instead", why);
+    close_all(s, false);
+    nvdec_pool_leave(s->staging->job->decoders, s->nvdec);
+    s->counts.fallbacks = 1;
+    makes_decoder(s, false);
+    staging_lacks_nvdec(s->staging);
+}
+
+/* NVDEC refuses this session: decodes its run in software, and all that it would have taken. */
 static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
 {
     struct staging *staging = s->staging;
     struct taken taken = staging_taken(run);
-    log_msg(LOG_VERBOSE, "%s: decoding in software instead", e->text);
+    leave_nvdec(s, e->text);
     err_clear(e);
-    close_all(s, false);
-    nvdec_pool_leave(staging->job->decoders, s->nvdec);
-    s->counts.fallbacks = 1;
-    makes_decoder(s, false);
-    staging_lacks_nvdec(staging);
     s->software = session_new(staging, e);
     bool fine = s->software && session_decode(s->software, run, e);
     session_free(&s->software);
@@ -467,6 +468,11 @@ void *session_nvdec_main(void *staging)
         fine = decode_run(&s, run, &e);
         makes_decoder(&s, false);
         staging_run_done(s.staging, &taken);
+        if (fine && nvdec_is_resized(s.decoder)) {
+            leave_nvdec(&s, "the size of the frames changes");
+            staging_add_counts(s.staging, &s.counts);
+            return session_main(staging);
+        }
     }
     if (!fine)
         staging_fail(s.staging, &e);

@@ -11,7 +11,7 @@
 #include "film_bars.h"
 #include "film_stream.h"
 #include "key_index.h"
-#include "nvdec_check.h"
+#include "nvdec.h"
 #include "barcode/clock.h"
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
@@ -78,22 +78,6 @@ static void end_crew(struct staging *s, struct crew *c)
         pthread_join(c->thread[i], NULL);
 }
 
-/* A film of which no run of the GPU's could be compared counts as one that differs: all was damaged, or the software decoder failed. */
-static void judge_nvdec(struct staging *s)
-{
-    const struct nvdec *n = s->nvdec;
-    if (!n || !n->check)
-        return;
-    enum check_verdict verdict = nvdec_check_verdict(n->check);
-    bool staged = atomic_load(&n->staged) > 0, unseen = verdict == CHECK_NONE && staged && !staging_stopped(s);
-    if (unseen)
-        log_msg(LOG_VERBOSE, "'%s': no picture of NVDEC's could be compared with the software decoder's", s->film->path);
-    bool distrusted = unseen || atomic_load(&s->distrusted), demanded = s->job->decode == DECODE_NVDEC;
-    s->counts.distrusted |= distrusted && !demanded;
-    s->counts.unlike |= distrusted && demanded;
-    s->counts.unchecked |= verdict != CHECK_SAME && staged;
-}
-
 /* Sums up reading and decoding, which are over. */
 static bool judge_staging(struct staging *s, const struct demux *r, struct err *e)
 {
@@ -102,7 +86,6 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
     s->counts.read_failed = r->failed || s->counts.io_failed;
     s->counts.contradicted = atomic_load(&s->contradicted);
     s->counts.damage_found = atomic_load(&s->damage_found);
-    judge_nvdec(s);
     if (interrupted())
         return interrupt_error(e);
     if (s->error.code != ERR_NONE) {
@@ -115,12 +98,12 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
 }
 
 /*
- * How many sessions of which kind. An NVDEC session needs a twentieth of a core for what libavcodec does on it (seen:
- * 20 s of 14 cores in 27 s); the cores that are left decode in software beside. MPEG-2 allows every decoder its own inverse
- * transform: NVDEC's differs from libavcodec's in the last bit, so that only one of the two may decode a film: NVDEC if it is
- * demanded, else software. A film that can be read only once could not be staged anew if NVDEC turned out not to be trusted.
+ * How many sessions of which kind. An NVDEC session needs a twentieth of a core for what libavcodec
+ * does on it (seen: 20 s of 14 cores in 27 s); the cores that are left decode in software beside.
+ * Where NVDEC's frames are not the software decoder's (nvdec_is_exact), only one of the two may
+ * decode a film: NVDEC if it is demanded, else software.
  */
-static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *nvdec, struct err *e)
+static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *e)
 {
     const struct stage_job *job = s->job;
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
@@ -129,7 +112,8 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
     s->threads_most = threads == job->threads ? decoder_threads_most(s->stream, &s->traits) : 1;
     /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
     bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
-    bool may = known && job->decode == DECODE_AUTO && s->traits.stream != STREAM_MPEG2 && restartable &&
+    bool may = known && job->decode == DECODE_AUTO &&
+               nvdec_is_exact(s->stream->codecpar->codec_id) &&
                (engine_device(job->engine).context || nvdec_stands_in());
     if (!may && !demanded)
         return true;
@@ -147,8 +131,6 @@ static bool choose_sessions(struct staging *s, bool restartable, struct nvdec *n
         return true;
     }
     s->nvdec = nvdec;
-    if (!nvdec_unchecked() && !(nvdec->check = nvdec_check_open(s, nvdec, e)))
-        return false;
     s->pace[1].sessions = nvdec_sessions(nvdec);
     int left = threads - (s->pace[1].sessions + 6) / 7;
     s->pace[0].sessions = demanded ? 0 : left > 1 ? left : 1;
@@ -185,8 +167,7 @@ static void tell_times(const struct staging *s, int64_t reading, struct stage_ti
 
 static bool starts_over(struct staging *s)
 {
-    return atomic_load(&s->contradicted) || atomic_load(&s->damage_found) ||
-           (atomic_load(&s->distrusted) && s->job->decode != DECODE_NVDEC);
+    return atomic_load(&s->contradicted) || atomic_load(&s->damage_found);
 }
 
 /*
@@ -244,7 +225,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
     lend_faults(f, &s);
     timetable_begin(job->timetable, film_av_frame_us(&base->film));
-    bool fine = choose_sessions(&s, source_can(base, SOURCE_RESTARTABLE), &nvdec, e) && staging_open_queue(&s, e);
+    bool fine = choose_sessions(&s, &nvdec, e) && staging_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
     fine = fine && start_crew(&s, &crew, e);
@@ -264,7 +245,6 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     *counts = s.counts;
     free(crew.thread);
     staging_close(&s);
-    nvdec_check_close(&nvdec.check);
     nvdec_close(&nvdec);
     demux_close(&reader);
     return fine;

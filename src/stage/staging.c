@@ -90,13 +90,6 @@ void staging_contradict(struct staging *s)
     halt(s);
 }
 
-void staging_distrust(struct staging *s)
-{
-    atomic_store(&s->distrusted, true);
-    if (s->job->decode != DECODE_NVDEC)
-        halt(s);
-}
-
 void staging_find_damage(struct staging *s)
 {
     atomic_store(&s->damage_found, true);

@@ -44,7 +44,6 @@ struct staging {
     atomic_size_t unfed;             /* of the queued and begun runs' work, what no software decoder has got yet */
     atomic_bool stop;
     atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
-    atomic_bool distrusted;          /* NVDEC's pictures are not the software decoder's       */
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
     atomic_uint_fast64_t passed[2];  /* pictures that they are done with, of the runs that they took */
@@ -84,9 +83,6 @@ void staging_fail(struct staging *s, const struct err *e);
 
 /* Stops the reader and the sessions: only a sequential decode can tell what the film's frames are. */
 void staging_contradict(struct staging *s);
-
-/* NVDEC's pictures are not the software decoder's: stops the reader and the sessions, unless NVDEC is demanded. */
-void staging_distrust(struct staging *s);
 
 /*
  * Key frame `serial` is damaged, so that the one before it serves: with `again` the film has to be staged anew for that. Noted in

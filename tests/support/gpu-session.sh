@@ -11,7 +11,6 @@
 #   films      every film on both engines and with every way of decoding (test-gpu.sh)
 #   cache      cold, warm and no cache: the same pictures and JSON, three k, every mode
 #   odd        films of odd sizes, down to 1x1: the same pictures from NVDEC as from software
-#   trust      a GPU that is made to lie is noticed; what looking costs, at 30 s and at 2 hours
 #   trim       films with bars, HDR, and the options on the picture: the same files from either engine and decoder
 #   gpus       the second GPU, and a list of GPUs: every film alone in every way gives the CPU's files
 #   gpus-folders  the same of folders, with a worker for each GPU: the same bytes, also when one worker is killed
@@ -136,27 +135,10 @@ part_odd() {
         "$bin/barcode" "$work"/odd/*.mkv -v -n 1 --size full --engine "$engine" --decode "$decode" -m average,downsample \
             -o "$work/odd-$way/" 2> "$work/odd-$way.said" || tail -n 3 "$work/odd-$way.said"
         echo "$way: $(find "$work/odd-$way" -name '*.png' | wc -l) pictures, $(diff -rq "$work/odd-cpu-cpu" "$work/odd-$way" | wc -l) differ;" \
-            "$(grep -c 'cannot decode' "$work/odd-$way.said") films refused, $(grep -c 'is not the software' "$work/odd-$way.said") not trusted"
+            "$(grep -c 'cannot decode' "$work/odd-$way.said") films refused"
         diff -rq "$work/odd-cpu-cpu" "$work/odd-$way" | head -n 12
-        grep 'is not the software' "$work/odd-$way.said" | head -n 12
     done
     grep -h 'cannot decode' "$work/odd-cuda-nvdec.said" | head -n 3
-}
-
-part_trust() {
-    local round hook n
-    "$bin/barcode" "$film" -q -n 24 --engine cuda --decode cpu -o "$work/right.png"
-    BARCODE_NVDEC=wrong "$bin/barcode" "$film" -v -n 24 --engine cuda -o "$work/lied.png" 2>&1 | grep -E 'NVDEC|again'
-    cmp "$work/right.png" "$work/lied.png" && echo "a lying GPU: the picture is right"
-    BARCODE_NVDEC=wrong "$bin/barcode" "$film" -q -n 24 --engine cuda --decode nvdec -o "$work/lied.png"
-    for n in 1 240; do
-        python3 "$here/tests/bench/repeat_mp4.py" "$film" $n "$work/trust.mp4"
-        for round in $(seq $((n == 1 ? 12 : 3))); do
-            for hook in checked unchecked; do
-                echo "$n $hook $(BARCODE_NVDEC=$hook timed "$bin/barcode" "$work/trust.mp4" -n 24 -q --engine cuda -o "$work/x.png" | cut -d: -f1)"
-            done
-        done
-    done | sort | awk '{n[$1" "$2]++; s[$1" "$2] += $3; v[$1" "$2] = v[$1" "$2] " " $3} END {for (k in n) printf "film x %s: mean %.0f ms:%s\n", k, s[k] / n[k], v[k]}'
 }
 
 part_trim() {

@@ -289,6 +289,12 @@ enc vp8.webm -c:v libvpx -deadline realtime -cpu-used 8 -g 40 -b:v 600k
 enc vp8-altref.webm -c:v libvpx -deadline good -cpu-used 5 -g 40 -b:v 500k -auto-alt-ref 1 -lag-in-frames 12
 enc vp9.webm -c:v libvpx-vp9 -deadline good -cpu-used 8 -g 48 -b:v 500k -auto-alt-ref 1 -lag-in-frames 16 -row-mt 1
 enc vp9-10bit.webm -c:v libvpx-vp9 -deadline good -cpu-used 8 -g 48 -b:v 500k -pix_fmt yuv420p10le -row-mt 1
+for size in 320x180 240x136; do
+    enc "parts/vp8-$size.ivf" -vf "scale=${size/x/:}" -c:v libvpx -deadline realtime -cpu-used 8 \
+        -g 40 -b:v 400k
+    enc "parts/vp9-$size.ivf" -vf "scale=${size/x/:}" -c:v libvpx-vp9 -deadline realtime -cpu-used 8 \
+        -g 40 -b:v 300k -error-resilient 1 -aq-mode 0
+done
 enc av1-svt.mkv -c:v libsvtav1 -preset 12 -g 48 -qp 40
 enc av1-aom.mp4 -c:v libaom-av1 -cpu-used 8 -g 48 -crf 40 -b:v 0 -row-mt 1 -usage good -lag-in-frames 16
 enc mjpeg.avi -c:v mjpeg -q:v 4 -pix_fmt yuvj420p
@@ -367,7 +373,16 @@ clip rotate90.mp4 orient h264-closed.mp4 0 -1 1 0 0 0
 clip rotate180.mp4 orient h264-closed.mp4 -1 0 0 -1 0 0
 clip rotate270.mp4 orient h264-closed.mp4 0 1 -1 0 0 0
 clip mirror.mp4 orient h264-closed.mp4 -1 0 0 1 320 0
+# The frame size changes at key frames (VP8), and between them (VP9): frames refer to frames of the
+# other size.
+for change in vp8:80:120 vp9:60:100; do
+    IFS=: read -r codec first end <<< "$change"
+    clip "parts/$codec-sizes.ivf" py "$HERE/change_size.py" \
+        "parts/$codec-320x180.ivf" "parts/$codec-240x136.ivf" "$first" "$end"
+done
 wait
+copy vp8-sizes.webm parts/vp8-sizes.ivf
+copy vp9-sizes.webm parts/vp9-sizes.ivf
 clip editlist.mp4 "${FF[@]}" -ss 1.3 -i h264-closed.mp4 -c copy
 clip editlist-open.mp4 "${FF[@]}" -ss 2.5 -i h264-open.mp4 -c copy
 clip parts/cover.png "${FF[@]}" -f lavfi -i color=red:s=64x64 -frames:v 1

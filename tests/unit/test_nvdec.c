@@ -143,14 +143,13 @@ static void odd_heights(void **state)
 {
     (void)state;
     struct made m;
-    struct err e = ERR_INIT;
     make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
     m.picture->height = 7;
     m.picture->data[1] = m.bytes + 7 * 512;
-    assert_true(nvdec_mend(&(struct nvdec){.lies = false}, m.picture, &e));
+    nvdec_mend(m.picture);
     assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
     m.picture->height = 8;
-    assert_true(nvdec_mend(&(struct nvdec){.lies = false}, m.picture, &e));
+    nvdec_mend(m.picture);
     assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
     unmake(&m);
 }
@@ -179,6 +178,37 @@ static void no_gpu(void **state)
     avcodec_parameters_free(&par);
 }
 
+/*
+ * A frame of another size counts for the codecs that NVDEC decodes wrongly then, also when the size
+ * has changed back.
+ */
+static void another_size(void **state)
+{
+    (void)state;
+    static const struct {
+        enum AVCodecID codec;
+        bool exact, one_size;
+    } cases[] = {
+        {AV_CODEC_ID_H264, true, false},        {AV_CODEC_ID_HEVC, true, false},
+        {AV_CODEC_ID_VP8, true, true},          {AV_CODEC_ID_VP9, true, true},
+        {AV_CODEC_ID_AV1, false, true},         {AV_CODEC_ID_MPEG4, false, false},
+        {AV_CODEC_ID_MPEG2VIDEO, false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        AVCodecParameters par = {.codec_id = cases[i].codec, .width = 320, .height = 180};
+        struct damage_watch w = {.resized = true};
+        AVCodecContext c = {.opaque = &w, .width = 320, .height = 180};
+        nvdec_expect_size(&w, &par);
+        assert_int_equal(nvdec_is_exact(par.codec_id), cases[i].exact);
+        assert_false(nvdec_is_resized(&c));
+        c.height = 178;
+        assert_int_equal(nvdec_is_resized(&c), cases[i].one_size);
+        c.height = 180;
+        w.resized = true;
+        assert_int_equal(nvdec_is_resized(&c), cases[i].one_size);
+    }
+}
+
 static void software_stands_in(void **state)
 {
     (void)state;
@@ -197,7 +227,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts), cmocka_unit_test(crop), cmocka_unit_test(tags), cmocka_unit_test(full_range_and_strange_layouts),
-        cmocka_unit_test(odd_heights), cmocka_unit_test(no_gpu), cmocka_unit_test(software_stands_in),
+        cmocka_unit_test(odd_heights), cmocka_unit_test(no_gpu), cmocka_unit_test(another_size),
+        cmocka_unit_test(software_stands_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

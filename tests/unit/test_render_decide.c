@@ -56,16 +56,10 @@ static void what_nvdec_has_to_decode(void **state)
     set(&f, "h264");
     assert_float_equal(pixels_of(&f), all, 1);
     assert_float_equal(render_nvdec_pixels(&f.job, DECODE_SEQUENTIAL), 0, 0);
-    f.job.distrusted = true;
-    assert_float_equal(pixels_of(&f), 0, 0);
-    set(&f, "h264");
     f.job.engine = &cpu;
     assert_float_equal(pixels_of(&f), 0, 0);
     set(&f, "h264");
     f.options.decode = DECODE_CPU;
-    assert_float_equal(pixels_of(&f), 0, 0);
-    set(&f, "h264");
-    f.source.lacks = SOURCE_RESTARTABLE;
     assert_float_equal(pixels_of(&f), 0, 0);
     set(&f, "h264");
     f.job.report.cache = "hit";

@@ -316,6 +316,33 @@ static void sets_change(void **state)
     judge_long("sets.ts", 24);
 }
 
+/*
+ * VP8 and VP9 films whose frame size changes: a session stages nothing that NVDEC decodes of a run
+ * with another size, and what it takes afterwards is decoded in software, for which nothing is done
+ * twice.
+ */
+static void another_size(void **state)
+{
+    (void)state;
+    static const char *const encoder[] = {"libvpx", "libvpx-vp9"};
+    for (size_t i = 0; i < sizeof encoder / sizeof *encoder; i++) {
+        char line[256];
+        for (int size = 96; size >= 64; size -= 32) {
+            snprintf(line, sizeof line, "-vf scale=%d:%d -c:v %s -deadline realtime -cpu-used 8 "
+                     "-g 20 -b:v 300k %d.webm", size, size * 2 / 3, encoder[i], size);
+            if (!clip_encode(line))
+                skip();
+        }
+        if (system("printf 'ffconcat version 1.0\nfile %s.webm\n' 96 64 96 > sizes.ffconcat") ||
+            !clip_ffmpeg("-i sizes.ffconcat -c copy sizes.webm"))
+            skip();
+        struct stage_counts c = judge_damaged("sizes.webm", 3);
+        assert_in_range(c.redone_runs, 1, 4);        /* one for each session */
+        assert_int_equal(c.decode_errors + c.damaged + c.lost, 0);
+        assert_int_equal(judge_damaged("96.webm", 3).redone_runs, 0);
+    }
+}
+
 static int begin(void **state)
 {
     setenv("BARCODE_NVDEC", "software", 1);
@@ -327,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(h264), cmocka_unit_test(others), cmocka_unit_test(damaged),
                                        cmocka_unit_test(left_to_software), cmocka_unit_test(trusted), cmocka_unit_test(separated), cmocka_unit_test(from_film_to_film),
                                        cmocka_unit_test(a_film_alone_hands_on_nothing),
-                                       cmocka_unit_test(flushed), cmocka_unit_test(sets_change)};
+                                       cmocka_unit_test(flushed), cmocka_unit_test(sets_change),
+                                       cmocka_unit_test(another_size)};
     return cmocka_run_group_tests(tests, begin, clip_end);
 }
