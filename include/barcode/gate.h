@@ -19,10 +19,9 @@ extern "C" {
 
 struct gate;
 
-/* One film's way through the gate: zeroed but for the first two. The gate's lock guards `feeds`. */
+/* One film's way through the gate: zeroed but for the first. The gate's lock guards `feeds`. */
 struct gate_turn {
     struct gate *gate;       /* NULL: none. Else an open one */
-    double pixels;           /* that NVDEC has to decode of the film, as far as is known; 0: unknown, or none */
     bool feeds;
 };
 
@@ -50,9 +49,6 @@ bool gate_spare(struct gate_turn *t, int *cores);
 
 /* Cores on which no film's runs are at work, 0 or more. INT_MAX without a gate; NULL is fine. */
 int gate_idle(struct gate_turn *t);
-
-/* `pixels` of all the films that wait. 0 without a gate; NULL is fine. */
-double gate_behind(struct gate_turn *t);
 
 /* Frees; sets *g to NULL. NULL is fine. Nobody waits or feeds. */
 void gate_free(struct gate **g);

@@ -38,7 +38,6 @@ struct pass {
     void *tick_user;
     struct decoders *decoders;         /* of the whole run; NULL: none are kept         */
     struct gate *gate;                 /* several films are under way: it waits there for its turn. NULL: it is alone */
-    double pixels;                     /* see gate.h, gate_turn               */
     int gates;                         /* such gates, one a worker, films of each of which may be under way with it; 0: one */
     struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
 };

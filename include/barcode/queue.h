@@ -32,10 +32,9 @@ bool queue_pop(struct queue *q, void **item);
 bool queue_is_over(struct queue *q);
 
 /*
- * The same without waiting, and only if the first item `fits`: false also when the queue is empty or that item does not. `fits` is called with
- * the queue locked.
+ * Takes the first item without waiting. Returns false, with *item NULL, also if the queue is empty.
  */
-bool queue_pop_if(struct queue *q, bool (*fits)(const void *user, const void *item), const void *user, void **item);
+bool queue_try_pop(struct queue *q, void **item);
 
 /* No more pushes; what is inside can still be popped. May be called twice. */
 void queue_close(struct queue *q);

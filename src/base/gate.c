@@ -14,7 +14,6 @@ struct gate {
     int cores, busy;
     bool feeding;
     uint64_t calls, turn;          /* of gate_enter; the one that is next */
-    double behind;                 /* pixels of those who wait           */
 };
 
 struct gate *gate_open(int cores, struct err *e)
@@ -44,15 +43,12 @@ bool gate_enter(struct gate_turn *t, struct err *e)
         return true;
     pthread_mutex_lock(&g->lock);
     uint64_t mine = g->calls++;
-    g->behind += t->pixels;
     while (!interrupted() && (g->turn != mine || g->feeding || g->busy >= g->cores))
         wait_a_moment(g);
     bool fine = !interrupted();
     g->feeding |= fine;
     t->feeds = fine;
     g->turn++;
-    /* What rounding leaves does not add up. */
-    g->behind = g->turn == g->calls ? 0 : g->behind - t->pixels;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
     return fine || interrupt_error(e);
@@ -105,17 +101,6 @@ int gate_idle(struct gate_turn *t)
     int idle = g->busy < g->cores ? g->cores - g->busy : 0;
     pthread_mutex_unlock(&g->lock);
     return idle;
-}
-
-double gate_behind(struct gate_turn *t)
-{
-    struct gate *g = t ? t->gate : NULL;
-    if (!g)
-        return 0;
-    pthread_mutex_lock(&g->lock);
-    double behind = g->behind;
-    pthread_mutex_unlock(&g->lock);
-    return behind;
 }
 
 void gate_free(struct gate **g)

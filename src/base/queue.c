@@ -73,11 +73,11 @@ bool queue_is_over(struct queue *q)
     return over;
 }
 
-bool queue_pop_if(struct queue *q, bool (*fits)(const void *user, const void *item), const void *user, void **item)
+bool queue_try_pop(struct queue *q, void **item)
 {
     *item = NULL;
     pthread_mutex_lock(&q->lock);
-    bool got = !q->aborted && q->count > 0 && fits(user, q->item[q->head]) && take(q, item);
+    bool got = !q->aborted && q->count > 0 && take(q, item);
     pthread_mutex_unlock(&q->lock);
     return got;
 }

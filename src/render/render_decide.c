@@ -102,34 +102,3 @@ bool render_decide_engine(struct render_job *j, struct err *e)
     j->report.isa = engine_detail(j->engine);
     return true;
 }
-
-/* Key frames keep a GPU busy for a second at most, and what the cache has is not decoded. */
-static bool is_much_to_decode(const struct render_job *j)
-{
-    return !j->report.selection.keyframes && strcmp(j->report.cache, "hit") != 0;
-}
-
-/* NVDEC and software may decode it side by side. */
-static bool is_shared(const struct render_job *j)
-{
-    return j->render->options->decode == DECODE_AUTO && is_much_to_decode(j) &&
-           engine_device(j->engine).context;
-}
-
-static bool has_codec(const struct render_job *j, const char *const *names)
-{
-    while (*names && strcmp(j->source->film.codec, *names) != 0)
-        names++;
-    return *names;
-}
-
-double render_nvdec_pixels(const struct render_job *j, enum decode_plan plan)
-{
-    /* Left to choose, software decodes MPEG-2, and what not every GPU can, such as AV1. */
-    static const char *const by_nvdec[] = {"h264", "hevc", "vp8", "vp9", NULL};
-    struct engine_work work = work_of(j);
-    if (plan != DECODE_PARALLEL || !is_shared(j) || !has_codec(j, by_nvdec))
-        return 0;
-    double pixels = (double)work.frames * work.width * work.height;
-    return strcmp(j->source->film.codec, "hevc") == 0 ? pixels / 2 : pixels;      /* NVDEC is twice as fast with it (pace_nvdec_prior) */
-}

@@ -81,12 +81,6 @@ bool render_decide_selection(struct render_job *j, struct err *e);
 /* Decides which engine: j->engine, in the report too. The selection and the staged size are decided. */
 bool render_decide_engine(struct render_job *j, struct err *e);
 
-/*
- * What NVDEC has to decode of the film in such a pass, in pixels of H.264 (gate_turn), as far as the headers say. 0: software decodes it, or nothing
- * is known. Everything else is decided.
- */
-double render_nvdec_pixels(const struct render_job *j, enum decode_plan plan);
-
 /* ---- render_stage.c ---- */
 
 /* Decodes and clusters, again where staging says that it must be done anew; verifies when asked to. */

@@ -84,7 +84,7 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
     struct engine_job job = p->job;
     /* Software sessions, and the thread that reads when it decodes the rest of a film. NVDEC's sessions come on top. */
     job.ports = p->threads + 1;
-    struct gate_turn turn = {.gate = p->gate, .pixels = p->pixels};
+    struct gate_turn turn = {.gate = p->gate};
     *counts = (struct stage_counts){0};
     int64_t came = clock_ns();
     if (!gate_enter(&turn, e))

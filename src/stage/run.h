@@ -73,9 +73,9 @@ struct run {
     bool unsure;              /* its display order is a guess: decode everything and see */
     size_t unfed;             /* bytes of its packets that no decoder has got yet        */
     size_t work;              /* what decoding what is unfed takes, in bytes (staging.c) */
-    size_t passed;            /* pictures of which the session is done with (staging_passed) */
+    size_t passed;            /* pictures that a software session is done with (staging_passed) */
     int64_t cpu_ns;           /* the session's processor time when it was last counted   */
-    int64_t taken_ns;         /* when a session took it, by staging's clock for that kind */
+    int64_t taken_ns;         /* when a session took it (clock_ns)                       */
     int threads;              /* on so many it is decoded in software; 0: not taken, or by NVDEC */
 };
 

@@ -51,22 +51,12 @@ struct nvdec_session {
     bool used;                      /* packets were sent since it was opened or flushed */
     bool fed;                       /* this film's packets were sent                    */
     bool fell_back;                 /* libavcodec gave a picture in software            */
-    bool making;                    /* staging_makes_decoder */
     struct stage_counts counts;
 };
-
-/* libavcodec makes the decoder proper when the first packet comes. */
-static void makes_decoder(struct nvdec_session *s, bool begins)
-{
-    if (s->making != begins)
-        staging_makes_decoder(s->staging, begins);
-    s->making = begins;
-}
 
 static bool open_all(struct nvdec_session *s, struct err *e)
 {
     struct staging *staging = s->staging;
-    makes_decoder(s, true);
     s->packet = av_packet_alloc();
     s->frame = av_frame_alloc();
     s->host = av_frame_alloc();
@@ -82,7 +72,6 @@ static bool open_all(struct nvdec_session *s, struct err *e)
     s->base = nvdec_pool_base(s->kept);
     s->used = s->kept->films > 0;
     s->counts.taken_over += s->used;
-    makes_decoder(s, !s->used);
     const AVCodecParameters *par = staging->stream->codecpar;
     struct nal_sets sets = {0};
     if (staging->traits.stream == STREAM_H264)
@@ -188,7 +177,6 @@ static bool receive(struct nvdec_session *s, struct err *e)
             continue;
         }
         s->frame->pts -= s->base;
-        makes_decoder(s, false);
         s->counts.decoded++;
         s->counts.hardware += nvdec_is_picture(s->frame);
         if (nvdec_is_resized(s->decoder))
@@ -409,9 +397,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
             broke(s);
         if (p->action != ACTION_SKIP && !p->lost)
             fine = send_picture(s, key, p, e);
-        staging_passed(s->staging, run, 1);
     }
-    staging_passed(s->staging, run, run->count);
     return fine && finish_runs(s, nvdec_is_resized(s->decoder), e);
 }
 
@@ -422,7 +408,6 @@ static void leave_nvdec(struct nvdec_session *s, const char *why)
     close_all(s, false);
     nvdec_pool_leave(s->staging->job->decoders, s->nvdec);
     s->counts.fallbacks = 1;
-    makes_decoder(s, false);
     staging_lacks_nvdec(s->staging);
 }
 
@@ -436,7 +421,6 @@ static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
     s->software = session_new(staging, e);
     bool fine = s->software && session_decode(s->software, run, e);
     session_free(&s->software);
-    staging_passed(staging, run, run->count);
     staging_run_done(staging, &taken);
     run_free(&run);
     staging_add_counts(staging, &s->counts);
@@ -466,7 +450,6 @@ void *session_nvdec_main(void *staging)
             return fall_back(&s, run, &e);
         struct taken taken = staging_taken(run);
         fine = decode_run(&s, run, &e);
-        makes_decoder(&s, false);
         staging_run_done(s.staging, &taken);
         if (fine && nvdec_is_resized(s.decoder)) {
             leave_nvdec(&s, "the size of the frames changes");

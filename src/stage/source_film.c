@@ -54,7 +54,7 @@ struct crew {
 /* Fewer than were chosen will do; none is a failure. */
 static bool start_crew(struct staging *s, struct crew *c, struct err *e)
 {
-    int hard = s->pace[1].sessions, wanted = hard + s->pace[0].sessions;
+    int hard = s->sessions[1], wanted = hard + s->sessions[0];
     c->thread = calloc((size_t)wanted + 1, sizeof *c->thread);
     if (!c->thread)
         return err_memory(e, ((size_t)wanted + 1) * sizeof *c->thread);
@@ -108,7 +108,7 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
     const struct stage_job *job = s->job;
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
     int threads = staging_threads(s->film, job->threads, staging_memory(job));
-    s->pace[0].sessions = s->traits.parallel ? threads : 0;
+    s->sessions[0] = s->traits.parallel ? threads : 0;
     s->threads_most = threads == job->threads ? decoder_threads_most(s->stream, &s->traits) : 1;
     /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
     bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
@@ -131,9 +131,10 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
         return true;
     }
     s->nvdec = nvdec;
-    s->pace[1].sessions = nvdec_sessions(nvdec);
-    int left = threads - (s->pace[1].sessions + 6) / 7;
-    s->pace[0].sessions = demanded ? 0 : left > 1 ? left : 1;
+    s->sessions[1] = nvdec_sessions(nvdec);
+    int left = threads - (s->sessions[1] + 6) / 7;
+    bool alone = demanded || s->traits.stream == STREAM_HEVC;
+    s->sessions[0] = alone ? 0 : left > 1 ? left : 1;
     return true;
 }
 
@@ -161,8 +162,9 @@ static void tell_times(const struct staging *s, int64_t reading, struct stage_ti
     *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
     times->decode += s->decode_seconds;
     double wall = clock_since(s->began_ns);
-    times->software_busy = s->pace[0].sessions > 0 ? s->pace[0].seconds / wall / s->pace[0].sessions : 0;
-    times->nvdec_busy = s->pace[1].sessions > 0 ? s->pace[1].seconds / wall / s->pace[1].sessions : 0;
+    double *share[2] = {&times->software_busy, &times->nvdec_busy};
+    for (int i = 0; i < 2; i++)
+        *share[i] = s->sessions[i] > 0 ? s->busy_seconds[i] / wall / s->sessions[i] : 0;
 }
 
 static bool starts_over(struct staging *s)

@@ -19,7 +19,7 @@ void staging_open(struct staging *s, const struct film *film, const struct demux
     s->counts.last_us = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->budget_freed, NULL);
-    pthread_cond_init(&s->pace_changed, NULL);
+    pthread_cond_init(&s->runs_changed, NULL);
 }
 
 int staging_threads(const struct film *film, int threads, uint64_t memory)
@@ -52,7 +52,7 @@ static void drop_run(void *item)
 
 bool staging_open_queue(struct staging *s, struct err *e)
 {
-    s->runs = queue_open((size_t)(s->pace[0].sessions + s->pace[1].sessions) + 2, drop_run, e);
+    s->runs = queue_open((size_t)(s->sessions[0] + s->sessions[1]) + 2, drop_run, e);
     return s->runs != NULL;
 }
 
@@ -61,7 +61,7 @@ void staging_close(struct staging *s)
     queue_free(&s->runs);
     separator_drop(&s->separator);
     pthread_cond_destroy(&s->budget_freed);
-    pthread_cond_destroy(&s->pace_changed);
+    pthread_cond_destroy(&s->runs_changed);
     pthread_mutex_destroy(&s->lock);
 }
 
@@ -70,7 +70,7 @@ static void halt(struct staging *s)
     pthread_mutex_lock(&s->lock);
     atomic_store(&s->stop, true);
     pthread_cond_broadcast(&s->budget_freed);
-    pthread_cond_broadcast(&s->pace_changed);
+    pthread_cond_broadcast(&s->runs_changed);
     pthread_mutex_unlock(&s->lock);
     queue_abort(s->runs);
 }
@@ -123,11 +123,10 @@ bool staging_stopped(struct staging *s)
 }
 
 /* Under the lock. */
-static void note_run(struct staging *s, int runs, const struct run *run)
+static void note_runs(struct staging *s, int runs)
 {
-    s->waiting.runs += runs;
-    s->waiting.queued += runs * (double)run->count;
-    pthread_cond_broadcast(&s->pace_changed);
+    s->runs_waiting += runs;
+    pthread_cond_broadcast(&s->runs_changed);
 }
 
 /*
@@ -146,12 +145,7 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
     while (s->bytes_in_flight > 0 && s->bytes_in_flight + run->bytes > BYTES_IN_FLIGHT && !atomic_load(&s->stop))
         pthread_cond_wait(&s->budget_freed, &s->lock);
     s->bytes_in_flight += run->bytes;
-    if (s->queued <= 0) {
-        s->first.first = (double)run->picture[0].serial;
-        s->first.first_bytes = (double)atomic_load(&s->bytes_read);
-    }
-    s->queued += (double)run->count;
-    note_run(s, 1, run);
+    note_runs(s, 1);
     s->queued_bytes += run->bytes;
     run->unfed = run->bytes;
     run->work = run->bytes + run->count * picture_bytes(s);
@@ -181,9 +175,7 @@ void staging_passed(struct staging *s, struct run *run, size_t pictures)
     size_t left = run->count - run->passed;
     pictures = pictures < left ? pictures : left;
     run->passed += pictures;
-    atomic_fetch_add(&s->passed[run->threads == 0], pictures);
-    if (run->threads == 0)
-        return;
+    atomic_fetch_add(&s->passed, pictures);
     int64_t now = clock_thread_ns();
     atomic_fetch_add(&s->decode_ns, now - run->cpu_ns);
     run->cpu_ns = now;
@@ -191,7 +183,7 @@ void staging_passed(struct staging *s, struct run *run, size_t pictures)
 
 void staging_key_costs(struct staging *s, struct stage_progress *p)
 {
-    double passed = (double)atomic_load(&s->passed[0]);
+    double passed = (double)atomic_load(&s->passed);
     double keys = (double)atomic_load(&s->keys_read);
     double read = (double)atomic_load(&s->pictures_read);
     double bytes = (double)atomic_load(&s->bytes_read);
@@ -202,37 +194,6 @@ void staging_key_costs(struct staging *s, struct stage_progress *p)
     p->decode_seconds = (double)atomic_load(&s->decode_ns) / 1e9;
     p->key_share = keys / read;
     p->key_seconds = p->decode_seconds / passed * (1 + size) / 2;
-}
-
-/* Stands still for NVDEC sessions while decoders are made. Under the lock. */
-static int64_t kind_ns(const struct staging *s, bool nvdec)
-{
-    if (!nvdec)
-        return clock_ns();
-    return (s->making > 0 ? s->making_since_ns : clock_ns()) - s->made_ns;
-}
-
-void staging_makes_decoder(struct staging *s, bool begins)
-{
-    pthread_mutex_lock(&s->lock);
-    s->making += begins ? 1 : -1;
-    if (begins && s->making == 1) {
-        s->making_since_ns = clock_ns();
-        s->making_since = atomic_load(&s->passed[1]);
-    }
-    if (s->making == 0) {
-        s->made_ns += clock_ns() - s->making_since_ns;
-        s->made_passed += atomic_load(&s->passed[1]) - s->making_since;
-    }
-    pthread_mutex_unlock(&s->lock);
-}
-
-/* Pictures that went through sessions of the kind while its clock went. Under the lock. */
-static uint64_t kind_passed(const struct staging *s, bool nvdec)
-{
-    if (!nvdec)
-        return atomic_load(&s->passed[0]);
-    return (s->making > 0 ? s->making_since : atomic_load(&s->passed[1])) - s->made_passed;
 }
 
 struct taken staging_taken(const struct run *run)
@@ -253,22 +214,19 @@ void staging_gives_up_threads(struct staging *s, struct run *run)
     int idle = run->threads - 1;
     run->threads = 1;
     work_on_cores(s, -idle);
-    pthread_cond_broadcast(&s->pace_changed);
+    pthread_cond_broadcast(&s->runs_changed);
     pthread_mutex_unlock(&s->lock);
 }
 
 void staging_run_done(struct staging *s, const struct taken *run)
 {
     bool nvdec = run->threads == 0;
-    struct pace *p = &s->pace[nvdec];
     pthread_mutex_lock(&s->lock);
     s->bytes_in_flight -= run->bytes;
-    p->busy--;
-    p->seconds += (double)(kind_ns(s, nvdec) - run->ns) / 1e9 * (nvdec ? 1 : run->threads);
-    s->taken_ns[nvdec] -= run->ns;
+    s->busy_seconds[nvdec] += clock_since(run->ns) * (nvdec ? 1 : run->threads);
     work_on_cores(s, -run->threads);
     pthread_cond_signal(&s->budget_freed);
-    pthread_cond_broadcast(&s->pace_changed);
+    pthread_cond_broadcast(&s->runs_changed);
     pthread_mutex_unlock(&s->lock);
     /* Runs end in any order: progress never goes back. */
     uint_fast64_t seen = atomic_load(&s->frames_done);
@@ -280,16 +238,16 @@ void staging_read_to_end(struct staging *s)
 {
     pthread_mutex_lock(&s->lock);
     s->read_to_end = true;
-    pthread_cond_broadcast(&s->pace_changed);
+    pthread_cond_broadcast(&s->runs_changed);
     pthread_mutex_unlock(&s->lock);
 }
 
 void staging_lacks_nvdec(struct staging *s)
 {
     pthread_mutex_lock(&s->lock);
-    s->pace[1].sessions--;
-    s->pace[0].sessions++;
-    pthread_cond_broadcast(&s->pace_changed);
+    s->sessions[1]--;
+    s->sessions[0]++;
+    pthread_cond_broadcast(&s->runs_changed);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -335,7 +293,7 @@ static uint64_t unread(const struct staging *s, const struct run *run)
 /* On the cores on which no other film is at work. With the lock held. */
 static int threads_now(struct staging *s, struct share share)
 {
-    int idle = s->pace[0].sessions - s->cores_busy;
+    int idle = s->sessions[0] - s->cores_busy;
     if (!gate_spare(s->job->turn, &idle))
         return 1;
     int cores = s->cores_busy + idle;
@@ -350,7 +308,7 @@ static int threads_now(struct staging *s, struct share share)
  */
 static int threads_for(struct staging *s, const struct run *run)
 {
-    bool may = s->threads_most > 1 && s->pace[1].sessions == 0 && !s->faults && !atomic_load(&s->threads_failed);
+    bool may = s->threads_most > 1 && s->sessions[1] == 0 && !s->faults && !atomic_load(&s->threads_failed);
     if (!may || !run_may_have_threads(run))
         return 1;
     if (share_told() > 0)
@@ -359,19 +317,15 @@ static int threads_for(struct staging *s, const struct run *run)
     if (!s->read_to_end && !known)
         return 1;
     uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;            /* what one of a file takes, its pictures included */
-    struct share share = {.cores = s->pace[0].sessions, .own = run->work, .left = atomic_load(&s->unfed) + unread(s, run) * byte, .most = s->threads_most};
+    struct share share = {.cores = s->sessions[0], .own = run->work, .left = atomic_load(&s->unfed) + unread(s, run) * byte, .most = s->threads_most};
     return threads_now(s, share);
 }
 
 /* `run` was taken from the queue. Under the lock. */
 static void begin_run(struct staging *s, bool nvdec, struct run *run)
 {
-    struct pace *p = &s->pace[nvdec];
-    p->busy++;
-    s->taken[nvdec] += (double)run->count;
-    run->taken_ns = kind_ns(s, nvdec);
-    s->taken_ns[nvdec] += run->taken_ns;
-    note_run(s, -1, run);
+    run->taken_ns = clock_ns();
+    note_runs(s, -1);
     run->threads = nvdec ? 0 : threads_for(s, run);
     run->cpu_ns = clock_thread_ns();
     work_on_cores(s, run->threads);
@@ -383,33 +337,39 @@ static void begin_run(struct staging *s, bool nvdec, struct run *run)
  */
 static bool has_core(const struct staging *s)
 {
-    int kept = s->job->threads - s->pace[0].sessions;      /* for what NVDEC's sessions do */
+    int kept = s->job->threads - s->sessions[0];      /* for what NVDEC's sessions do */
     return gate_idle(s->job->turn) > (kept > 0 ? kept : 0);
 }
 
-/* The run itself counts, not the average one: the long ones are those that the film's end waits for. Under the lock. */
-static bool fits_software(const void *staging, const void *item)
+/*
+ * Returns true if a software session may take a run beside NVDEC sessions: not one of the last,
+ * which NVDEC would have to wait for, since one of its sessions is several times as fast as a core.
+ * HEVC has no such software session (choose_sessions). Under the lock.
+ */
+static bool may_share(const struct staging *s)
 {
-    const struct run *run = item;
-    return has_core(staging) && staging_worth_it(staging, (double)run->count);
+    return s->runs_waiting >= s->sessions[1] && has_core(s);
 }
 
 /*
- * A run for a software session beside NVDEC sessions: waits until one is worth it. It looks again after a while even when nothing
- * happens, for then NVDEC is slower than was thought. Nor does another film tell that it has freed a core.
+ * Takes a run for a software session beside NVDEC sessions; waits until it may have one. Looks
+ * again after a while even when nothing happens, for another film does not signal that it has freed
+ * a core.
  */
 static bool take_share(struct staging *s, void **item)
 {
     enum { LOOK_AGAIN_NS = 20000000 };
     bool got = false;
     pthread_mutex_lock(&s->lock);
-    while (!got && !staging_stopped(s) && s->pace[1].sessions > 0 && !(s->read_to_end && s->waiting.runs <= 0)) {
-        got = queue_pop_if(s->runs, fits_software, s, item);
+    while (!got && !staging_stopped(s) && s->sessions[1] > 0) {
+        if (s->read_to_end && s->runs_waiting <= 0)
+            break;
+        got = may_share(s) && queue_try_pop(s->runs, item);
         if (got)
             begin_run(s, false, *item);
         struct timespec soon = clock_deadline(LOOK_AGAIN_NS);
         if (!got)
-            pthread_cond_timedwait(&s->pace_changed, &s->lock, &soon);
+            pthread_cond_timedwait(&s->runs_changed, &s->lock, &soon);
     }
     pthread_mutex_unlock(&s->lock);
     return got;
@@ -419,7 +379,7 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
 {
     void *item;
     pthread_mutex_lock(&s->lock);
-    bool shares = !nvdec && s->pace[1].sessions > 0;
+    bool shares = !nvdec && s->sessions[1] > 0;
     pthread_mutex_unlock(&s->lock);
     bool got = shares && take_share(s, &item);
     if (!got) {
@@ -432,39 +392,6 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
     }
     *run = item;
     return true;
-}
-
-/* The share of the film that is asked for by its end. */
-static double part_of_film(const struct staging *s)
-{
-    int64_t all = s->film->duration_us, end = s->job->selection.end_us;
-    return all > 0 && end > 0 && end < all ? (double)end / (double)all : 1;
-}
-
-bool staging_worth_it(const struct staging *s, double pictures)
-{
-    struct pace pace[2] = {s->pace[0], s->pace[1]};
-    double pixels = (double)s->film->coded_width * s->film->coded_height, part = part_of_film(s);
-    for (int nvdec = 0; nvdec < 2; nvdec++) {
-        pace[nvdec].pictures = (double)kind_passed(s, nvdec);
-        pace[nvdec].begun = s->taken[nvdec] - (double)atomic_load(&s->passed[nvdec]);
-        pace[nvdec].seconds += (double)(kind_ns(s, nvdec) * pace[nvdec].busy - s->taken_ns[nvdec]) / 1e9;
-    }
-    pace[0].prior = pace_software_prior(pixels > 0 ? pixels : 1);
-    pace[1].prior = pace_nvdec_prior(s->traits.stream, pixels > 0 ? pixels : 1);
-    struct pace_reading r = s->first;
-    r.ended = s->read_to_end;
-    r.total = s->film->frames > 0 ? (double)s->film->frames * part : 0;
-    r.read = (double)atomic_load(&s->pictures_read);
-    r.total_bytes = (double)s->file_bytes * part;
-    r.read_bytes = (double)atomic_load(&s->bytes_read);
-    r.queued = s->queued;
-    struct pace_left left = s->waiting;
-    left.unread = pace_unread(&r);
-    /* NVDEC goes on with the films that wait while software ends what it has of this one, if one core is left, without which none begins. */
-    if (pixels > 0 && gate_idle(s->job->turn) > 1)
-        left.unread += gate_behind(s->job->turn) / pixels;
-    return pace_worth_it(&pace[0], &pace[1], &left, pictures);
 }
 
 void staging_note_colour(struct staging *s, const struct frame_view *view)

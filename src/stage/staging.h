@@ -5,7 +5,6 @@
 #define BARCODE_STAGE_STAGING_H
 
 #include "av.h"
-#include "pace.h"
 #include "separator.h"
 
 struct nvdec;
@@ -20,16 +19,10 @@ struct staging {
     pthread_mutex_t lock;            /* guards what follows                                  */
     pthread_cond_t budget_freed;
     size_t bytes_in_flight;
-    pthread_cond_t pace_changed;     /* a run came, was taken or is done, or the reader ended  */
-    struct pace pace[2];             /* of software sessions, of NVDEC sessions; of runs that are done; begun is not kept */
-    double taken[2];                 /* pictures of the runs that they took                   */
-    int64_t taken_ns[2];             /* when those under way were taken, summed               */
-    int making;                      /* NVDEC sessions that are making their decoders, */
-    int64_t making_since_ns, made_ns;   /* since when there are some, and for how long there were before */
-    uint64_t making_since, made_passed; /* the same in pictures that NVDEC's sessions came past           */
-    struct pace_left waiting;        /* runs that are queued; unread is not kept              */
-    struct pace_reading first;       /* what was read when the first run was there            */
-    double queued;                   /* pictures of all runs so far                           */
+    pthread_cond_t runs_changed;     /* a run came, was taken or is done, or the reader ended  */
+    int sessions[2];                 /* of software, of NVDEC                                 */
+    double busy_seconds[2];          /* that they spent on runs that are done, summed         */
+    int runs_waiting;                /* in the queue                                          */
     uint64_t file_bytes;
     bool is_list;                    /* its file names others, which hold the film: file_bytes says nothing of it */
     int64_t began_ns;
@@ -46,7 +39,7 @@ struct staging {
     atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
     atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
     atomic_uint_fast64_t frames_done, bytes_read;
-    atomic_uint_fast64_t passed[2];  /* pictures that they are done with, of the runs that they took */
+    atomic_uint_fast64_t passed;     /* pictures that software sessions are done with          */
     bool has_key_index;              /* for --keyframes. Set before sessions begin            */
     atomic_uint_fast64_t keys_read, key_bytes;   /* random access points read, and their bytes */
     atomic_int_fast64_t decode_ns;   /* processor time that software sessions decoded for     */
@@ -72,7 +65,7 @@ int staging_threads(const struct film *film, int threads, uint64_t memory);
 /* The machine's memory in bytes, or where several films are under way this one's part of it. */
 uint64_t staging_memory(const struct stage_job *job);
 
-/* Opens the queue, once pace[].sessions says how many will take from it. */
+/* Opens the queue, once sessions[] says how many will take from it. */
 bool staging_open_queue(struct staging *s, struct err *e);
 
 /* Frees what it holds, runs included that no session took. Every session has ended. */
@@ -149,8 +142,9 @@ void session_free(struct session **s);
 bool staging_queue_run(void *staging, struct run *run, struct err *e);
 
 /*
- * As queue_pop on the runs; says on how many threads it is to be decoded (share.h). A software session waits here while no run is
- * worth it (staging_worth_it) or films before have the cores, and its work ends too when NVDEC sessions have taken all.
+ * As queue_pop on the runs; says on how many threads it is to be decoded (share.h). Beside NVDEC
+ * sessions a software session waits here while fewer runs wait than there are NVDEC sessions, or
+ * films before have the cores; its work ends too when NVDEC sessions have taken all runs.
  */
 bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
 
@@ -158,15 +152,10 @@ bool staging_next_run(struct staging *s, bool nvdec, struct run **run);
 void staging_fed(struct staging *s, struct run *run, size_t bytes);
 
 /*
- * The session that took the run came past so many more of its pictures, or is done with it (run->count): those of a run count once.
+ * Notes that a software session is done with so many more of the run's pictures, or with the whole
+ * run (run->count). A run's pictures count once. The session's thread.
  */
 void staging_passed(struct staging *s, struct run *run, size_t pictures);
-
-/*
- * An NVDEC session begins to make its decoder, or has got the first picture from it. The driver makes one at a time, the last of fourteen after
- * 0.6 s, and the others' pictures wait for it: until all are made, neither time nor pictures of NVDEC's sessions say how fast they are.
- */
-void staging_makes_decoder(struct staging *s, bool begins);
 
 /* What a session must know of a run that it took when the run is no more. */
 struct taken {
@@ -181,7 +170,7 @@ struct taken staging_taken(const struct run *run);
 /* The run, which has several threads, goes on with one: the other cores are idle. The session's; before staging_taken. */
 void staging_gives_up_threads(struct staging *s, struct run *run);
 
-/* That run went through the session, which told of all its pictures (staging_passed). */
+/* That run went through the session. */
 void staging_run_done(struct staging *s, const struct taken *run);
 
 /* The reader queued its last run. */
@@ -198,9 +187,6 @@ void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent);
 
 /* A picture was staged with these colours: told under -v, once a kind, when they are not what was decided for the film. */
 void staging_note_colour(struct staging *s, const struct frame_view *view);
-
-/* True if a software session should take a run of so many pictures now (pace.h). Under the lock. */
-bool staging_worth_it(const struct staging *s, double pictures);
 
 /* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
 

@@ -42,16 +42,4 @@ static inline struct run *new_run(size_t bytes)
     return r;
 }
 
-/* A film of 100,000 pictures of 1080p, read up to picture `read`, of which all became runs. */
-static inline void reads(double read, bool ended)
-{
-    static struct film film = {.coded_width = 1920, .coded_height = 1088, .frames = 100000, .duration_us = 4000000000};
-    static const struct stage_job job = {.selection = {.end_us = INT64_MAX}};
-    s.film = &film;
-    s.job = &job;
-    s.queued = read;
-    s.read_to_end = ended;
-    atomic_store(&s.pictures_read, (uint64_t)read);
-}
-
 #endif

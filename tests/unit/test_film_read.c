@@ -28,7 +28,7 @@ static void bench_open(struct bench *b, const char *name, struct selection rule)
     if (!film_av_open(name, &b->format, &b->film, &e) || !demux_open(&b->reader, b->format, b->film.stream, &e))
         fail_msg("%s", e.text);
     staging_open(&b->staging, &b->film, &b->reader, &b->job);
-    b->staging.pace[0].sessions = 100;      /* room in the queue for every run */
+    b->staging.sessions[0] = 100;      /* room in the queue for every run */
     assert_true(b->job.columns && staging_open_queue(&b->staging, &e));
 }
 

@@ -54,16 +54,11 @@ static void *wait_main(void *argument)
     return NULL;
 }
 
-static void start_with(struct waiter *w, struct gate *g, atomic_int *count, double pixels)
-{
-    *w = (struct waiter){.turn = {.gate = g, .pixels = pixels}, .error = ERR_INIT, .count = count};
-    assert_int_equal(pthread_create(&w->thread, NULL, wait_main, w), 0);
-    usleep(30000);               /* so that the next one's call is later */
-}
-
 static void start(struct waiter *w, struct gate *g, atomic_int *count)
 {
-    start_with(w, g, count, 0);
+    *w = (struct waiter){.turn = {.gate = g}, .error = ERR_INIT, .count = count};
+    assert_int_equal(pthread_create(&w->thread, NULL, wait_main, w), 0);
+    usleep(30000);               /* so that the next one's call is later */
 }
 
 static int comes_through(struct waiter *w)
@@ -122,13 +117,6 @@ static void in_their_order(void **state)
     gate_free(&g);
 }
 
-static void behind_becomes(struct gate_turn *t, double pixels)
-{
-    for (int i = 0; i < 500 && gate_behind(t) != pixels; i++)
-        usleep(10000);
-    assert_float_equal(gate_behind(t), pixels, 0);
-}
-
 /* Last: from here on the process is interrupted. */
 static void interrupted_while_waiting(void **state)
 {
@@ -140,15 +128,13 @@ static void interrupted_while_waiting(void **state)
     atomic_int count = 0;
     assert_true(gate_enter(&first, &e));
     for (int i = 0; i < 2; i++)
-        start_with(&w[i], g, &count, 1);
-    behind_becomes(&first, 2);
+        start(&w[i], g, &count);
     raise(SIGTERM);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(comes_through(&w[i]), -1);
         assert_int_equal(w[i].error.code, ERR_INTERRUPTED);
         assert_false(w[i].turn.feeds);
     }
-    assert_float_equal(gate_behind(&first), 0, 0);
     gate_fed(&first);
     gate_free(&g);
 }
@@ -185,37 +171,22 @@ static void what_is_to_spare(void **state)
     gate_free(&g);
 }
 
-/* What films that wait have to decode, and cores on which nobody is at work. */
-static void what_is_behind(void **state)
+/* Cores on which nobody is at work. */
+static void idle_cores(void **state)
 {
     (void)state;
     struct gate *g = opened(4);
-    struct gate_turn first = {.gate = g, .pixels = 1e9}, none = {.gate = NULL, .pixels = 5};
+    struct gate_turn first = {.gate = g}, none = {.gate = NULL};
     struct err e = ERR_INIT;
-    struct waiter w[2];
-    atomic_int count = 0;
     assert_int_equal(gate_idle(NULL), INT_MAX);
     assert_int_equal(gate_idle(&none), INT_MAX);
-    assert_float_equal(gate_behind(NULL), 0, 0);
-    assert_float_equal(gate_behind(&none), 0, 0);
     assert_true(gate_enter(&first, &e));
-    assert_float_equal(gate_behind(&first), 0, 0);          /* it does not wait itself */
-    for (int i = 0; i < 2; i++) {
-        start_with(&w[i], g, &count, 100.0 * (i + 1));
-        behind_becomes(&first, i == 0 ? 100 : 300);
-    }
     gate_busy(&first, 3);
     assert_int_equal(gate_idle(&first), 1);
     gate_busy(&first, 3);
     assert_int_equal(gate_idle(&first), 0);
     gate_busy(&first, -6);
     gate_fed(&first);
-    assert_int_equal(comes_through(&w[0]), 1);
-    assert_float_equal(gate_behind(&first), 200, 0);
-    gate_fed(&w[0].turn);
-    assert_int_equal(comes_through(&w[1]), 2);
-    assert_float_equal(gate_behind(&first), 0, 0);
-    gate_fed(&w[1].turn);
     gate_free(&g);
 }
 
@@ -223,7 +194,7 @@ int main(void)
 {
     interrupt_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone), cmocka_unit_test(what_is_to_spare), cmocka_unit_test(what_is_behind), cmocka_unit_test(one_feeds), cmocka_unit_test(in_their_order), cmocka_unit_test(interrupted_while_waiting),
+        cmocka_unit_test(alone), cmocka_unit_test(what_is_to_spare), cmocka_unit_test(idle_cores), cmocka_unit_test(one_feeds), cmocka_unit_test(in_their_order), cmocka_unit_test(interrupted_while_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,27 +53,20 @@ static void first_in_first_out(void **state)
     assert_int_equal(atomic_load(&dropped), 0);
 }
 
-static bool is(const void *user, const void *item)
-{
-    return user == item;
-}
-
 static void what_is_there(void **state)
 {
     (void)state;
     struct queue *q = open_queue(2);
     void *item = mark;
-    assert_false(queue_pop_if(q, is, &mark[0], &item));
+    assert_false(queue_try_pop(q, &item));
     assert_null(item);
     assert_true(queue_push(q, &mark[0]) && queue_push(q, &mark[1]));
-    assert_false(queue_pop_if(q, is, &mark[1], &item));     /* another one is first */
-    assert_null(item);
-    assert_true(queue_pop_if(q, is, &mark[0], &item));
+    assert_true(queue_try_pop(q, &item));
     assert_ptr_equal(item, &mark[0]);
     queue_close(q);
-    assert_true(queue_pop_if(q, is, &mark[1], &item));
+    assert_true(queue_try_pop(q, &item));
     assert_ptr_equal(item, &mark[1]);
-    assert_false(queue_pop_if(q, is, &mark[1], &item));
+    assert_false(queue_try_pop(q, &item));
     queue_free(&q);
 }
 

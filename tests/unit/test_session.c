@@ -245,7 +245,7 @@ static void bench_open(struct bench *b, const char *name)
     struct staging *s = b->staging = calloc(1, sizeof *s);
     assert_non_null(s);
     staging_open(s, &b->source.film, &b->reader, &b->job);
-    s->pace[0].sessions = 6;          /* room in the queue for every run */
+    s->sessions[0] = 6;          /* room in the queue for every run */
     assert_true(staging_open_queue(s, &e));
 }
 

@@ -97,9 +97,7 @@ static void a_run_for_nobody(void **state)
 /* A session is done with the run, which it took so long ago. */
 static void done_after(struct taken *taken, int64_t nanoseconds)
 {
-    bool nvdec = taken->threads == 0;
     taken->ns -= nanoseconds;
-    s.taken_ns[nvdec] -= nanoseconds;
     staging_run_done(&s, taken);
 }
 
@@ -110,22 +108,13 @@ static void finished_runs(void **state)
     s.bytes_in_flight = 300;
     assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));      /* as many as there is room for */
     assert_true(staging_next_run(&s, true, &run[0]) && staging_next_run(&s, false, &run[1]));
-    assert_float_equal(s.taken[1], 10, 0);
-    assert_float_equal(s.taken[0], 20, 0);
-    assert_int_equal(s.pace[0].busy + s.pace[1].busy, 2);
-    staging_passed(&s, run[0], 4);
-    staging_passed(&s, run[0], 10);                         /* those of a run count once */
-    staging_passed(&s, run[1], 20);
     struct taken taken[2] = {staging_taken(run[0]), staging_taken(run[1])};
     done_after(&taken[0], 500000000);
     done_after(&taken[1], 1000000000);
     assert_int_equal(s.bytes_in_flight, 0);
     assert_int_equal(atomic_load(&s.frames_done), 70);      /* never back */
-    assert_int_equal(s.pace[0].busy + s.pace[1].busy, 0);
-    assert_int_equal(atomic_load(&s.passed[1]), 10);
-    assert_int_equal(atomic_load(&s.passed[0]), 20);
-    assert_float_equal(s.pace[1].seconds, 0.5, 0.1);
-    assert_float_equal(s.pace[0].seconds, 1, 0.1);
+    assert_float_equal(s.busy_seconds[1], 0.5, 0.1);
+    assert_float_equal(s.busy_seconds[0], 1, 0.1);
 }
 
 /* 10 of 200 pictures are key frames and have half of the bytes; decoding 20 pictures took 2 s. */
@@ -182,7 +171,7 @@ static void threads_for_the_last_runs(void **state)
 {
     (void)state;
     static struct picture picture[20];
-    s.pace[0].sessions = 16;
+    s.sessions[0] = 16;
     s.threads_most = 16;
     s.file_bytes = 0;
     queue_sound(picture, 100);
@@ -201,7 +190,7 @@ static void threads_for_the_last_runs(void **state)
     assert_int_equal(threads_of_next(), 16);
     assert_int_equal(atomic_load(&s.unfed), 0);
     assert_int_equal(s.cores_busy, 0);
-    assert_float_equal(s.pace[0].seconds, 1 + 1 + 4 + 10 + 16, 1);
+    assert_float_equal(s.busy_seconds[0], 1 + 1 + 4 + 10 + 16, 1);
     /* Others at work have their part of what is left, as far as they have not done it. */
     struct run *run;
     queue_sound(picture, 100);
@@ -224,7 +213,7 @@ static void pictures_count_too(void **state)
     static struct picture picture[20];
     static const struct film film = {.frames = 40};
     s.film = &film;
-    s.pace[0].sessions = s.threads_most = 16;
+    s.sessions[0] = s.threads_most = 16;
     s.file_bytes = 1000;
     s.read_to_end = true;
     queue_sound(picture, 100);
@@ -244,7 +233,7 @@ static void threads_that_are_given_up(void **state)
     struct stage_job job = {.threads = 16, .turn = &turn};
     struct run *run;
     s.job = &job;
-    s.pace[0].sessions = s.threads_most = 16;
+    s.sessions[0] = s.threads_most = 16;
     s.read_to_end = true;
     queue_sound(picture, 100);
     assert_true(staging_next_run(&s, false, &run));
@@ -270,7 +259,7 @@ static void no_threads(void **state)
     (void)state;
     static struct picture picture[20];
     struct key_faults faults = {0};
-    s.pace[0].sessions = 16;
+    s.sessions[0] = 16;
     s.read_to_end = true;
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);                  /* the codec has none */
@@ -281,15 +270,10 @@ static void no_threads(void **state)
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
     s.faults = NULL;
-    reads(1000, true);
-    s.pace[1] = (struct pace){.sessions = 2, .busy = 2};
-    s.taken[1] = 200;
-    s.taken_ns[1] = 2 * clock_ns() - INT64_C(60) * 1000000000;   /* a GPU takes part, slowly */
+    s.sessions[1] = 1;                                       /* a GPU takes part */
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
-    s.pace[1] = (struct pace){.sessions = 0};
-    s.taken[1] = 0;
-    s.taken_ns[1] = 0;
+    s.sessions[1] = 0;
     picture[3].suspect = true;
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
@@ -304,6 +288,89 @@ static void no_threads(void **state)
     atomic_store(&s.threads_failed, true);
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
+}
+
+static void *take_for_software(void *took)
+{
+    struct run *run = NULL;
+    *(bool *)took = staging_next_run(&s, false, &run);
+    run_free(&run);
+    return NULL;
+}
+
+static void wait_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+/*
+ * Beside two NVDEC sessions a software session takes a run where two wait, not the last one, and
+ * ends once NVDEC has taken that.
+ */
+static void software_beside_nvdec(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    bool took = false;
+    struct run *run = NULL;
+    s.sessions[0] = s.sessions[1] = 2;
+    for (int runs = 2; runs > 0; runs--)
+        assert_true(staging_queue_run(&s, new_run(1), NULL));
+    take_for_software(&took);
+    assert_true(took);
+    assert_int_equal(pthread_create(&thread, NULL, take_for_software, &took), 0);
+    wait_ms(50);
+    assert_int_equal(s.runs_waiting, 1);
+    assert_true(staging_next_run(&s, true, &run));
+    staging_read_to_end(&s);
+    queue_close(s.runs);
+    pthread_join(thread, NULL);
+    assert_false(took);
+    run_free(&run);
+}
+
+/* NVDEC refuses all: what would have been its sessions' is software's, down to the last run. */
+static void nobody_else(void **state)
+{
+    (void)state;
+    bool took = false;
+    s.sessions[0] = s.sessions[1] = 1;
+    assert_true(staging_queue_run(&s, new_run(1), NULL));
+    staging_lacks_nvdec(&s);
+    assert_int_equal(s.sessions[0], 2);
+    take_for_software(&took);
+    assert_true(took);
+}
+
+/*
+ * Software takes no run while films before have all cores that are not kept for NVDEC's sessions.
+ */
+static void cores_of_the_film_before(void **state)
+{
+    (void)state;
+    struct err e = ERR_INIT;
+    struct gate_turn mine = {.gate = gate_open(4, &e)}, before = mine;
+    struct stage_job job = {.threads = 4, .turn = &mine};
+    pthread_t thread;
+    bool took = false;
+    s.job = &job;
+    s.sessions[0] = 2;
+    s.sessions[1] = 1;
+    gate_busy(&before, 2);
+    assert_true(staging_queue_run(&s, new_run(1), &e));
+    assert_int_equal(pthread_create(&thread, NULL, take_for_software, &took), 0);
+    wait_ms(100);
+    assert_int_equal(s.runs_waiting, 1);
+    gate_busy(&before, -1);
+    for (int i = 0; i < 500 && gate_idle(&mine) > 2; i++)
+        wait_ms(10);
+    int idle = gate_idle(&mine);
+    staging_find_damage(&s);                        /* ends the wait, also one in vain */
+    pthread_join(thread, NULL);
+    assert_true(took);
+    assert_int_equal(idle, 2);
+    gate_free(&mine.gate);
+    s.job = NULL;
 }
 
 static void counts_add_up(void **state)
@@ -390,6 +457,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(threads_that_are_given_up, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(pictures_count_too, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(no_threads, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(software_beside_nvdec, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(nobody_else, staging_begin, staging_end),
+        cmocka_unit_test_setup_teardown(cores_of_the_film_before, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(counts_add_up, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(the_first_error_stays, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(other_colours_are_told_once, staging_begin, staging_end),
