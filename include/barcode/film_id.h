@@ -28,7 +28,7 @@ enum {
 bool film_id_print(int fd, uint64_t size, uint8_t *room, struct hash128 *print);
 
 /*
- * The film at `path` as text: "SIZE-FINGERPRINT"; for a synthetic film "synth-" and a hash of its description; "" where reading
+ * The film at `path` as text: "SIZE-FINGERPRINT"; "" where reading
  * would use the film up (a pipe) or fails, which who reads the film finds, too. False when memory runs out.
  */
 bool film_id_of(const char *path, char text[FILM_ID_TEXT], struct err *e);

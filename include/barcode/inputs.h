@@ -16,7 +16,7 @@ extern "C" {
 
 /* What the disk said of a film when the list was made: it is asked once, for there may be many thousands. */
 struct input_file {
-    bool regular;        /* false: a pipe, a synthetic film, or not there; the rest but `absent` is 0 */
+    bool regular;        /* false: a pipe, or not there; the rest but `absent` is 0 */
     bool absent;         /* the disk has no such path, or does not let it be seen        */
     uint64_t device, inode;
     uint64_t bytes;
@@ -56,7 +56,7 @@ struct inputs {
  * beside a film ("film.mp4 out.png"), unless it is an animated PNG that barcode did not make. So is a second word that does not exist
  * and is not called like a film ("film.mp4 out.jpg"). "-" becomes /dev/stdin; where that is
  * closed (ERR_INPUT), a terminal, or named twice without being a file (ERR_USAGE), it is an entry with a problem too.
- * Stems are the file's name without its last ending ("synth" for "synth:..."); a second equal stem becomes "stem-2". A --name without
+ * Stems are the file's name without its last ending; a second equal stem becomes "stem-2". A --name without
  * {stem} is the stem itself, and a second equal one is refused (ERR_USAGE).
  * On success the caller calls inputs_free(); on failure (ERR_INTERRUPTED among others) `in` is empty. Main thread.
  */

@@ -25,9 +25,6 @@ bool path_fill(char *path, size_t room, const char *folder, const char *name);
 /* `name` in the folder where `path` lies: "a/b.mkv" and "c" give "a/c", "b.mkv" and "c" give "c". As path_join. */
 char *path_beside(const char *path, const char *name, struct err *e);
 
-/* True for "synth:...", a synthetic film (source.h): the only name that is no file's. */
-bool path_is_synthetic(const char *path);
-
 /* The last part of a path, as a pointer into it and a length: "a/b.mkv" gives "b.mkv", "a/b/" gives "b". */
 const char *path_last(const char *path, size_t *length);
 

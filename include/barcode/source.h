@@ -1,6 +1,6 @@
 /*
- * source.h - where staged frames come from. One table: a film through libav, a synthetic film of known colours, and frames
- * of the cache (cache/source_cache.h).
+ * source.h - where staged frames come from. One table: a film through libav, and frames of the cache
+ * (cache/source_cache.h). Tests have one of their own (tests/unit/synth.h).
  *
  * A source says itself what it can do (source_can); its name decides nothing. A field of a stage_job that needs an ability
  * names it: a source without that ability ignores the field.
@@ -98,8 +98,8 @@ struct source {
 };
 
 /*
- * Opens a film: "synth:..." is the synthetic one, everything else goes to libav. The caller's, source_close. NULL:
- * ERR_INPUT, or ERR_FAILED without memory. Any thread.
+ * Opens a film through libav. The caller's, source_close. NULL: ERR_INPUT, or ERR_FAILED without
+ * memory. Any thread.
  */
 struct source *source_open(const char *path, struct err *e);
 
@@ -143,7 +143,6 @@ bool source_probe(struct source *s, const struct probe_request *request, struct 
 void source_close(struct source **s);
 
 struct source *source_film_open(const char *path, int stream, struct err *e);
-struct source *source_synth_open(const char *spec, struct err *e);
 
 #ifdef __cplusplus
 }

@@ -29,11 +29,6 @@ bool film_id_of(const char *path, char text[FILM_ID_TEXT], struct err *e)
     char digits[33];
     struct stat s;
     text[0] = 0;
-    if (path_is_synthetic(path)) {
-        hash_hex(hash_128(path, strlen(path)), digits);
-        snprintf(text, FILM_ID_TEXT, "synth-%s", digits);
-        return true;
-    }
     uint8_t *room = malloc(FILM_ID_ROOM);
     if (!room)
         return err_memory(e, FILM_ID_ROOM);

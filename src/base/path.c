@@ -36,11 +36,6 @@ char *path_beside(const char *path, const char *name, struct err *e)
     return put_together(path, slash ? (size_t)(slash + 1 - path) : 0, name, "", e);
 }
 
-bool path_is_synthetic(const char *path)
-{
-    return strncmp(path, "synth:", 6) == 0;
-}
-
 const char *path_last(const char *path, size_t *length)
 {
     size_t end = strlen(path);

@@ -69,7 +69,7 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
     struct err problem = ERR_INIT;
     if (file_descriptor(argument) == STDIN_FILENO && !check_stdin(list->in, argument, &problem))
         return inputs_list_problem(list, argument, &problem, e);
-    if (!path_is_synthetic(argument) && inputs_is_folder(argument))
+    if (inputs_is_folder(argument))
         return inputs_folder(list, argument, e);
     char *path = strdup(argument);
     if (!path)
@@ -98,7 +98,7 @@ static bool is_output_name(const char *name)
 {
     char film[FILM_ID_TEXT];
     struct stat s;
-    if (path_is_synthetic(name) || (stat(name, &s) == 0 && !S_ISREG(s.st_mode)))
+    if (stat(name, &s) == 0 && !S_ISREG(s.st_mode))
         return false;
     const struct writer *w = writer_by_ending(name);
     return writer_has_ending(name, json_ending) || (w && (writer_made(w, name, film) || !is_animated(name)));
@@ -108,7 +108,7 @@ static bool is_output_name(const char *name)
 static bool is_missing_name(const char *name)
 {
     struct stat s;
-    return *name && strcmp(name, "-") != 0 && !path_is_synthetic(name) && !inputs_is_film_name(name) && stat(name, &s) != 0;
+    return *name && strcmp(name, "-") != 0 && !inputs_is_film_name(name) && stat(name, &s) != 0;
 }
 
 /* The last word of ffmpeg's command line is its output. Here it would be one more film. */

@@ -64,9 +64,9 @@ static char *make_fixed(struct inputs_list *list, const char *name, const char *
 /* The output name for a film's path, below a folder; it differs from every stem that is in the list already. */
 static char *make_stem(struct inputs_list *list, const char *path, const char *below, struct err *e)
 {
-    size_t length = 5;
-    const char *name = path_is_synthetic(path) ? "synth" : path_last(path, &length);
-    for (size_t i = length; !path_is_synthetic(path) && i > 1; i--) {
+    size_t length;
+    const char *name = path_last(path, &length);
+    for (size_t i = length; i > 1; i--) {
         if (name[i - 1] == '.') {
             length = i - 1;
             break;
@@ -113,8 +113,8 @@ static bool grow(struct inputs *in, struct err *e)
 static struct input_file look_at(const char *path)
 {
     struct stat s;
-    bool synthetic = path_is_synthetic(path), absent = !synthetic && stat(path, &s) != 0;
-    if (synthetic || absent || !S_ISREG(s.st_mode))
+    bool absent = stat(path, &s) != 0;
+    if (absent || !S_ISREG(s.st_mode))
         return (struct input_file){.regular = false, .absent = absent};
     return (struct input_file){.regular = true, .device = (uint64_t)s.st_dev, .inode = (uint64_t)s.st_ino, .bytes = (uint64_t)s.st_size,
                                .modified_ns = clock_in_ns(s.st_mtim)};

@@ -218,7 +218,7 @@ static bool spare_old(const char *film, const struct output *output, struct err 
                        path, output->option);
     if (!writer_made(output->writer, path, shown))
         return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another name with %s", path, output->option);
-    if (output->overwrite || (!path_is_synthetic(film) && stat(film, &s) != 0))
+    if (output->overwrite || stat(film, &s) != 0)
         return true;                                  /* opening the film says why */
     if (!film_id_of(film, mine, e))
         return false;

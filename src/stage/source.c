@@ -1,23 +1,5 @@
 #include "barcode/source.h"
 
-#include "barcode/path.h"
-
-struct source *source_open_stream(const char *path, int stream, struct err *e)
-{
-    if (!path_is_synthetic(path))
-        return source_film_open(path, stream, e);
-    if (stream > 0) {
-        err_set(e, ERR_USAGE, "'%s' has one video stream, number 0: there is no --stream %d", path, stream);
-        return NULL;
-    }
-    return source_synth_open(path, e);
-}
-
-struct source *source_open(const char *path, struct err *e)
-{
-    return source_open_stream(path, SOURCE_STREAM_CHOICE, e);
-}
-
 bool source_can(const struct source *s, unsigned abilities)
 {
     return (s->ops->can & ~s->lacks & abilities) == abilities;

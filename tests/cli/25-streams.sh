@@ -48,7 +48,6 @@ test_no_such_stream() {
     f=$(clip h264-closed.mkv)
     refuses 2 "$f" --stream 1
     says "has one video stream"
-    refuses 2 synth:8x8,2 --stream 1
     for bad in -1 x '' 0.5 99999; do
         refuses 2 two.mkv --stream "$bad"
     done

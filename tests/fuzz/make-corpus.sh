@@ -23,13 +23,14 @@ text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
 
 # ---- pictures and JSON: the first byte picks the writer ----
 
-if [ ! -e told/png ] && [ -x "$barcode" ]; then
-    "$barcode" -q --no-cache synth:8x6,20 -n 4 -m palette --height 3 -o told/.png --json told/.json --html told/.html
+if [ ! -e told/png ] && [ -x "$barcode" ] && command -v ffmpeg > /dev/null; then
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=64x48:r=24:d=1 -vf scale=8:6 -c:v ffv1 told/x.mkv
+    "$barcode" -q --no-cache told/x.mkv -n 4 -m palette --height 3 -o told/.png --json told/.json --html told/.html
     printf '\x00' | cat - told/.png > told/png
     printf '\x03' | cat - told/.json > told/json
     printf '\x0b' | cat - told/.html > told/html
     rm told/.png told/.json told/.html
-    "$barcode" -q --no-cache synth:8x6,20 -n 4 -o told/.png --csv told/.csv --swatches told/.gpl --swatches told/.css --swatches told/.json --thumbnails told/.sheets
+    "$barcode" -q --no-cache told/x.mkv -n 4 -o told/.png --csv told/.csv --swatches told/.gpl --swatches told/.css --swatches told/.json --thumbnails told/.sheets
     # The first byte is a writer's place in the table (EACH_WRITER in writer.c).
     printf '\x04' | cat - told/.csv > told/csv
     printf '\x05' | cat - told/.gpl > told/gpl
@@ -38,11 +39,11 @@ if [ ! -e told/png ] && [ -x "$barcode" ]; then
     printf '\x09' | cat - told/.sheets/*.vtt > told/vtt
     printf '\x09' | cat - told/.sheets/*.jpg > told/jpg
     for page in svg pdf; do
-        "$barcode" -q --no-cache synth:8x6,20 -n 4 --page 200x200 -o told/x.$page
+        "$barcode" -q --no-cache told/x.mkv -n 4 --page 200x200 -o told/x.$page
     done
     printf '\x01' | cat - told/x.svg > told/svg
     printf '\x02' | cat - told/x.pdf > told/pdf
-    rm -r told/x.svg told/x.pdf told/.png told/.csv told/.gpl told/.css told/.json told/.sheets
+    rm -r told/x.svg told/x.pdf told/.png told/.csv told/.gpl told/.css told/.json told/.sheets told/x.mkv
 fi
 
 # ---- dice ----

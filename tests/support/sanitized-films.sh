@@ -62,8 +62,8 @@ done
 # Lengths that must be measured, several films over one engine, a dump that waits.
 try 0 "$tsan" out/clips/jump.ts -m average --columns 40 --size 64 -o "$out/t.png" --threads 3
 try 3 "$asan" out/clips/h264-open.mkv out/clips/bad out/clips/vp9.webm -q --every 20 --size 64 -m average -o "$out/"
-try 0 "$asan" synth:320x180,500 -m all --size 64 -o "$out/a.png" --dump - -q
-try 0 "$tsan" synth:320x180,500 -m all --size 64 -o "$out/t.png" --dump "$out/t.rgb"
+try 0 "$asan" out/clips/vp9.webm -m all --size 64 -o "$out/a.png" --dump - -q
+try 0 "$tsan" out/clips/vp9.webm -m all --size 64 -o "$out/t.png" --dump "$out/t.rgb"
 for film in out/clips/h264-open.mkv out/clips/vfr.mkv out/clips/damaged/*; do      # into the cache and out of it
     for sanitized in "$asan" "$tsan"; do
         rm -rf "$out/cache"

@@ -204,7 +204,6 @@ static void films_change(void **state)
     /* A byte of a picture, in place, the time set back. */
     assert_int_equal(system("cp -p copy.mkv stamp; printf x | dd of=copy.mkv bs=1 seek=30000 conv=notrunc 2>dd.log; touch -r stamp copy.mkv"), 0);
     expect("copy.mkv", &o, &rule, "miss");
-    expect("synth:96x64,50", &o, &rule, "off");
     struct cache_options nowhere = in("/dev/null/x");
     expect("renamed.mkv", &nowhere, &rule, "miss");
     nowhere = in("-");

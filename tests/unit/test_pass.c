@@ -14,6 +14,7 @@
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
 #include "barcode/pass.h"
+#include "synth.h"
 
 static struct engine *engine;
 
@@ -34,7 +35,7 @@ static int tear_down(void **state)
 
 static struct source *open_film(const char *spec)
 {
-    struct source *s = source_open(spec, NULL);
+    struct source *s = synth_open(spec, NULL);
     assert_non_null(s);
     return s;
 }
@@ -52,7 +53,7 @@ static void one_pass(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    struct source *s = open_film("synth:64x48,500");
+    struct source *s = open_film("64x48,500");
     struct columns *c = columns_open(2, 0, &e);
     struct pass p = pass_over(s, c);
     struct stage_counts counts = {.lost = 99};
@@ -85,7 +86,7 @@ static void a_failing_engine(void **state)
     (void)state;
     for (uint64_t bad = 0; bad < 500; bad += 495) {
         struct err e = ERR_INIT;
-        struct source *s = open_film("synth:16x12,500");
+        struct source *s = open_film("16x12,500");
         struct columns *c = columns_open(2, 0, &e);
         struct pass p = pass_over(s, c);
         struct stage_counts counts;
@@ -328,7 +329,7 @@ static void an_interrupted_pass(void **state)
     (void)state;
     struct err e = ERR_INIT;
     interrupt_install();
-    struct source *s = open_film("synth:8x8,100000000");
+    struct source *s = open_film("8x8,100000000");
     struct columns *c = columns_open(2, 0, &e);
     struct pass p = pass_over(s, c);
     struct stage_counts counts;

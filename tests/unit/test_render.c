@@ -15,10 +15,17 @@
 #include "barcode/render.h"
 #include "render/render_job.h"
 #include "render/render_lanes.h"
-#include "stage/synth.h"
+#include "synth.h"
 
 static char folder[64];
 static struct engines engines;
+
+/* In place of source_open.c: every film of this program is a synthetic one. */
+struct source *source_open_stream(const char *path, int stream, struct err *e)
+{
+    (void)stream;
+    return synth_open(path, e);
+}
 
 static int set_up(void **state)
 {
@@ -123,10 +130,10 @@ static void check_dump(const char *path, uint64_t every, size_t frames)
     assert_int_equal(size, frames * bytes);
     for (size_t i = 0; i < frames; i++) {
         uint8_t major[3], minor[3];
-        source_synth_major(i * every, major);
-        source_synth_minor(i * every, minor);
+        synth_major(i * every, major);
+        synth_minor(i * every, minor);
         for (int p = 0; p < W * H; p++)
-            assert_memory_equal(got + i * bytes + (size_t)p * 3, p % W < source_synth_split(W) ? major : minor, 3);
+            assert_memory_equal(got + i * bytes + (size_t)p * 3, p % W < synth_split(W) ? major : minor, 3);
     }
     free(got);
 }
@@ -135,10 +142,10 @@ static void staged_frames_are_dumped(void **state)
 {
     (void)state;
     clear_folder();
-    must_render("-n 3 --size full --dump frames.rgb -o out.png synth:16x9,30");
+    must_render("-n 3 --size full --dump frames.rgb -o out.png 16x9,30");
     check_dump("frames.rgb", 3, 10);
     assert_true(size_of("out.png") > 0);
-    must_render("-n 3 --size full --verify --dump verified.rgb -o out.png synth:16x9,30");
+    must_render("-n 3 --size full --verify --dump verified.rgb -o out.png 16x9,30");
     check_dump("verified.rgb", 3, 10);
     assert_int_equal(files_here(), 3);
 }
@@ -147,11 +154,11 @@ static void one_file_a_mode(void **state)
 {
     (void)state;
     clear_folder();
-    must_render("-n 2 -m kmeans,palette,average,downsample -o a.png synth:16x9,30");
+    must_render("-n 2 -m kmeans,palette,average,downsample -o a.png 16x9,30");
     assert_true(size_of("a-kmeans.png") > 0 && size_of("a-palette.png") > 0);
     assert_true(size_of("a-average.png") > 0 && size_of("a-downsample.png") > 0);
     assert_int_equal(files_here(), 4);
-    must_render("-n 2 -m all -o b.png synth:16x9,30");
+    must_render("-n 2 -m all -o b.png 16x9,30");
     assert_true(size_of("b.png") > 0);
     assert_int_equal(files_here(), 5);
 }
@@ -172,11 +179,11 @@ static void facts_in_json(void **state)
     (void)state;
     clear_folder();
     size_t size;
-    must_render("-k 2 -n 10 --json a.json -o a.png synth:16x9,30");
+    must_render("-k 2 -n 10 --json a.json -o a.png 16x9,30");
     char *text = contents("a.json", &size);
     uint8_t rgb[3];
     char colour[64];
-    source_synth_major(20, rgb);
+    synth_major(20, rgb);
     snprintf(colour, sizeof colour, "[%d,%d,%d]", rgb[0], rgb[1], rgb[2]);
     char *flat = text, *to = text;
     for (; *flat; flat++)
@@ -197,8 +204,8 @@ static void columns_of_short_films(void **state)
     static const struct {
         const char *film;
         uint64_t columns;
-    } films[] = {{"synth:2x2,1", 1}, {"synth:2x2,700", 700}, {"synth:2x2,1439", 1439}, {"synth:2x2,1440", 720},
-                 {"synth:2x2,3000", 750}, {"synth:2x2,24000", 1000}};
+    } films[] = {{"2x2,1", 1}, {"2x2,700", 700}, {"2x2,1439", 1439}, {"2x2,1440", 720},
+                 {"2x2,3000", 750}, {"2x2,24000", 1000}};
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         char line[128];
         snprintf(line, sizeof line, "-m average --json s.json -o s.png %s", films[i].film);
@@ -206,13 +213,13 @@ static void columns_of_short_films(void **state)
         assert_int_equal(columns_in("s.json"), films[i].columns);
     }
     /* By key frames every N frames is so many frames' time; where nobody counts them, as many columns as a wide picture needs. */
-    must_render("-m average --keyframes -n 24 --json s.json -o s.png synth:2x2,500");
+    must_render("-m average --keyframes -n 24 --json s.json -o s.png 2x2,500");
     assert_int_equal(columns_in("s.json"), 21);
-    must_render("-m average --keyframes --json s.json -o s.png synth:2x2,5000");
+    must_render("-m average --keyframes --json s.json -o s.png 2x2,5000");
     assert_int_equal(columns_in("s.json"), 1600);
-    must_render("-m average --columns 25 --json s.json -o s.png synth:2x2,500");
+    must_render("-m average --columns 25 --json s.json -o s.png 2x2,500");
     assert_int_equal(columns_in("s.json"), 25);
-    must_render("-m average --interval 0.5 --start 1 --end 3 --json s.json -o s.png synth:2x2,500");
+    must_render("-m average --interval 0.5 --start 1 --end 3 --json s.json -o s.png 2x2,500");
     assert_int_equal(columns_in("s.json"), 4);
 }
 
@@ -221,10 +228,10 @@ static void film_after_film(void **state)
     (void)state;
     clear_folder();
     assert_int_equal(mkdir("to", 0700), 0);
-    must_render("-n 2 -o to/ synth:16x9,30 synth:8x8,10 synth:16x9,30");
+    must_render("-n 2 -o to/ 16x9,30 8x8,10 16x9,30");
     size_t a_size, b_size;
     assert_int_equal(system("test $(ls to | wc -l) = 3"), 0);
-    char *a = contents("to/synth.png", &a_size), *b = contents("to/synth-3.png", &b_size);
+    char *a = contents("to/16x9,30.png", &a_size), *b = contents("to/16x9,30-2.png", &b_size);
     assert_true(a_size > 0);
     assert_int_equal(a_size, b_size);      /* the same film twice: the same picture */
     free(a);
@@ -321,24 +328,24 @@ static void must_fail(const char *line, enum err_code code, const char *words)
 static void nothing_is_written_on_failure(void **state)
 {
     (void)state;
-    must_fail("-o a.png synth:what", ERR_INPUT, "is not a synthetic film");
+    must_fail("-o a.png what", ERR_INPUT, "cannot open 'what'");
     must_fail("-o a.png --dump a.rgb --json a.json nowhere.mkv", ERR_INPUT, "cannot open 'nowhere.mkv'");
-    must_fail("-o a.png --dump a.rgb --start 2 synth:4x4,24", ERR_FAILED, "has no frame after --start");
-    must_fail("-o a.png --dump a.rgb --start 0.001 --end 0.002 synth:4x4,24", ERR_FAILED, "is selected");
-    must_fail("-o a.png --interval 0.000001 synth:4x4,2400", ERR_USAGE, "--interval is too short: it asks for 100000000 columns");
-    must_fail("-o a.png --interval 0.00001 synth:4x4,2400", ERR_USAGE, "it asks for 10000000 columns, and 5965232 are the most");
-    must_fail("-o no/where/a.png synth:4x4,24", ERR_FAILED, "no/where");
-    must_fail("-o a.png --dump no/where/a.rgb synth:4x4,24", ERR_FAILED, "no/where");
+    must_fail("-o a.png --dump a.rgb --start 2 4x4,24", ERR_FAILED, "has no frame after --start");
+    must_fail("-o a.png --dump a.rgb --start 0.001 --end 0.002 4x4,24", ERR_FAILED, "is selected");
+    must_fail("-o a.png --interval 0.000001 4x4,2400", ERR_USAGE, "--interval is too short: it asks for 100000000 columns");
+    must_fail("-o a.png --interval 0.00001 4x4,2400", ERR_USAGE, "it asks for 10000000 columns, and 5965232 are the most");
+    must_fail("-o no/where/a.png 4x4,24", ERR_FAILED, "no/where");
+    must_fail("-o a.png --dump no/where/a.rgb 4x4,24", ERR_FAILED, "no/where");
 }
 
 static void an_old_picture_survives(void **state)
 {
     (void)state;
     clear_folder();
-    must_render("-o a.png synth:4x4,24");
+    must_render("-o a.png 4x4,24");
     long before = size_of("a.png");
     struct err e = ERR_INIT;
-    assert_false(render("-o a.png --start 2 synth:4x4,24", &e));
+    assert_false(render("-o a.png --start 2 4x4,24", &e));
     assert_int_equal(size_of("a.png"), before);
     assert_int_equal(files_here(), 1);
 }
@@ -353,7 +360,7 @@ static void parse_folder(struct command *c, const char *folder_out, uint64_t fil
     char line[sizeof c->copy];
     int length = snprintf(line, sizeof line, "-n 10 --size 64x36 -o %s/", folder_out);
     for (int i = 0; i < FILMS; i++)
-        length += snprintf(line + length, sizeof line - (size_t)length, " synth:64x36,%d", 100 + i);
+        length += snprintf(line + length, sizeof line - (size_t)length, " 64x36,%d", 100 + i);
     mkdir(folder_out, 0700);
     parse(c, line);
     c->options.jobs = jobs;

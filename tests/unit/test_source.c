@@ -120,29 +120,9 @@ static void abilities(void **state)
     assert_false(source_can(&s, SOURCE_CACHEABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_SPARING));
 }
 
-static void names_decide(void **state)
-{
-    (void)state;
-    struct err e = ERR_INIT;
-    struct source *s = source_open("synth:8x8,2", &e);
-    assert_non_null(s);
-    assert_string_equal(s->ops->name, "synth");
-    source_close(&s);
-    assert_null(source_open("synth:nonsense", &e));
-    assert_int_equal(e.code, ERR_INPUT);
-    err_clear(&e);
-    assert_null(source_open("/nowhere/film.mkv", &e));
-    assert_int_equal(e.code, ERR_INPUT);
-    assert_non_null(strstr(e.text, "/nowhere/film.mkv"));
-    err_clear(&e);
-    assert_null(source_open("Synth:8x8,2", &e));      /* a file's name, then */
-    assert_int_equal(e.code, ERR_INPUT);
-    assert_non_null(strstr(e.text, "cannot open"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(calls_go_through_the_table), cmocka_unit_test(a_probe),
-                                       cmocka_unit_test(abilities), cmocka_unit_test(names_decide)};
+                                       cmocka_unit_test(abilities)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

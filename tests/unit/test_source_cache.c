@@ -8,6 +8,7 @@
 #include "barcode/log.h"
 #include "cache/source_cache.h"
 #include "cached.h"
+#include "synth.h"
 
 static int begin(void **state)
 {
@@ -32,7 +33,7 @@ static struct result stage(const struct cached_film *f, const struct cached_film
     struct cache_key key = cached_key(f);
     enum entry_state got;
     struct cache_found found = {.answer = answer, .entry = cache_entry_open(cached_path(key.name), &got, &r.error)};
-    struct source *film = source_open("synth:40x30,300", NULL);
+    struct source *film = synth_open("40x30,300", NULL);
     struct source *s = source_cache_open(film, &found, NULL);
     struct engine_config config = {.threads = 2};
     struct engine *g = engine_open("cpu", &config, NULL);

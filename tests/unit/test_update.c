@@ -163,23 +163,10 @@ static void whose_dump_it_is(void **state)
     inputs_free(&in);
 }
 
-static void synthetic_films(void **state)
-{
-    (void)state;
-    static char film[] = "synth:4x4,3", *words[] = {film};
-    struct options o = options_for(words, 1);
-    o.update = true;
-    make_picture(&o, film, "png", "synth.png");
-    assert_true(left_out(&o));
-    static char other[] = "synth:4x4,4", *others[] = {other};
-    o.input = others;
-    assert_false(left_out(&o));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_there_is_left_out), TEST(all_outputs_count), TEST(whose_dump_it_is), TEST(synthetic_films),
+        TEST(what_is_there_is_left_out), TEST(all_outputs_count), TEST(whose_dump_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,26 @@
+/*
+ * synth.h - for tests: a film of known colours without a file, "WxH,FRAMES[,RATE]".
+ *
+ * Frame n is R'G'B': the left synth_split(W) pixels of each row are synth_major(n), the rest is
+ * synth_minor(n).
+ */
+#ifndef BARCODE_TESTS_SYNTH_H
+#define BARCODE_TESTS_SYNTH_H
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "barcode/interrupt.h"
-#include "barcode/path.h"
 #include "barcode/source.h"
-#include "synth.h"
 
 struct synth {
     struct source base;
     atomic_uint_fast64_t done;
 };
 
-/* A slow walk through the hues, so that a barcode of it is pleasant to look at. */
-void source_synth_major(uint64_t frame, uint8_t rgb[3])
+/* A slow walk through the hues. */
+static inline void synth_major(uint64_t frame, uint8_t rgb[3])
 {
     unsigned t = (unsigned)(frame * 3 % 1536), ramp = t % 256;
     static const uint8_t corner[7][3] = {{230, 40, 40}, {230, 200, 40}, {60, 200, 60}, {40, 200, 210},
@@ -22,32 +29,34 @@ void source_synth_major(uint64_t frame, uint8_t rgb[3])
         rgb[c] = (uint8_t)((corner[t / 256][c] * (256 - ramp) + corner[t / 256 + 1][c] * ramp) / 256);
 }
 
-void source_synth_minor(uint64_t frame, uint8_t rgb[3])
+static inline void synth_minor(uint64_t frame, uint8_t rgb[3])
 {
     uint8_t major[3];
-    source_synth_major(frame, major);
+    synth_major(frame, major);
     for (int c = 0; c < 3; c++)
         rgb[c] = (uint8_t)(major[c] / 4);
 }
 
-int source_synth_split(int width)
+/* Returns how many pixels of a row are in the major colour. */
+static inline int synth_split(int width)
 {
     return (5 * width + 7) / 8;
 }
 
-static void draw(uint8_t *rgb, int width, int height, uint64_t frame)
+static inline void draw(uint8_t *rgb, int width, int height, uint64_t frame)
 {
     uint8_t major[3], minor[3];
-    source_synth_major(frame, major);
-    source_synth_minor(frame, minor);
+    synth_major(frame, major);
+    synth_minor(frame, minor);
     for (int x = 0; x < width; x++)
-        memcpy(rgb + (size_t)x * 3, x < source_synth_split(width) ? major : minor, 3);
+        memcpy(rgb + (size_t)x * 3, x < synth_split(width) ? major : minor, 3);
     for (int y = 1; y < height; y++)
         memcpy(rgb + (size_t)y * (size_t)width * 3, rgb, (size_t)width * 3);
 }
 
-static bool put_frame(struct synth *s, const struct stage_job *job, struct engine_port *port, uint8_t *rgb,
-                      struct frame_tag *tag, struct err *e)
+static inline bool put_frame(struct synth *s, const struct stage_job *job,
+                             struct engine_port *port, uint8_t *rgb, struct frame_tag *tag,
+                             struct err *e)
 {
     int w = s->base.film.width, h = s->base.film.height;
     draw(rgb, w, h, tag->frame);
@@ -57,7 +66,7 @@ static bool put_frame(struct synth *s, const struct stage_job *job, struct engin
     return columns_announce(job->columns, tag, e) && engine_put(port, &view, tag, e);
 }
 
-static bool synth_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
+static inline bool synth_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
                         struct stage_times *times, struct err *e)
 {
     (void)times;
@@ -87,12 +96,12 @@ static bool synth_stage(struct source *base, const struct stage_job *job, struct
     return fine;
 }
 
-static void synth_progress(struct source *base, struct stage_progress *p)
+static inline void synth_progress(struct source *base, struct stage_progress *p)
 {
     *p = (struct stage_progress){.frames = atomic_load(&((struct synth *)base)->done)};
 }
 
-static void synth_close(struct source **base)
+static inline void synth_close(struct source **base)
 {
     free((*base)->film.path);
     free(*base);
@@ -104,7 +113,7 @@ static const struct source_ops synth_ops = {
 };
 
 /* A whole number from 1 to `most` at *text, followed by one of `after`; *text moves past it. */
-static bool read_number(const char **text, long long most, const char *after, long long *value)
+static inline bool read_number(const char **text, long long most, const char *after, long long *value)
 {
     char *end;
     *value = strtoll(*text, &end, 10);
@@ -114,17 +123,16 @@ static bool read_number(const char **text, long long most, const char *after, lo
     return true;
 }
 
-struct source *source_synth_open(const char *spec, struct err *e)
+/* Opens the film that `spec` describes. Returns NULL with ERR_INPUT if it describes none. */
+static inline struct source *synth_open(const char *spec, struct err *e)
 {
-    static const char prefix[] = "synth:";
     long long width, height, frames, rate = 24;
-    const char *at = spec + strlen(prefix);
-    bool good = path_is_synthetic(spec) && read_number(&at, 16384, "x", &width) &&
-                read_number(&at, 16384, ",", &height) && read_number(&at, 100000000, ",", &frames);
+    const char *at = spec;
+    bool good = read_number(&at, 16384, "x", &width) && read_number(&at, 16384, ",", &height) && read_number(&at, 100000000, ",", &frames);
     if (good && at[-1] == ',')
         good = read_number(&at, 1000, "", &rate);
     if (!good) {
-        err_set(e, ERR_INPUT, "'%s' is not a synthetic film: synth:WxH,FRAMES[,RATE] is", spec);
+        err_set(e, ERR_INPUT, "cannot open '%s': it is not WxH,FRAMES[,RATE]", spec);
         return NULL;
     }
     struct synth *s = calloc(1, sizeof *s);
@@ -143,3 +151,5 @@ struct source *source_synth_open(const char *spec, struct err *e)
     };
     return &s->base;
 }
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * source_open.c - opens a film. It is a file of its own so that a test can link another source.
+ */
+#include "barcode/source.h"
+
+struct source *source_open_stream(const char *path, int stream, struct err *e)
+{
+    return source_film_open(path, stream, e);
+}
+
+struct source *source_open(const char *path, struct err *e)
+{
+    return source_open_stream(path, SOURCE_STREAM_CHOICE, e);
+}
