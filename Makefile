@@ -402,7 +402,7 @@ compdb: ## out/compile_commands.json, where .clangd looks: how every file is com
 # ------------------------------------------------------------------ benchmarks
 
 .PHONY: bench
-bench: films-there $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures of tests/bench/RESULTS.md, printed (about 20 minutes)
+bench: films-there $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures of tests/bench/README.md, printed (about 20 minutes)
 	@tests/support/install-packages.sh judge
 	@BIN=$(BIN) tests/bench/run.py
 

@@ -54,12 +54,12 @@ struct engine_work {
     int staged_width, staged_height;
 };
 
-/* Pixels that a core decodes in software in a second, about (tests/bench/RESULTS.md). */
+/* Pixels that a core decodes in software in a second, about. */
 #define ENGINES_DECODE_RATE 334e6
 
 /*
  * Seconds that `threads` cores would take for the work, roughly: ENGINES_DECODE_RATE pixels decoded and 6.9 million
- * staged pixels clustered a second and core (as measured: tests/bench/RESULTS.md), groups of 240 pictures side by side. Cores that
+ * staged pixels clustered a second and core, groups of 240 pictures side by side. Cores that
  * are more than the groups help with frame threads, which keep six of ten busy.
  */
 double engine_work_seconds(const struct engine_work *w, int threads);

@@ -57,7 +57,7 @@
  *   The inertia falls strictly or the restart ends: every restart ends, and no labels are compared.
  *   A draw's probability is off by T / 2^64 at most: 2^-25 for a frame of 1080p.
  *   After five iterations the order of the restarts is nearly settled, and most of the iterations are still to come: 28 % of
- *   them are left to do at k 8 and n_init 20. How near the result comes to that without a race: tests/bench/RESULTS.md.
+ *   them are left to do at k 8 and n_init 20. How near the result comes to that without a race: tests/bench/README.md.
  *   As published, a round of k-means|| draws each point on its own, 2k of them on average with an oversampling of 2k. Here
  *   it draws 2k times, so that memory for the candidates has a bound.
  *

@@ -8,7 +8,7 @@
 #include "barcode/log.h"
 
 /*
- * A GPU run costs at least 0.5 s. The CPU estimate may be as low as half the measured time (tests/bench/RESULTS.md).
+ * A GPU run costs at least 0.5 s. The CPU estimate may be as low as half the measured time.
  */
 #define WORTH_A_GPU_SECONDS 1.0
 

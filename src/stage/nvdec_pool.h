@@ -24,7 +24,7 @@ typedef bool nvdec_ask(const struct nvdec *n, struct nvdec_caps *caps, struct er
 
 /*
  * What the driver says of such streams on n's GPU: as it said to a film before, or else what `ask` gets, one film at a time. To ask for each film
- * cost a folder of 480p clips a tenth of its time (tests/bench/RESULTS.md). No answer is not kept. `pool` may be NULL.
+ * cost a folder of 480p clips a tenth of its time. No answer is not kept. `pool` may be NULL.
  */
 bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps, nvdec_ask *ask, struct err *e);
 

@@ -1,7 +1,7 @@
 /*
  * session_nvdec.c - one NVDEC decoder that takes runs from the queue that software sessions share.
  *
- * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another (tests/bench/RESULTS.md, the probe). So a run
+ * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another. So a run
  * that begins with an IDR picture is fed directly after the last one, whose last pictures then come out while the new
  * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. Before a run
  * that begins with another key an IDR picture is sent that belongs to neither (separator.h). Where there is none that fits, the

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run.py [SECTION...] - the figures of RESULTS.md: whole-process times, side by side in one run, as ratios.
+"""run.py [SECTION...] - the figures of README.md: whole-process times, side by side in one run, as ratios.
 
 Sections: staging, kmeans, memory, engine, racing, cache. Programs alternate, so that a noisy machine hits both; medians and
 the spread (lowest to highest) are printed. BIN, RUNS (default 5) and CACHE_MINUTES (20) come from the environment, and

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The figures of RESULTS.md that need a GPU: programs alternate in one run, RUNS (3) times; every line is one run.
+# The figures of README.md that need a GPU: programs alternate in one run, RUNS (3) times; every line is one run.
 #
 #   run_gpu.sh BIN FILM.mp4 HEVC.mp4
 #
