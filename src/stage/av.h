@@ -113,6 +113,9 @@ struct demux {
     bool table;                     /* MP4: it has a table of all its packets                   */
     bool failed;                    /* the container is damaged somewhere                       */
     int64_t reached_us;             /* the latest decoding time of a packet                      */
+    int64_t frame_us;               /* of a broadcast: nominal time of a frame; 0: of others     */
+    int64_t dts_us, stays_us;       /* the last packet's time, TIME_NONE if unknown; its duration */
+    unsigned steady;                /* so many packets before it came a frame apart              */
     bool hole;                      /* something vanished since the last picture                 */
     uint64_t bare;                  /* packets so far that have no bytes                         */
     int shaken;                     /* so many of the next pictures may lack bytes               */

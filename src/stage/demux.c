@@ -50,6 +50,14 @@ void demux_begin_headers(struct demux *r)
     param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
 }
 
+/* Returns the nominal time of a frame of a container for broadcasts, 0 if unknown or of another container. */
+static int64_t broadcast_frame_us(AVFormatContext *format, AVStream *s)
+{
+    AVRational rate = av_guess_frame_rate(format, s, NULL);
+    bool known = format->iformat->flags & AVFMT_TS_DISCONT && rate.num > 0 && rate.den > 0;
+    return known ? av_rescale(1000000, rate.den, rate.num) : 0;
+}
+
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
@@ -59,6 +67,8 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     r->veiled = r->traits.stream == STREAM_HEVC &&
                 nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
     r->odd = r->veiled;
+    r->frame_us = broadcast_frame_us(format, s);
+    r->dts_us = TIME_NONE;
     demux_begin_headers(r);
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
     if (!parse)
@@ -86,6 +96,7 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->serial = serial;
     r->hole = r->ended = r->orphans = false;
     r->shaken = 0;
+    r->steady = 0;
     /* What lies between here and there was jumped over on purpose. */
 }
 
@@ -298,6 +309,27 @@ static bool is_end(const AVFormatContext *format, int code)
 }
 
 /*
+ * Returns true if a recorder dropped frames right before `packet`, the stream's next one: in a broadcast, many packets come a
+ * frame apart, and then one comes later. A gap of more than a second is an edit. Film pulled down to 60 fields says in each
+ * packet's duration how long its frame stays. Other containers hold screen recordings, whose times have gaps where nothing moves.
+ */
+static bool skips_frames(struct demux *r, const AVPacket *packet)
+{
+    enum { STEADY = 15 };
+    const int64_t second_us = 1000000;
+    AVRational base = r->stream->time_base;
+    int64_t dts_us = microseconds(packet->dts, base), frame_us = r->frame_us, last_us = r->dts_us;
+    int64_t step_us = frame_us > 0 && dts_us != TIME_NONE && last_us != TIME_NONE ? dts_us - last_us : 0;
+    int64_t stays_us = r->stays_us > frame_us ? r->stays_us : frame_us;
+    bool steady = step_us > frame_us * 3 / 4 && step_us < frame_us * 5 / 4;
+    bool skips = r->steady >= STEADY && step_us > stays_us + frame_us / 2 && step_us <= second_us;
+    r->steady = steady ? r->steady + 1 : 0;
+    r->dts_us = dts_us;
+    r->stays_us = microseconds(packet->duration, base);
+    return skips;
+}
+
+/*
  * The next packet of any stream. Some demuxers go on after damage, others give the same error for ever: those that stay
  * where they are are given up.
  */
@@ -350,7 +382,7 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     if (!next_packet(r, packet, e))
         av_packet_free(&packet);
     if (packet) {
-        r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT;
+        r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT || skips_frames(r, packet);
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
         describe(r, packet, p);

@@ -235,3 +235,20 @@ END
         says_not warning
     done
 }
+
+# A recorder dropped packets and wrote the rest into a sound broadcast: the gap in its even times tells how many.
+test_frames_that_a_recorder_dropped() {
+    FF="ffmpeg -nostdin -v error -y"
+    for codec in 'libx264 -preset veryfast' mpeg2video; do
+        $FF -f lavfi -i testsrc2=s=160x96:r=25:d=6 -pix_fmt yuv420p -c:v $codec -g 25 -bf 2 whole.ts
+        ok whole.ts --strict -n 1 -m average -o p.png
+        says_not warning
+        $FF -i whole.ts -c copy -bsf:v "noise=drop='between(n\,60\,61)+eq(n\,100)'" lost.ts
+        for threads in 1 5; do
+            run lost.ts --strict -n 1 -m average --threads $threads --json $threads.json -o p.png
+            [ "$STATUS" -eq 1 ] || fail "$codec: --strict: exit status $STATUS, not 1"
+            says '3 of 150 columns are missing'
+        done
+        check same 1.json 5.json || fail "$codec: another JSON with other threads"
+    done
+}
