@@ -368,10 +368,10 @@ bool view_format_direct(enum AVPixelFormat format);
 
 /* ---- unpack.c: pictures whose samples frame.h cannot describe ---- */
 
-/* True if the format's samples can be copied into a format that view_format_direct knows. */
+/* True if libswscale can convert the format's samples to a format that view_format_direct knows. */
 bool unpack_knows(enum AVPixelFormat format);
 
-/* Copies a frame of a format that unpack_knows into *planes, whose memory is kept while the format and size stay. */
+/* Converts a frame of a format that unpack_knows into *planes, whose memory is kept while the format and size stay. */
 bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e);
 
 #endif

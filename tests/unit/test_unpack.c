@@ -20,6 +20,21 @@ static uint8_t next_byte(void)
     return (uint8_t)(noise >> 24);
 }
 
+/* Clears what is no part of a sample: libswscale takes it for one that is too large. */
+static void clear_unused_bits(AVFrame *f)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(f->format);
+    int depth = d->comp[0].depth;
+    bool nibbles = strstr(d->name, "4_byte") != NULL;
+    bool words = depth > 8 && d->comp[0].shift == 0 && d->flags & AV_PIX_FMT_FLAG_BE;
+    for (int i = 0; i < AV_NUM_DATA_POINTERS && (nibbles || words); i++)
+        for (size_t j = 0; f->buf[i] && j < (size_t)f->buf[i]->size; j++)
+            if (nibbles)
+                f->buf[i]->data[j] &= 15;
+            else if ((f->buf[i]->data + j - f->data[i]) % 2 == 0)
+                f->buf[i]->data[j] &= (uint8_t)((1u << (depth - 8)) - 1);
+}
+
 /* Every byte of every plane and of the palette is noise. */
 static AVFrame *make_frame(enum AVPixelFormat format, int width, int height)
 {
@@ -32,6 +47,7 @@ static AVFrame *make_frame(enum AVPixelFormat format, int width, int height)
     for (int i = 0; i < AV_NUM_DATA_POINTERS; i++)
         for (size_t j = 0; f->buf[i] && j < (size_t)f->buf[i]->size; j++)
             f->buf[i]->data[j] = next_byte();
+    clear_unused_bits(f);
     return f;
 }
 
@@ -71,10 +87,18 @@ static unsigned right(const AVFrame *f, const AVPixFmtDescriptor *d, int compone
     return depth == 3 ? value * 36u : depth < 8 ? repeated : value;
 }
 
-static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d, int width, int height)
+/* In levels of 8 bits. */
+static double level_of(unsigned value, int bits)
+{
+    return value * 255.0 / ((1u << bits) - 1);
+}
+
+/* Returns the largest error of a sample, in levels of 8 bits. */
+static double check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d, int width, int height)
 {
     struct err e = ERR_INIT;
     struct frame_view v;
+    double worst = 0;
     AVFrame *planes = NULL, *f = make_frame(format, width, height);
     for (int turn = 0; turn < 2; turn++) {
         AVFrame *before = planes;
@@ -83,21 +107,22 @@ static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d,
         assert_true(turn == 0 || planes == before);
         bool rgb = d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL);
         assert_int_equal(v.model, rgb ? MODEL_RGB : d->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR);
-        assert_int_equal(v.bits, d->comp[0].depth < 8 ? 8 : d->comp[0].depth);
         assert_int_equal(v.width, width);
         assert_int_equal(v.height, height);
+        int bits = d->comp[0].depth < 8 ? 8 : d->comp[0].depth;
         for (int c = 0; c < (v.model == MODEL_GREY ? 1 : 3); c++) {
             bool chroma = !rgb && c > 0;
             assert_int_equal(v.plane[c].width, chroma ? AV_CEIL_RSHIFT(width, d->log2_chroma_w) : width);
             assert_int_equal(v.plane[c].height, chroma ? AV_CEIL_RSHIFT(height, d->log2_chroma_h) : height);
             for (int y = 0; y < v.plane[c].height; y++)
                 for (int x = 0; x < v.plane[c].width; x++)
-                    if (sample(&v, c, x, y) != right(f, d, c, x, y))
-                        fail_msg("%s: component %d at %d,%d is %u, not %u", d->name, c, x, y, sample(&v, c, x, y), right(f, d, c, x, y));
+                    worst = fmax(worst, fabs(level_of(sample(&v, c, x, y), v.bits) -
+                                             level_of(right(f, d, c, x, y), bits)));
         }
     }
     av_frame_free(&f);
     av_frame_free(&planes);
+    return worst;
 }
 
 static void every_format(void **state)
@@ -110,10 +135,15 @@ static void every_format(void **state)
         if (view_format_direct(format) || !view_format_known(format) || strncmp(d->name, "xyz", 3) == 0)
             continue;
         known++;
+        double worst = 0;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-            check_format(format, d, sizes[i][0], sizes[i][1]);
+            worst = fmax(worst, check_format(format, d, sizes[i][0], sizes[i][1]));
+        /* Those go through Y'CbCr; all others are exact. */
+        double most = strncmp(d->name, "x2", 2) == 0 ? 0.5 : 0;
+        if (worst > most)
+            fail_msg("%s: off by %.2f levels", d->name, worst);
     }
-    assert_true(known > 75);
+    assert_true(known > 70);
 }
 
 /* Black and white stay so, whatever the number of bits, unless it is 3: swscale's white. */
@@ -126,7 +156,7 @@ static void white_is_white(void **state)
         AVFrame *planes = NULL, *f = make_frame(av_get_pix_fmt(formats[i]), 8, 1);
         struct frame_view v;
         for (int value = 0; value < 256; value += 255) {
-            memset(f->data[0], value, 16);
+            memset(f->data[0], strstr(formats[i], "4_byte") ? value & 15 : value, 16);
             assert_true(view_of_frame(f, &film, &planes, &v, NULL));
             for (int c = 0; c < 3; c++)
                 assert_int_equal(sample(&v, c, 3, 0), value && c < 2 && strchr(formats[i], '8') ? 252 : value);
@@ -136,7 +166,7 @@ static void white_is_white(void **state)
     }
 }
 
-/* swscale's conversion in floating point; its tables differ from exact ones by 1 of 4095 where a float's 2.6 does. */
+/* swscale's conversion in floating point, to a level of 8 bits. */
 static void digital_cinema(void **state)
 {
     (void)state;
@@ -149,7 +179,7 @@ static void digital_cinema(void **state)
         assert_true(view_of_frame(f, &film, &planes, &v, NULL));
         assert_int_equal(v.model, MODEL_RGB);
         assert_int_equal(v.range, RANGE_FULL);
-        assert_int_equal(v.bits, 12);
+        assert_int_equal(v.bits, 16);
         for (int i = 0; i < W * H; i++) {
             double linear[3];
             for (int c = 0; c < 3; c++) {
@@ -160,8 +190,9 @@ static void digital_cinema(void **state)
             for (int c = 0; c < 3; c++) {
                 double sum = floor((m[c][0] * linear[0] + m[c][1] * linear[1] + m[c][2] * linear[2]) / 4096);
                 double out = nearbyint(pow(fmin(fmax(sum, 0), 4095) / 4095, 1 / 2.2) * 4095);
-                if (sample(&v, c, i % W, i / W) != (unsigned)out)
-                    fail_msg("pixel %d, component %d: %u, not %g", i, c, sample(&v, c, i % W, i / W), out);
+                unsigned is = sample(&v, c, i % W, i / W);
+                if (fabs(level_of(is, 16) - out * 255 / 4095) > 1)
+                    fail_msg("pixel %d, component %d: %u, not 16 times %g", i, c, is, out);
             }
         }
         av_frame_free(&f);
