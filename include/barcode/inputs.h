@@ -26,7 +26,7 @@ struct input_file {
 /* A folder that films come from. */
 struct input_folder {
     uint64_t device, inode;
-    bool named;          /* on the command line, or with -r below such a one; else some of its files are */
+    bool named;          /* an argument, or with -r below one; false: only films in it are arguments */
 };
 
 /* Whether an entry is this run's to do. */
@@ -49,16 +49,20 @@ struct inputs {
 };
 
 /*
- * Expands folders (regular files with a film's ending, with --any of any ending but those that barcode made; no hidden ones; with -r
- * the folders below, too) and names outputs. A folder without films, or one that cannot be read, becomes one entry with a problem
- * (ERR_INPUT), so that the other films are still rendered. A folder that leads back to one above it is left out with a warning.
- * A path that does not exist is kept: opening it says so later. "" is refused (ERR_USAGE), and without -o so is the name of an output
- * beside a film ("film.mp4 out.png"), unless it is an animated PNG that barcode did not make. So is a second word that does not exist
- * and is not called like a film ("film.mp4 out.jpg"). "-" becomes /dev/stdin; where that is
- * closed (ERR_INPUT), a terminal, or named twice without being a file (ERR_USAGE), it is an entry with a problem too.
- * Stems are the file's name without its last ending; a second equal stem becomes "stem-2". A --name without
- * {stem} is the stem itself, and a second equal one is refused (ERR_USAGE).
- * On success the caller calls inputs_free(); on failure (ERR_INTERRUPTED among others) `in` is empty. Main thread.
+ * Expands folders (regular files with a film's ending, with --any of any ending but those that
+ * barcode made; no hidden ones; with -r the folders below, too) and names outputs. A folder without
+ * films, or one that cannot be read, becomes one entry with a problem (ERR_INPUT), so that the
+ * other films are still rendered. A folder that leads back to one above it is left out with a
+ * warning. A path that does not exist is kept: opening it says so later. "" is refused (ERR_USAGE),
+ * and without -o so is the name of an output beside a film ("film.mp4 out.png"), unless it is an
+ * animated PNG that barcode did not make. So is a second word that does not exist and is not called
+ * like a film ("film.mp4 out.jpg"). "-" becomes /dev/stdin; where that is closed (ERR_INPUT), a
+ * terminal, or named twice without being a file (ERR_USAGE), it is an entry with a problem too.
+ * Stems are the file's name without its last ending; a second equal stem
+ * becomes "stem-2". A --name without {stem} is the stem itself, and a second equal one is refused
+ * (ERR_USAGE).
+ * On success the caller calls inputs_free(); on failure (ERR_INTERRUPTED among others)
+ * `in` is empty. Main thread.
  */
 bool inputs_expand(const struct options *o, struct inputs *in, struct err *e);
 

@@ -20,7 +20,7 @@ struct output {
     struct strips strips;        /* of a writer with one_a_strip: one, or the stack; else all that were asked for */
     const char *path;            /* "-": stdout. Lasts as long as the list and the options                        */
     char *made;                  /* the list's: what `path` points to, or NULL                                    */
-    const char *below;           /* in `path`: from here on folders are made as needed; NULL: none is */
+    const char *below;           /* in `path`: from here on folders are made; NULL: none is */
     bool overwrite;              /* whatever film an older output was made of            */
     bool chosen;                 /* the program chose the name, so only its own files of this film may be replaced */
     char option[32];             /* what asks for it: "-o", "--json"                                              */
@@ -35,12 +35,14 @@ struct outputs {
 };
 
 /*
- * The outputs of film `i`. -o FILE names a picture, by the writer that has its ending or else as a PNG; with several of a film "-MODE" goes before
- * the ending. Without -o, and in a folder (there, or ending in '/'), the name is the film's stem, with -r in folders below it; what is
- * no default (mode, shape, poster) follows it, and OUTPUTS_MARK where films lie in that folder. An option of its own (--json, --dump) takes a
- * folder too: there it is STEM and the writer's ending, or STEM.rgb. --name changes STEM. The strips and some paths point into `o`.
- * Errors: several films and -o FILE or "-"; several files and "-", or one --name (ERR_USAGE). On success the caller calls outputs_free();
- * on failure `list` is empty.
+ * The outputs of film `i`. -o FILE names a picture, by the writer that has its ending or else as a
+ * PNG; with several of a film "-MODE" goes before the ending. Without -o, and in a folder (there,
+ * or ending in '/'), the name is the film's stem, with -r in folders below it; what is no default
+ * (mode, shape, poster) follows it, and OUTPUTS_MARK where films lie in that folder. An option of
+ * its own (--json, --dump) takes a folder too: there it is STEM and the writer's ending, or
+ * STEM.rgb. --name changes STEM. The strips and some paths point into `o`. Errors: several films
+ * and -o FILE or "-"; several files and "-", or one --name (ERR_USAGE). On success the caller calls
+ * outputs_free(); on failure `list` is empty.
  */
 bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e);
 void outputs_free(struct outputs *list);
@@ -52,7 +54,8 @@ void outputs_free(struct outputs *list);
  */
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e);
 
-/* Makes the folder that was named and those that the output's name needs below it. Main thread, or one that writes. */
+/* Makes the folder that was named and those that the output's name needs below it. Main thread, or
+ * one that writes. */
 bool outputs_make_folders(const struct output *output, struct err *e);
 
 /*
@@ -63,7 +66,8 @@ bool outputs_make_folders(const struct output *output, struct err *e);
  */
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e);
 
-/* True unless other outputs were asked for and no picture: with --json and without -o there is none. Any thread. */
+/* True unless other outputs were asked for and no picture: with --json and without -o there is
+ * none. Any thread. */
 bool outputs_have_pictures(const struct options *o);
 
 /* The format of what -o names. Any thread. */

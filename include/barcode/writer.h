@@ -50,7 +50,7 @@ struct writer {
     bool gallery;                    /* of several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
     bool one_line;                   /* a line a film: several films may share one stream                          */
     bool folder;                     /* its option names a folder, there or not: the names in it are the program's */
-    bool modeless;                   /* shows nothing that depends on the strips, so nothing is computed for them  */
+    bool modeless;                   /* shows nothing of the strips: nothing is computed for them */
     bool thumbnails;                 /* reads report.thumbs                                                        */
     unsigned needs, obeys;           /* what it tells of columns whatever the strips, and which options change that: enum strip_need, strip_option */
     bool tells_times;                /* says how long the film took, so it is written after all that do not        */
@@ -92,7 +92,8 @@ struct writer {
  *         checksum in a comment (writer_seal.h)
  * html    a page to look at the film with, and what a gallery needs of it: src/DESIGN.md section 7; same input, same bytes
  * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
- * csv     a row a column: column, frame, time, status, average, what the strips need of dominant and k colours with shares, the film's id
+ * csv     a row a column: column, frame, time, status, average, then dominant and k colours with
+ *         shares as far as the strips need them, and the film's id
  * gpl, ase, css, swatches-json   the film's palette (film_palette.h), for --swatches
  * thumbnails   WebVTT of the film's thumbnails, and the sheets beside it
  * bench   stage times, counts, frames/s, peak memory: one JSON object, one line

@@ -21,7 +21,8 @@ enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
-    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE, KEY_HTML, KEY_NAME
+    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE, KEY_HTML,
+    KEY_NAME
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -42,7 +43,8 @@ static const struct argp_option table[] = {
     {"update", KEY_UPDATE, NULL, 0, "leave out films whose outputs are there already", 0},
 
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
-    {"output", 'o', "FILE|DIR", 0, "output file or folder, - for stdout (FILM's stem + .png, here; of stdin: stdin.png)", 0},
+    {"output", 'o', "FILE|DIR", 0, "output file or folder (made if needed), - for stdout "
+                                   "(FILM's stem + .png, here; of stdin: stdin.png)", 0},
     {"name", KEY_NAME, "PATTERN", 0, "names in folders, of {stem} and {mode} ({stem})", 0},
     {"mode", 'm', "MODE[,MODE...]", 0, "", 0},      /* cli_modes_help has the text */
     {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel per column)", 0},
@@ -81,7 +83,7 @@ static const struct argp_option table[] = {
     {"end", KEY_END, "TIME", 0, "stop before TIME", 0},
     {"stream", KEY_STREAM, "N", 0, "Nth video stream, from 0 (largest); -v lists them", 0},
 
-    {NULL, 0, NULL, 0, "Other outputs:", GROUP_OUTPUTS},
+    {NULL, 0, NULL, 0, "Other outputs (with no picture, unless -o asks for one):", GROUP_OUTPUTS},
     {"html", KEY_HTML, "FILE|DIR", 0, "write a page for a browser; DIR/index.html: a gallery", 0},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
     {"csv", KEY_CSV, "FILE|DIR", 0, "write a row a column: time, colours, shares", 0},

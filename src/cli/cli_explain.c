@@ -4,9 +4,9 @@
 #include <string.h>
 
 enum {
-    ANSWERED = 1 << 20,         /* words that an option takes: all others of the line */
-    NAMES_MOST = 4,             /* in a suggestion                                    */
-    COMMON_LEAST = 3            /* letters that a suggestion shares with what is no beginning of it */
+    ANSWERED = 1 << 20, /* words that an option takes: all others of the line */
+    NAMES_MOST = 4,     /* in a suggestion                                    */
+    COMMON_LEAST = 3    /* letters that a suggestion shares with what is no beginning of it */
 };
 
 /* Options of ffmpeg and zstd that people have in their fingers. */
@@ -39,7 +39,8 @@ const struct argp_option *cli_find_key(const struct argp_option *table, int key)
     return NULL;
 }
 
-static const struct argp_option *find_long(const struct argp_option *table, const char *name, size_t length)
+static const struct argp_option *find_long(const struct argp_option *table, const char *name,
+                                           size_t length)
 {
     for (const struct argp_option *t = table; t->name || t->doc; t++) {
         if (t->name && strlen(t->name) == length && memcmp(t->name, name, length) == 0)
@@ -66,19 +67,23 @@ static size_t count_common(const char *a, const char *b, size_t length)
     return n;
 }
 
-/* Writes the names that share the longest beginning with `name` into text[size]. False: there are none, or too many. */
-static bool list_similar(const struct argp_option *table, const char *name, size_t length, char *text, size_t size)
+/* Writes the names that share the longest beginning with `name` into text[size]. False: there are
+ * none, or too many. */
+static bool list_similar(const struct argp_option *table, const char *name, size_t length,
+                         char *text, size_t size)
 {
     size_t best = 0, hits = 0, used = 0;
     for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        size_t common = t->name && !(t->flags & OPTION_HIDDEN) ? count_common(t->name, name, length) : 0;
+        size_t common =
+            t->name && !(t->flags & OPTION_HIDDEN) ? count_common(t->name, name, length) : 0;
         if (common < best || common == 0 || (common < length && common < COMMON_LEAST))
             continue;
         if (common > best)
             hits = used = 0;
         best = common;
         if (hits < NAMES_MOST)
-            used += (size_t)snprintf(text + used, size - used, "%s--%s", hits > 0 ? ", " : "", t->name);
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s--%s", hits > 0 ? ", " : "", t->name);
         hits++;
     }
     return hits > 0 && hits <= NAMES_MOST;
@@ -93,7 +98,8 @@ static int fail_long(const struct check *check, const char *word, size_t length)
     else if (length == 1 && cli_find_key(check->table, *name))
         err_set(check->e, ERR_USAGE, "unknown option '--%c'; did you mean -%c?", *name, *name);
     else if (list_similar(check->table, name, length, names, sizeof names))
-        err_set(check->e, ERR_USAGE, "unknown option '%.*s'; did you mean %s?", (int)length + 2, word, names);
+        err_set(check->e, ERR_USAGE, "unknown option '%.*s'; did you mean %s?", (int)length + 2,
+                word, names);
     else
         err_set(check->e, ERR_USAGE, "unknown option '%.*s'; see --help", (int)length + 2, word);
     return 0;
@@ -124,16 +130,19 @@ static int fail_short(const struct check *check, char letter)
 {
     char word[] = {'-', letter, 0};
     const char *hint = find_habit(word, 2);
-    return err_set(check->e, ERR_USAGE, "unknown option '%s'; %s", word, hint ? hint : "see --help");
+    return err_set(check->e, ERR_USAGE, "unknown option '%s'; %s", word,
+                   hint ? hint : "see --help");
 }
 
-/* Checks "-abc" in the same way. A long option behind one dash, as ffmpeg has them, would mean another: -output is -o utput. */
+/* Checks "-abc" in the same way. A long option behind one dash, as ffmpeg has them, would mean
+ * another: -output is -o utput. */
 static int check_short(const struct check *check, const char *word, bool last)
 {
     size_t length = strcspn(word + 1, "=");
     const char *hint = length > 1 ? find_habit(word, length + 1) : NULL;
     if (!check->is_answer(word[1]) && length > 1 && find_long(check->table, word + 1, length))
-        return err_set(check->e, ERR_USAGE, "unknown option '%.*s'; did you mean -%.*s?", (int)length + 1, word, (int)length + 1, word);
+        return err_set(check->e, ERR_USAGE, "unknown option '%.*s'; did you mean -%.*s?",
+                       (int)length + 1, word, (int)length + 1, word);
     if (hint)
         return err_set(check->e, ERR_USAGE, "unknown option '%s'; %s", word, hint);
     for (const char *c = word + 1; *c; c++) {
@@ -152,7 +161,8 @@ static int check_short(const struct check *check, const char *word, bool last)
     return 1;
 }
 
-bool cli_check_words(const struct argp_option *table, bool (*is_answer)(int key), int argc, char **argv, struct err *e)
+bool cli_check_words(const struct argp_option *table, bool (*is_answer)(int key), int argc,
+                     char **argv, struct err *e)
 {
     const struct check check = {table, is_answer, e};
     for (int i = 1, step = 1; i < argc && strcmp(argv[i], "--") != 0; i += step) {

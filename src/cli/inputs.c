@@ -55,7 +55,9 @@ static bool note_parent(struct inputs_list *list, const char *path, struct err *
         return true;
     char *folder = path_beside(path, ".", e);
     bool known = folder && stat(folder, &s) == 0;
-    bool ok = folder && (!known || inputs_list_folder(list, &(struct input_folder){s.st_dev, s.st_ino, false}, e));
+    bool ok =
+        folder &&
+        (!known || inputs_list_folder(list, &(struct input_folder){s.st_dev, s.st_ino, false}, e));
     free(folder);
     return ok;
 }
@@ -93,7 +95,8 @@ static bool is_animated(const char *path)
 
 static const char *const json_ending[] = {"json", NULL};
 
-/* Returns true for the name of an output: barcode writes such files, and this one is missing or no film. */
+/* Returns true for the name of an output: barcode writes such files, and this one is missing or no
+ * film. */
 static bool is_output_name(const char *name)
 {
     char film[FILM_ID_TEXT];
@@ -101,10 +104,12 @@ static bool is_output_name(const char *name)
     if (stat(name, &s) == 0 && !S_ISREG(s.st_mode))
         return false;
     const struct writer *w = writer_by_ending(name);
-    return writer_has_ending(name, json_ending) || (w && (writer_made(w, name, film) || !is_animated(name)));
+    return writer_has_ending(name, json_ending) ||
+           (w && (writer_made(w, name, film) || !is_animated(name)));
 }
 
-/* Returns true for a last word that does not exist and is not even called like a film: "out.jpg", "pictures/". */
+/* Returns true for a last word that does not exist and is not even called like a film: "out.jpg",
+ * "pictures/". */
 static bool is_missing_name(const char *name)
 {
     struct stat s;
@@ -115,12 +120,15 @@ static bool is_missing_name(const char *name)
 static bool check_for_outputs(const struct options *o, struct err *e)
 {
     for (size_t i = 0; i < o->inputs && o->inputs > 1 && !o->output; i++) {
-        const char *name = o->input[i], *option = writer_has_ending(name, json_ending) ? "--json" : "-o";
+        const char *name = o->input[i],
+                   *option = writer_has_ending(name, json_ending) ? "--json" : "-o";
         if (!is_output_name(name) && (i != 1 || o->inputs != 2 || !is_missing_name(name)))
             continue;
         if (o->inputs == 2)
             return err_set(e, ERR_USAGE, "'%s' is no film; use %s %s", name, option, name);
-        return err_set(e, ERR_USAGE, "'%s' is no film; for the outputs of several films use %s FOLDER/", name, option);
+        return err_set(e, ERR_USAGE,
+                       "'%s' is no film; for the outputs of several films use %s FOLDER/", name,
+                       option);
     }
     return true;
 }

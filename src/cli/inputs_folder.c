@@ -118,7 +118,11 @@ static bool add_level(struct inputs_list *list, const struct level *at, struct e
         err_set(&problem, ERR_INPUT, "cannot read the folder '%s': %s", at->path, strerror(errno));
         return inputs_list_problem(list, at->path, &problem, e);
     }
-    bool ok = inputs_list_folder(list, &(struct input_folder){at->device, at->inode, true}, e) && add_films(list, at, entry, count, e);
+    size_t before = list->in->count;
+    bool ok = add_films(list, at, entry, count, e);
+    /* One without films may be an earlier run's folder of outputs, whose names must stay. */
+    if (ok && (!at->up || list->in->count > before))
+        ok = inputs_list_folder(list, &(struct input_folder){at->device, at->inode, true}, e);
     for (int i = 0; i < count; i++) {
         ok = ok && (!list->options->recursive || add_below(list, at, entry[i], e));
         free(entry[i]);

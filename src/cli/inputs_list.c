@@ -44,15 +44,18 @@ void inputs_names_free(struct inputs_names *names)
     *names = (struct inputs_names){.slots = 0};
 }
 
-/* The output name for a film where --name has no stem in it: the name itself, in the film's folder. */
-static char *make_fixed(struct inputs_list *list, const char *name, const char *path, const char *below, struct err *e)
+/* The output name where --name has no stem in it: the name itself, in the film's folder. */
+static char *make_fixed(struct inputs_list *list, const char *name, const char *path,
+                        const char *below, struct err *e)
 {
     char *stem = grow_names(&list->names, list->in->stem, e) ? path_join(below, name, "", e) : NULL;
     if (!stem)
         return NULL;
     size_t *slot = find_slot(&list->names, list->in->stem, stem);
     if (*slot) {
-        err_set(e, ERR_USAGE, "--name '%s': '%s' and '%s' would have one name; put " CLI_NAME_STEM " into it", name, list->in->path[*slot - 1], path);
+        err_set(e, ERR_USAGE,
+                "--name '%s': '%s' and '%s' would have one name; put " CLI_NAME_STEM " into it",
+                name, list->in->path[*slot - 1], path);
         free(stem);
         return NULL;
     }
@@ -125,7 +128,9 @@ bool inputs_list_film(struct inputs_list *list, char *path, const char *below, s
     struct inputs *in = list->in;
     const char *name = list->options->name;
     bool fixed = name && !strstr(name, CLI_NAME_STEM);
-    char *stem = !grow(in, e) ? NULL : fixed ? make_fixed(list, name, path, below, e) : make_stem(list, path, below, e);
+    char *stem = !grow(in, e) ? NULL
+                 : fixed      ? make_fixed(list, name, path, below, e)
+                              : make_stem(list, path, below, e);
     if (!stem) {
         free(path);
         return false;
@@ -165,7 +170,8 @@ bool inputs_list_folder(struct inputs_list *list, const struct input_folder *fol
         in->folder[i].named |= folder->named;
         return true;
     }
-    if ((in->folders & (in->folders - 1)) == 0 && !grow_array(&in->folder, in->folders ? 2 * in->folders : 1, sizeof *in->folder, e))
+    if ((in->folders & (in->folders - 1)) == 0 &&
+        !grow_array(&in->folder, in->folders ? 2 * in->folders : 1, sizeof *in->folder, e))
         return false;
     in->folder[in->folders++] = *folder;
     return true;

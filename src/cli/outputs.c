@@ -87,11 +87,14 @@ static struct strips shown_by(const struct writer *w, const struct options *o)
 }
 
 /* Names one of the files that -o asks for. */
-static bool name_picture(const struct options *o, const struct inputs *in, size_t i, bool several, struct output *output, struct err *e)
+static bool name_picture(const struct options *o, const struct inputs *in, size_t i, bool several,
+                         struct output *output, struct err *e)
 {
     if (is_chosen(o))
-        return outputs_choose_name(o, in, i, o->output, writer_usual_ending(output->writer), true, output, e);
-    output->path = output->made = several ? insert_strip(o->output, output->strips.kind[0]->name, e) : path_join("", o->output, "", e);
+        return outputs_choose_name(o, in, i, o->output, writer_usual_ending(output->writer), true,
+                                   output, e);
+    output->path = output->made = several ? insert_strip(o->output, output->strips.kind[0]->name, e)
+                                          : path_join("", o->output, "", e);
     return output->path != NULL;
 }
 
@@ -101,7 +104,10 @@ static bool check_several(const struct options *o, size_t pictures, struct err *
     if (!is_chosen(o) && outputs_is_stdout(o->output))
         return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", pictures);
     return !is_chosen(o) || !o->name || strstr(o->name, CLI_NAME_MODE) ||
-           err_set(e, ERR_USAGE, "--name '%s': %zu pictures of a film would have one name; put " CLI_NAME_MODE " into it", o->name, pictures);
+           err_set(e, ERR_USAGE,
+                   "--name '%s': %zu pictures of a film would have one name; put " CLI_NAME_MODE
+                   " into it",
+                   o->name, pictures);
 }
 
 /* Adds the files that -o asks for. */
@@ -112,7 +118,8 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
     size_t each = w->one_a_strip && !o->stacked ? 1 : shown.count;
     bool several = each < shown.count;
     if (!is_chosen(o) && inputs_films(in) > 1)
-        return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder (DIR/)", o->output, inputs_films(in));
+        return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; give a folder (DIR/)",
+                       o->output, inputs_films(in));
     if (several && !check_several(o, o->strips, e))
         return false;
     for (size_t k = 0; k < shown.count; k += each) {
@@ -126,8 +133,8 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
 }
 
 /* Names the output that has an option of its own: PATH, or a file of the film's name in the folder PATH. */
-static bool name_extra(const struct options *o, const struct inputs *in, size_t i, const char *path, const char *ending, struct output *output,
-                       struct err *e)
+static bool name_extra(const struct options *o, const struct inputs *in, size_t i, const char *path,
+                       const char *ending, struct output *output, struct err *e)
 {
     if ((output->writer && output->writer->folder) || outputs_names_folder(path))
         return outputs_choose_name(o, in, i, path, ending, false, output, e);
@@ -136,10 +143,12 @@ static bool name_extra(const struct options *o, const struct inputs *in, size_t 
 }
 
 /* Names a film's page beside its gallery in the same way. */
-static bool name_page(const struct options *o, const struct inputs *in, size_t i, const char *gallery, struct output *output, struct err *e)
+static bool name_page(const struct options *o, const struct inputs *in, size_t i,
+                      const char *gallery, struct output *output, struct err *e)
 {
     char *folder = outputs_gallery_folder(gallery, e);
-    bool ok = folder && outputs_choose_name(o, in, i, folder, writer_usual_ending(output->writer), false, output, e);
+    bool ok = folder && outputs_choose_name(o, in, i, folder, writer_usual_ending(output->writer),
+                                            false, output, e);
     free(folder);
     return ok;
 }
@@ -152,8 +161,9 @@ static bool add_extras(const struct options *o, const struct inputs *in, size_t 
         struct output *output = &list->output[list->count++];
         *output = (struct output){.writer = w, .strips = shown_by(w, o)};
         snprintf(output->option, sizeof output->option, "--%s", writer_option(w));
-        if (outputs_names_gallery(o, w, path) ? !name_page(o, in, i, path, output, e)
-                                              : !name_extra(o, in, i, path, writer_usual_ending(w), output, e))
+        if (outputs_names_gallery(o, w, path)
+                ? !name_page(o, in, i, path, output, e)
+                : !name_extra(o, in, i, path, writer_usual_ending(w), output, e))
             return false;
     }
     list->dump = (struct output){.option = "--dump"};
@@ -163,7 +173,8 @@ static bool add_extras(const struct options *o, const struct inputs *in, size_t 
 bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
 {
     *list = (struct outputs){.count = 0};
-    if ((outputs_have_pictures(o) && !add_pictures(o, in, i, list, e)) || !add_extras(o, in, i, list, e)) {
+    if ((outputs_have_pictures(o) && !add_pictures(o, in, i, list, e)) ||
+        !add_extras(o, in, i, list, e)) {
         outputs_free(list);
         return false;
     }
@@ -298,8 +309,10 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
 /* Refuses one file for several films, unless each film is a line of it. */
 static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
 {
-    return n->one_line || n->folder || n->gallery || outputs_names_folder(n->path) || inputs_films(in) <= 1 ||
-           err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder (DIR/)", n->option, n->path, inputs_films(in));
+    return n->one_line || n->folder || n->gallery || outputs_names_folder(n->path) ||
+           inputs_films(in) <= 1 ||
+           err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder (DIR/)", n->option,
+                   n->path, inputs_films(in));
 }
 
 /* False: the run is impossible. What concerns this film alone goes into `problem`. */
@@ -375,18 +388,22 @@ static bool check_gallery(const char *path, struct err *e)
 }
 
 /* Checks the folders that options name, and says where names get OUTPUTS_MARK. */
-static bool check_folder(const struct options *o, const struct inputs *in, const char *folder, struct err *e)
+static bool check_folder(const struct options *o, const struct inputs *in, const char *folder,
+                         struct err *e)
 {
     if (folder && *folder && !outputs_check_named(folder, e))
         return false;
     if (outputs_marks_folder(o, in, folder))
-        log_msg(LOG_VERBOSE, "names in '%s' end in " OUTPUTS_MARK ", because films lie there too; --name '" CLI_NAME_STEM "' leaves it out",
+        log_msg(LOG_VERBOSE,
+                "names in '%s' end in " OUTPUTS_MARK
+                ", because films lie there too; --name '" CLI_NAME_STEM "' leaves it out",
                 folder && *folder ? folder : ".");
     return true;
 }
 
 /* The same for all of them; *chosen: how many outputs get their names from the program. */
-static bool check_folders(const struct options *o, const struct inputs *in, const struct named_list *list, size_t *chosen, struct err *e)
+static bool check_folders(const struct options *o, const struct inputs *in,
+                          const struct named_list *list, size_t *chosen, struct err *e)
 {
     *chosen = outputs_have_pictures(o) && is_chosen(o);
     bool ok = *chosen == 0 || check_folder(o, in, o->output, e);
@@ -395,7 +412,8 @@ static bool check_folders(const struct options *o, const struct inputs *in, cons
         char *folder = n->gallery ? outputs_gallery_folder(n->path, e) : NULL;
         bool names = n->folder || outputs_names_folder(n->path);
         *chosen += n->gallery || names;
-        ok = n->gallery ? folder && check_folder(o, in, folder, e) : !names || check_folder(o, in, n->path, e);
+        ok = n->gallery ? folder && check_folder(o, in, folder, e)
+                        : !names || check_folder(o, in, n->path, e);
         free(folder);
     }
     return ok;
@@ -425,7 +443,8 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
     if (is_any_due(in) && !check_folders(o, in, &list, &chosen, e))
         return false;
     if (o->name && chosen == 0)
-        return err_set(e, ERR_USAGE, "--name is for names in folders, and every output has a name of its own");
+        return err_set(e, ERR_USAGE,
+                       "--name is for names in folders, and every output has a name of its own");
     for (size_t i = 0; i < in->count; i++) {
         if (inputs_is_due(in, i) && !check_film(o, in, i, e))
             return false;

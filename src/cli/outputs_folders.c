@@ -52,12 +52,13 @@ bool outputs_check_folder(const struct output *output, struct err *e)
     return ok;
 }
 
-/* Writes the sentence of a folder that nothing can be written into; `s` is NULL if it is not there. */
+/* Checks that a folder can be written into; `s` is NULL where stat() failed. */
 static bool check_place(const char *folder, const struct stat *s, struct err *e)
 {
     if (s && !S_ISDIR(s->st_mode))
         return err_set(e, ERR_FAILED, "'%s' is not a folder", folder);
-    return (s && access(folder, W_OK | X_OK) == 0) || err_set(e, ERR_FAILED, "cannot write into the folder '%s': %s", folder, strerror(errno));
+    return (s && access(folder, W_OK | X_OK) == 0) ||
+           err_set(e, ERR_FAILED, "cannot write into the folder '%s': %s", folder, strerror(errno));
 }
 
 bool outputs_check_named(const char *folder, struct err *e)
@@ -74,7 +75,10 @@ bool outputs_check_named(const char *folder, struct err *e)
         return err_memory(e, strlen(folder));
     const char *shown = *parent ? parent : ".";
     bool there = stat(shown, &s) == 0;
-    bool ok = there ? check_place(shown, &s, e) : err_set(e, ERR_FAILED, "cannot make the folder '%s': the folder '%s' is not there", folder, shown);
+    bool ok =
+        there ? check_place(shown, &s, e)
+              : err_set(e, ERR_FAILED, "cannot make the folder '%s': the folder '%s' is not there",
+                        folder, shown);
     free(parent);
     return ok;
 }

@@ -41,7 +41,9 @@ bool outputs_make_gallery_folder(const struct options *o, struct err *e)
     const char *path = outputs_gallery(o);
     char *folder = outputs_gallery_folder(path, e);
     size_t length;
-    const struct output gallery = {.path = path, .below = folder && *folder ? path + (path_last(folder, &length) - folder) : NULL};
+    const struct output gallery = {
+        .path = path,
+        .below = folder && *folder ? path + (path_last(folder, &length) - folder) : NULL};
     bool ok = folder && outputs_make_folders(&gallery, e);
     free(folder);
     return ok;

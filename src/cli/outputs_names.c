@@ -11,7 +11,8 @@
 bool outputs_names_folder(const char *path)
 {
     size_t length = strlen(path);
-    return !outputs_is_stdout(path) && ((length > 0 && path[length - 1] == '/') || inputs_is_folder(path));
+    return !outputs_is_stdout(path) &&
+           ((length > 0 && path[length - 1] == '/') || inputs_is_folder(path));
 }
 
 bool outputs_marks_folder(const struct options *o, const struct inputs *in, const char *folder)
@@ -73,7 +74,8 @@ static size_t last_begins(const char *folder)
     return length > 0 ? (size_t)(last - folder) : strlen(folder);      /* nobody makes the root */
 }
 
-bool outputs_choose_name(const struct options *o, const struct inputs *in, size_t i, const char *folder, const char *ending, bool picture,
+bool outputs_choose_name(const struct options *o, const struct inputs *in, size_t i,
+                         const char *folder, const char *ending, bool picture,
                          struct output *output, struct err *e)
 {
     size_t length, size;

@@ -16,7 +16,7 @@ struct question {
     const char *path;
     struct input_file file;
     char id[FILM_ID_TEXT];           /* "": not asked for yet, or the film has none */
-    struct writer_told witness;      /* what an output says that knows its columns; columns 0: none does */
+    struct writer_told witness;      /* what an output says that has columns; else 0 columns */
 };
 
 /* A time in the future is a clock's mistake and says nothing. */

@@ -5,8 +5,9 @@
 #include "barcode/outputs.h"
 
 /*
- * True with --update where the dump of film `i` is there, and a picture, page or JSON beside it says that it is this film's: then a run that was
- * stopped before it had written everything may replace it.
+ * True with --update where the dump of film `i` is there, and a picture, page or JSON beside it
+ * says that it is this film's: then a run that was stopped before it had written everything may
+ * replace it.
  */
 bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i, const struct outputs *list);
 

@@ -100,5 +100,6 @@ static const char *const ending[] = {"ase", NULL};
 
 /* The format has no place for a mark: none of its files counts as barcode's. */
 const struct writer writer_ase = {
-    .name = "ase", .title = "Adobe Swatch Exchange", .ending = ending, .binary = true, .option = "swatches", .modeless = true, .needs = STRIP_CLUSTERS, .write = write_ase
+    .name = "ase", .title = "Adobe Swatch Exchange", .ending = ending, .binary = true, .option = "swatches",
+    .modeless = true, .needs = STRIP_CLUSTERS, .write = write_ase
 };

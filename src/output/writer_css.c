@@ -56,5 +56,6 @@ static bool read_told(FILE *f, struct writer_told *told)
 static const char *const ending[] = {"css", NULL};
 
 const struct writer writer_css = {
-    .name = "css", .title = "CSS", .ending = ending, .option = "swatches", .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_css
+    .name = "css", .title = "CSS", .ending = ending, .option = "swatches",
+    .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_css
 };

@@ -42,5 +42,6 @@ static bool read_told(FILE *f, struct writer_told *told)
 static const char *const ending[] = {"gpl", NULL};
 
 const struct writer writer_gpl = {
-    .name = "gpl", .title = "GIMP palette", .ending = ending, .option = "swatches", .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_gpl
+    .name = "gpl", .title = "GIMP palette", .ending = ending, .option = "swatches",
+    .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_gpl
 };

@@ -306,7 +306,8 @@ static bool read_told(FILE *f, struct writer_told *told)
     if (!is_ours((const uint8_t *)head, size, told->film))
         return false;
     take_string(head, size, ",\n\"recipe\": \"", told->recipe, sizeof told->recipe);
-    return fseek(f, -(long)sizeof tail, SEEK_END) == 0 && fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0 &&
+    return fseek(f, -(long)sizeof tail, SEEK_END) == 0 &&
+           fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0 &&
            count_columns(f, told);
 }
 

@@ -44,5 +44,6 @@ static bool read_told(FILE *f, struct writer_told *told)
 
 /* No ending, for -o x.json is a picture of that name: --swatches picks it by that ending. */
 const struct writer writer_swatches = {
-    .name = "swatches-json", .title = "JSON", .option = "swatches", .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_swatches
+    .name = "swatches-json", .title = "JSON", .option = "swatches",
+    .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_swatches
 };

@@ -194,5 +194,6 @@ static bool read_told(FILE *f, struct writer_told *told)
 static const char *const ending[] = {"vtt", NULL};
 
 const struct writer writer_thumbnails = {
-    .name = "thumbnails", .title = "WebVTT", .ending = ending, .folder = true, .modeless = true, .thumbnails = true, .ours = is_ours, .told = read_told, .parts_there = all_there, .save = save
+    .name = "thumbnails", .title = "WebVTT", .ending = ending,
+    .folder = true, .modeless = true, .thumbnails = true, .ours = is_ours, .told = read_told, .parts_there = all_there, .save = save
 };

@@ -74,7 +74,8 @@ static bool open_job(struct render_job *j, struct err *e)
     r->needs = 0;
     for (size_t k = 0; k < j->outputs.count; k++) {
         const struct output *output = &j->outputs.output[k];
-        r->needs |= output->writer->needs | (output->writer->modeless ? 0 : strips_need(output->strips));
+        r->needs |=
+            output->writer->needs | (output->writer->modeless ? 0 : strips_need(output->strips));
     }
     if (outputs_are_posters(o))
         r->needs |= STRIP_CLUSTERS;              /* the film's palette is made of them */

@@ -10,7 +10,7 @@ test_default_name() {
     files h264-closed.png h264-closed-average.png h264-closed-kmeans.png
 }
 
-# Experiments do not replace each other, and a film's own name stays free where media centres take it for a poster.
+# Experiments do not replace each other, and media centres get no poster that nobody wanted.
 test_names() {
     mkdir -p films/s1
     cp "$(clip h264-closed.mkv)" films/a.mkv
@@ -19,22 +19,30 @@ test_names() {
     ok films/a.mkv -q -n 50 -m palette
     ok films/a.mkv -q -n 50 -m all
     ok films/a.mkv -q -n 50 -m average --shape circle --poster=svg
-    files a-all.png a-average-circle-poster.svg a-palette.png a.png films films/a.mkv films/s1 films/s1/e.mkv
+    files a-all.png a-average-circle-poster.svg a-palette.png a.png films films/a.mkv films/s1 \
+        films/s1/e.mkv
     rm a*
     for _ in 1 2; do
         ok -r films -n 50 -o films/ --json films -v
         says "names in 'films/' end in -barcode, because films lie there too"
     done
     ok -r films -q -n 50 -o films --json films --update
-    files films films/a.mkv films/a-barcode.png films/a-barcode.json films/s1 films/s1/e.mkv films/s1/e-barcode.png films/s1/e-barcode.json
-    (cd films && ok . -q -n 50 --overwrite && files a.mkv a-barcode.png a-barcode.json s1 s1/e.mkv s1/e-barcode.png s1/e-barcode.json)
+    (
+        cd films
+        ok . -q -n 50 --overwrite
+        files a.mkv a-barcode.png a-barcode.json s1 s1/e.mkv s1/e-barcode.png s1/e-barcode.json
+    )
     rm films/*barcode* films/*/*barcode*
+    # A folder that a run made for its outputs is not one of films for the next.
+    for _ in 1 2; do ok -r films -q -n 50 -o films/made/ --update; done
+    (cd films/made && files a.png s1 s1/e.png)
+    rm -r films/made
     # Every share gives the names of one run.
     for share in 1 2; do
         ok -r films -q -n 50 -o films --name '{mode} of {stem}' -m kmeans,average --shard $share/2
     done
-    files films films/a.mkv "films/kmeans of a.png" "films/average of a.png" films/s1 films/s1/e.mkv "films/s1/kmeans of e.png" \
-        "films/s1/average of e.png"
+    files films films/a.mkv "films/kmeans of a.png" "films/average of a.png" films/s1 \
+        films/s1/e.mkv "films/s1/kmeans of e.png" "films/s1/average of e.png"
     ok -r films -q -n 50 -o films --name barcode --overwrite
     [ -s films/barcode.png ] && [ -s films/s1/barcode.png ] || fail "made $(find films)"
     cp films/a.mkv films/b.mkv
@@ -60,7 +68,8 @@ test_folders_are_made() {
     says "'films/a.mkv/' is not a folder$"
     refuses 3 missing.mkv -o pics/ --json json/
     files films films/a.mkv films/b.mkv
-    ok films -q -o pics/ --json json/ --csv csv/ --swatches sw/ --thumbnails th/ --html html/ --dump dump/
+    ok films -q -o pics/ --json json/ --csv csv/ --swatches sw/ --thumbnails th/ --html html/ \
+        --dump dump/
     for file in pics/a.png json/b.json csv/a.csv sw/b.gpl th/a.vtt html/b.html dump/a.rgb; do
         [ -s $file ] || fail "$file is missing"
     done

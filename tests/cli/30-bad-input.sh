@@ -283,13 +283,13 @@ test_too_many_columns() {
 test_output_folder() {
     f=$(clip h264-closed.mkv)
     refuses 1 "$f" -o nowhere/p.png
-    refuses 1 "$f" -o nowhere/
+    refuses 1 "$f" -o nowhere/below/
     refuses 1 "$f" -o p.png --json nowhere/p.json
     refuses 1 "$f" -o p.png --dump nowhere/p.rgb
     echo x > plain
     refuses 1 "$f" -o plain/p.png
-    refuses 1 "$f" -o p.png --json nowhere/
-    refuses 1 "$f" -o p.png --dump nowhere/
+    refuses 1 "$f" -o p.png --json nowhere/below/
+    refuses 1 "$f" -o p.png --dump nowhere/below/
     files plain
 }
 

@@ -13,8 +13,7 @@ test_exports_csv() {
     ok "$(sample)" -n 12 -m average -k 5 -o other.csv --json average.json
     cmp <(cut -d, -f1-5,17 f.csv) other.csv || fail "another mode gives other averages"
     ! grep -q '"colours"\|"dominant"' average.json || fail "the JSON of -m average has more because of --csv"
-    [ "$("$PYTHON" -c 'import json; print(json.load(open("average.json"))["stages"]["cluster"])')" = 0.0 ] || fail "-m average --csv clusters"
-    ok "$(sample)" -n 12 -m average --csv - -q
+    LIMIT=100 ok "$(sample)" -n 12 -m average --csv - -q -k 64 --n-init 1000 --no-race       # which would take an hour
     cmp "$LOGS/stdout" other.csv || fail "on stdout it is another file"
     files average.json f.csv f.json other.csv          # and nobody asked for a picture
     for f in "$CLIPS"/holes/* "$CLIPS"/damaged/*; do

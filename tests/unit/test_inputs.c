@@ -258,8 +258,10 @@ static void an_output_among_the_films(void **state)
     struct options o = options_for(LIST("film.mp4", "old.png", "other.mkv"), 3);
     struct err e = ERR_INIT;
     assert_false(inputs_expand(&o, &in, &e));
-    expect_sentence(&e, ERR_USAGE, "'old.png' is no film; for the outputs of several films use -o FOLDER/");
-    expand(LIST("old.png"), &in);             /* alone it is what the user means, and opening it says what it is */
+    expect_sentence(&e, ERR_USAGE,
+                    "'old.png' is no film; for the outputs of several films use -o FOLDER/");
+    expand(LIST("old.png"),
+           &in); /* alone it is what the user means, and opening it says what it is */
     inputs_free(&in);
 }
 

@@ -259,7 +259,8 @@ static void places_that_cannot_be_written(void **state)
     o.output = "gone/";                /* is made, and nothing above it */
     expect_allowed(&o, &in);
     o.output = "gone/deeper/";
-    expect_refusal(&o, &in, ERR_FAILED, "cannot make the folder 'gone/deeper/': the folder 'gone/' is not there");
+    expect_refusal(&o, &in, ERR_FAILED,
+                   "cannot make the folder 'gone/deeper/': the folder 'gone/' is not there");
     o.output = "plain/";
     expect_refusal(&o, &in, ERR_FAILED, "'plain/' is not a folder");
     o.output = "plain/x.png";
@@ -326,9 +327,12 @@ static void the_list_of_outputs(void **state)
     extra(&o, "json", "x.json");
     o.extra[o.extras++] = (struct options_extra){writer_find("bench"), "-"};
     assert_true(outputs_of(&o, &in, 0, &list, &e));
-    static const struct { const char *path, *writer; size_t strips; } known[] = {
-        {"./film-kmeans.png", "png", 1}, {"./film-palette.png", "png", 1}, {"./film-downsample.png", "png", 1},
-        {"x.json", "json", 3}, {"-", "bench", 3}};
+    static const struct { const char *path, *writer; size_t strips;
+    } known[] = {{"./film-kmeans.png", "png", 1},
+                 {"./film-palette.png", "png", 1},
+                 {"./film-downsample.png", "png", 1},
+                 {"x.json", "json", 3},
+                 {"-", "bench", 3}};
     assert_int_equal(list.count, 5);
     assert_int_equal(list.pictures, 3);
     for (size_t k = 0; k < 5; k++) {

@@ -96,7 +96,8 @@ static void outputs_in_folders(void **state)
     extra(&o, "json", "gone/");
     expect_allowed(&o, &in);
     extra(&o, "json", "gone/deeper/");
-    expect_refusal(&o, &in, ERR_FAILED, "cannot make the folder 'gone/deeper/': the folder 'gone/' is not there");
+    expect_refusal(&o, &in, ERR_FAILED,
+                   "cannot make the folder 'gone/deeper/': the folder 'gone/' is not there");
     extra(&o, "json", "-");
     expect_refusal(&o, &in, ERR_USAGE, "--json -: one file for 2 films; give a folder (DIR/)");
     assert_int_not_equal(access("gone", F_OK), 0);

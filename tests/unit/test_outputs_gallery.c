@@ -87,7 +87,8 @@ static void pages_lie_beside_it(void **state)
     assert_int_equal(access("none", F_OK), 0);
     ask_html(&o, "gone/none/index.html");
     assert_false(outputs_check(&o, &in, &e));
-    expect_sentence(&e, ERR_FAILED, "cannot make the folder 'gone/none/': the folder 'gone/' is not there");
+    expect_sentence(&e, ERR_FAILED,
+                    "cannot make the folder 'gone/none/': the folder 'gone/' is not there");
     inputs_free(&in);
 }
 

@@ -17,7 +17,8 @@ static void expect_names(const struct options *o, struct inputs *in, size_t i, c
     if (!outputs_of(o, in, i, &list, &e))
         fail_msg("%s", e.text);
     for (size_t k = 0; k < list.count; k++)
-        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", k > 0 ? " " : "", list.output[k].path);
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", k > 0 ? " " : "",
+                 list.output[k].path);
     assert_string_equal(got, names);
     outputs_free(&list);
 }
@@ -57,6 +58,11 @@ static void a_folder_of_films(void **state)
     expect_names(&o, &in, 2, "films/s1/s2/e-barcode.png");
     o.output = "other/";
     expect_names(&o, &in, 2, "other/s2/e.png");
+    inputs_free(&in);
+    mkdir("films/made", 0777);              /* by an earlier run: no film comes from there */
+    o.output = "films/made";
+    assert_true(inputs_expand(&o, &in, &e));
+    expect_names(&o, &in, 0, "films/made/a.png");
     inputs_free(&in);
 }
 
@@ -100,7 +106,8 @@ static void patterns(void **state)
     assert_true(cli_parse_name("{stem}", &o, &e));
     expect_names(&o, &in, 0, "o/a.png c/a.csv");
     assert_true(cli_parse_modes("kmeans,average", &o, &e));
-    expect_refusal(&o, &in, ERR_USAGE, "--name '{stem}': 2 pictures of a film would have one name; put {mode} into it");
+    expect_refusal(&o, &in, ERR_USAGE,
+                   "--name '{stem}': 2 pictures of a film would have one name; put {mode} into it");
     o.output = "x";
     expect_refusal(&o, &in, ERR_USAGE, "-o x: one name for 3 films");
     inputs_free(&in);
@@ -121,13 +128,16 @@ static void patterns_without_a_stem(void **state)
     inputs_free(&in);
     touch("films/s2/f.mkv");
     assert_false(inputs_expand(&o, &in, &e));
-    expect_sentence(&e, ERR_USAGE, "--name 'barcode-{mode}': 'films/s2/e.mkv' and 'films/s2/f.mkv' would have one name; put {stem} into it");
+    expect_sentence(&e, ERR_USAGE,
+                    "--name 'barcode-{mode}': 'films/s2/e.mkv' and 'films/s2/f.mkv' would have one "
+                    "name; put {stem} into it");
 }
 
 static void patterns_that_are_none(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "a/b", "{stem", "stem}", "{film}", "{stem}{}", "{{stem}}", "{", "{ste}"};
+    static const char *const bad[] = {"",         "a/b",      "{stem", "stem}", "{film}",
+                                      "{stem}{}", "{{stem}}", "{",     "{ste}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct options o = options_for(NULL, 0);
         struct err e = ERR_INIT;
@@ -139,7 +149,8 @@ static void patterns_that_are_none(void **state)
     struct options o = expand(LIST("a.mkv"), &in);
     o.name = "b";
     o.output = "x.png";
-    expect_refusal(&o, &in, ERR_USAGE, "--name is for names in folders, and every output has a name of its own");
+    expect_refusal(&o, &in, ERR_USAGE,
+                   "--name is for names in folders, and every output has a name of its own");
     extra(&o, "csv", "./");
     expect_names(&o, &in, 0, "x.png ./b.csv");
     inputs_free(&in);
@@ -176,7 +187,11 @@ static void pictures_that_nobody_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_folder_of_films), TEST(the_working_directory), TEST(patterns), TEST(patterns_without_a_stem), TEST(patterns_that_are_none),
+        TEST(a_folder_of_films),
+        TEST(the_working_directory),
+        TEST(patterns),
+        TEST(patterns_without_a_stem),
+        TEST(patterns_that_are_none),
         TEST(pictures_that_nobody_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

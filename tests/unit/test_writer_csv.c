@@ -61,13 +61,20 @@ static void rows(void **state)
     assert_false(writer_find("csv")->ours((const uint8_t *)"column,frame,time,status,average,other,and more, and more than that\r\n", 70, film));
     /* What the mode does not need is not there. */
     size = written(&r, alone("average"), got, sizeof got);
-    assert_memory_equal(got, "column,frame,time,status,average,film\r\n0,0,0.000000,ok,#010200,9-ab\r\n", 69);
+    assert_memory_equal(
+        got, "column,frame,time,status,average,film\r\n0,0,0.000000,ok,#010200,9-ab\r\n", 69);
     assert_non_null(strstr(got, "\r\n2,48,2.000002,missing,,9-ab\r\n3,,,missing,,9-ab\r\n4"));
     assert_true(writer_find("csv")->ours((const uint8_t *)got, size, film));
     written(&r, alone("kmeans"), got, sizeof got);
-    assert_memory_equal(got, "column,frame,time,status,average,colour_1,share_1,colour_2,share_2,film\r\n0,0,0.000000,ok,#010200,#102030,0.6", 108);
+    assert_memory_equal(got,
+                        "column,frame,time,status,average,colour_1,share_1,colour_2,share_2,"
+                        "film\r\n0,0,0.000000,ok,#010200,#102030,0.6",
+                        108);
     written(&r, alone("dominant"), got, sizeof got);
-    assert_memory_equal(got, "column,frame,time,status,average,dominant,film\r\n0,0,0.000000,ok,#010200,#ff00a0,9-ab\r\n", 86);
+    assert_memory_equal(got,
+                        "column,frame,time,status,average,dominant,film\r\n0,0,0.000000,ok,#010200,"
+                        "#ff00a0,9-ab\r\n",
+                        86);
     columns_free(&columns);
 }
 
