@@ -60,15 +60,15 @@ bool film_av_is_one_of(const AVFormatContext *format, const char *const *names, 
 int film_av_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
 
 /*
- * Returns the length in microseconds that the header of a truncated AVI declares, which libavformat shortens by the ratio of the
- * file's size to the declared size; 0 for any other file.
+ * Returns the length in microseconds that the header of a truncated AVI declares, 0 for any other
+ * file. libavformat shortens that length by the ratio of the file's size to the declared size.
  */
 int64_t film_av_shortened_us(const AVFormatContext *format, const AVStream *stream);
 
 /* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
 int64_t film_av_frame_us(const struct film *f);
 
-/* Fills `e` (ERR_FAILED): libavcodec was out of memory while it decoded the film `path`. Returns false. */
+/* Fills `e` (ERR_FAILED): libavcodec was out of memory for the film `path`. Returns false. */
 bool film_av_out_of_memory(const char *path, struct err *e);
 
 /* "Invalid data found", without libav types at the call. */
@@ -149,8 +149,8 @@ void demux_close(struct demux *r);
 AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e);
 
 /*
- * avcodec_send_packet and avcodec_receive_frame of a decoder that is watched, but for this: AVERROR(ENOMEM) once a frame buffer
- * could not be allocated. AVERROR_BUG instead of a picture that stands in for another: no decoder puts one out.
+ * avcodec_send_packet and avcodec_receive_frame of a watched decoder. Return AVERROR(ENOMEM) once a
+ * frame buffer could not be allocated, and AVERROR_BUG in place of a frame of stand_in.c.
  */
 int decoder_send(AVCodecContext *c, const AVPacket *packet);
 int decoder_receive(AVCodecContext *c, AVFrame *frame);
@@ -226,7 +226,7 @@ struct damage_watch {
     struct stand_in stand_in;  /* for references that are missing, where the pictures' own memory is known from theirs */
     AVFrame *last;             /* careful: the one before it, in decoding order              */
     bool tainted, tainted_before;
-    atomic_bool out_of_memory; /* a frame buffer could not be allocated, on any thread             */
+    atomic_bool out_of_memory; /* a frame buffer could not be allocated, on any thread */
     bool strict;               /* what the decoder says is a complaint, if only in passing         */
     int width, height;         /* nvdec_expect_size's; 0: any                                      */
     bool resized;              /* NVDEC was chosen for a frame of another size                     */

@@ -50,7 +50,7 @@ void demux_begin_headers(struct demux *r)
     param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
 }
 
-/* Returns the nominal time of a frame of a container for broadcasts, 0 if unknown or of another container. */
+/* Returns the nominal time of a broadcast's frame, 0 if unknown and for any other container. */
 static int64_t broadcast_frame_us(AVFormatContext *format, AVStream *s)
 {
     AVRational rate = av_guess_frame_rate(format, s, NULL);
@@ -219,13 +219,15 @@ static bool is_comment(const struct demux *r, const AVPacket *packet)
 }
 
 /*
- * Returns true if a packet is no picture, of a container that has one for each picture. A temporal unit of AV1 always shows one.
- * Frames of VP9 that are not shown come together with one that is, except in some films: only a damaged file's are rubbish.
+ * Returns true if a packet holds no picture, in a container that has one packet for each picture. A
+ * temporal unit of AV1 always shows one. A hidden frame of VP9 mostly comes in one packet with a
+ * shown one: alone it is rubbish only in a damaged file.
  */
 static bool is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info)
 {
     bool shows = info->picture && info->shown;
-    bool must = r->traits.stream == STREAM_AV1 || (r->traits.stream == STREAM_VP9 && r->unreadable > 0);
+    bool vp9 = r->traits.stream == STREAM_VP9;
+    bool must = r->traits.stream == STREAM_AV1 || (vp9 && r->unreadable > 0);
     /* What stands before the film's first picture belongs to no picture. */
     bool begins = info->picture && p->serial == 0;
     return (info->unreadable && !begins) || (must && !shows);
@@ -298,20 +300,22 @@ static int read_packet(struct demux *r, AVPacket *packet)
     return code;
 }
 
-/* Returns true if an error of av_read_frame only means the end of the file: some demuxers have no other word for it. */
+/* Returns true if an error of av_read_frame only means the end of the file. */
 static bool is_end(const AVFormatContext *format, int code)
 {
     AVIOContext *file = format->pb;
     if (!file || file->error < 0 || !avio_feof(file))
         return false;
-    bool unnamed = code == -1 && strcmp(format->iformat->name, "gxf") == 0;
-    return unnamed || code == AVERROR(EIO) || (code == AVERROR_INVALIDDATA && strcmp(format->iformat->name, "mpjpeg") == 0);
+    const char *name = format->iformat->name;
+    bool invalid = code == AVERROR_INVALIDDATA && strcmp(name, "mpjpeg") == 0;
+    return invalid || code == AVERROR(EIO) || (code == -1 && strcmp(name, "gxf") == 0);
 }
 
 /*
- * Returns true if a recorder dropped frames right before `packet`, the stream's next one: in a broadcast, many packets come a
- * frame apart, and then one comes later. A gap of more than a second is an edit. Film pulled down to 60 fields says in each
- * packet's duration how long its frame stays. Other containers hold screen recordings, whose times have gaps where nothing moves.
+ * Returns true if a recorder dropped frames right before `packet`, the stream's next one: in a
+ * broadcast, many packets come a frame apart, and then one comes later. A gap of more than a second
+ * is an edit. In film with pulldown each packet's duration contains its repeated fields. Other
+ * containers hold screen recordings, whose times have gaps where nothing moves.
  */
 static bool skips_frames(struct demux *r, const AVPacket *packet)
 {
@@ -319,7 +323,8 @@ static bool skips_frames(struct demux *r, const AVPacket *packet)
     const int64_t second_us = 1000000;
     AVRational base = r->stream->time_base;
     int64_t dts_us = microseconds(packet->dts, base), frame_us = r->frame_us, last_us = r->dts_us;
-    int64_t step_us = frame_us > 0 && dts_us != TIME_NONE && last_us != TIME_NONE ? dts_us - last_us : 0;
+    bool known = frame_us > 0 && dts_us != TIME_NONE && last_us != TIME_NONE;
+    int64_t step_us = known ? dts_us - last_us : 0;
     int64_t stays_us = r->stays_us > frame_us ? r->stays_us : frame_us;
     bool steady = step_us > frame_us * 3 / 4 && step_us < frame_us * 5 / 4;
     bool skips = r->steady >= STEADY && step_us > stays_us + frame_us / 2 && step_us <= second_us;
@@ -365,11 +370,12 @@ static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
     return false;
 }
 
-/* Returns true if the film ended before its declared end: an MP4's sample table has more samples, or an AVI's header more time. */
+/* Returns true if the film ended early, by an MP4's sample table or an AVI's header. */
 static bool is_truncated(const struct demux *r)
 {
     int samples = r->table ? avformat_index_get_entries_count(r->stream) : 0;
-    int64_t declared_us = film_av_shortened_us(r->format, r->stream), frame_us = av_rescale_q(1, r->stream->time_base, AV_TIME_BASE_Q);
+    int64_t declared_us = film_av_shortened_us(r->format, r->stream);
+    int64_t frame_us = av_rescale_q(1, r->stream->time_base, AV_TIME_BASE_Q);
     return (samples > 0 && (uint64_t)samples > r->serial + r->bare) ||
            (declared_us > 0 && declared_us - r->reached_us > frame_us + frame_us / 2);
 }

@@ -81,22 +81,25 @@ static struct orientation read_orientation(AVStream *s)
 }
 
 /*
- * Returns true if the declared length is a placeholder that its writer never replaced: -1 in an IVF, which libavformat takes
- * for a big number, or 65,535 (NVIDIA's Video Codec SDK); an hour in a RealMedia, and 2^30 frames in an AVI, that FFmpeg wrote
- * into a pipe.
+ * Returns true if the declared length is a placeholder that its writer never replaced: -1 in an IVF,
+ * which libavformat takes for a big number, or 65,535 (NVIDIA's Video Codec SDK); an hour in a
+ * RealMedia, and 2^30 frames in an AVI, that FFmpeg wrote into a pipe.
  */
 static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
 {
     const int64_t hour_ms = 3600000, avi_most = 1 << 30;
-    return (strcmp(format->iformat->name, "ivf") == 0 && (s->duration > INT32_MAX || s->duration == UINT16_MAX)) ||
-           (strcmp(format->iformat->name, "rm") == 0 && s->duration == hour_ms) ||
-           (strcmp(format->iformat->name, "avi") == 0 && s->nb_frames == avi_most);
+    const char *name = format->iformat->name;
+    bool ivf = s->duration > INT32_MAX || s->duration == UINT16_MAX;
+    return (strcmp(name, "ivf") == 0 && ivf) || (strcmp(name, "rm") == 0 && s->duration == hour_ms) ||
+           (strcmp(name, "avi") == 0 && s->nb_frames == avi_most);
 }
 
 int64_t film_av_shortened_us(const AVFormatContext *format, const AVStream *stream)
 {
-    bool shortened = strcmp(format->iformat->name, "avi") == 0 && stream->duration > 0 && stream->nb_frames > stream->duration;
-    return shortened && !is_placeholder(format, stream) ? av_rescale_q(stream->nb_frames, stream->time_base, AV_TIME_BASE_Q) : 0;
+    int64_t frames = stream->nb_frames;
+    bool avi = strcmp(format->iformat->name, "avi") == 0 && !is_placeholder(format, stream);
+    bool shortened = avi && stream->duration > 0 && frames > stream->duration;
+    return shortened ? av_rescale_q(frames, stream->time_base, AV_TIME_BASE_Q) : 0;
 }
 
 /*
@@ -124,11 +127,11 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
     return us > 0 ? us : -1;
 }
 
-/* Returns true if the container has one length for several streams, which may be that of its sound. */
+/* Returns true if the container has one length for several streams, maybe that of its sound. */
 static bool is_longest_stream(const AVFormatContext *format)
 {
-    static const char *const one_length[] = {"flv", "asf", "nut"};
-    return format->nb_streams > 1 && film_av_is_one_of(format, one_length, sizeof one_length / sizeof *one_length);
+    static const char *const known[] = {"flv", "asf", "nut"};
+    return format->nb_streams > 1 && film_av_is_one_of(format, known, sizeof known / sizeof *known);
 }
 
 static void read_title(const AVFormatContext *format, struct film *f)
@@ -166,11 +169,11 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
     f->duration_us = read_duration(format, s);
     /* Where timestamps may jump, the last one minus the first is no length either. */
-    f->duration_guessed = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ||
-                          format->iformat->flags & AVFMT_TS_DISCONT || is_longest_stream(format);
+    bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
+    f->duration_guessed = rated || format->iformat->flags & AVFMT_TS_DISCONT || is_longest_stream(format);
     f->frames = s->nb_frames > 0 && !is_placeholder(format, s) ? s->nb_frames : -1;
     /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by it. */
-    bool length = f->duration_us > 0 && format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
+    bool length = f->duration_us > 0 && !rated;
     if (f->frames < 0 && length && f->rate_num > 0)
         f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
 }

@@ -143,8 +143,9 @@ bool film_input_open(const char *path, AVIOContext **io, struct err *e)
     struct stat s = {0};
     bool numbered = file_descriptor(path) >= 0;
     *io = NULL;
-    /* What is not there, and folders, libav has words for. Files and disks can be sought in by their names. */
-    if (!numbered && (stat(path, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode)))
+    /* libav opens files and disks by name, and reports a folder or a missing file. */
+    bool found = !numbered && stat(path, &s) == 0;
+    if (!numbered && (!found || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode)))
         return true;
     int fd = slow_open(path, false);
     bool fine = fd >= 0 && fstat(fd, &s) == 0, folder = fine && S_ISDIR(s.st_mode);

@@ -85,7 +85,7 @@ void gather_stop(struct gather *g);
 bool gather_end(struct gather *g, struct err *e);
 
 /*
- * The file broke off before picture `serial`, which does not come any more: to be said before the film's end.
+ * The file broke off before picture `serial`, which does not come: to be called before the film's end.
  */
 void gather_break_off(struct gather *g, uint64_t serial);
 

@@ -146,7 +146,9 @@ static bool send_picture(struct session *s, struct run *run, struct picture *p, 
 
 static bool drain(struct session *s, struct run *run, struct err *e)
 {
-    bool fine = decoder_send(s->decoder, NULL) == AVERROR(ENOMEM) ? film_av_out_of_memory(s->staging->film->path, e) : receive(s, run, e);
+    bool fine = decoder_send(s->decoder, NULL) == AVERROR(ENOMEM)
+                    ? film_av_out_of_memory(s->staging->film->path, e)
+                    : receive(s, run, e);
     avcodec_flush_buffers(s->decoder);
     return fine;
 }

@@ -119,7 +119,7 @@ static void a_stream_that_no_decoder_can_begin(void **state)
     avformat_free_context(f);
 }
 
-/* Returns the first answer that is not "more packets, please". `out_of_memory`: a frame buffer could not be allocated before. */
+/* Returns the first answer but EAGAIN. `out_of_memory`: no frame buffer could be allocated before. */
 static int first_answer(const char *name, bool out_of_memory)
 {
     struct err e = ERR_INIT;
