@@ -1,10 +1,11 @@
 /*
- * av.h - private to the files that speak libav: film_av.c (facts), film_av_said.c (messages), film_stream.c (which stream), film_input.c (pipes),
- * film_pictures.c (pictures one after another), demux.c (packets), param_sets.c and
- * side_data.c (what was said before), decoder.c (one context), damage.c and damage_settle.c (what is wrong), stand_in.c (what is not there), film_colour.c, view.c and
- * unpack.c (pictures), film_read.c (the reading thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone),
- * film_probe.c (a look before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging share is in
- * staging.h.
+ * av.h - private to the files that speak libav: film_av.c (facts), film_av_said.c (messages),
+ * film_stream.c (which stream), film_input.c (pipes), film_pictures.c (pictures one after another),
+ * demux.c (packets), param_sets.c and side_data.c (what was said before), decoder.c (one context),
+ * damage.c (what is wrong), film_colour.c, view.c and unpack.c (pictures), film_read.c (the reading
+ * thread), film_keys.c, film_keys_index.c and key_index.c (key frames alone), film_probe.c (a look
+ * before), session.c and sequential.c (decoding), source_film.c. What the threads of one staging
+ * share is in staging.h.
  */
 #ifndef BARCODE_AV_H
 #define BARCODE_AV_H
@@ -150,7 +151,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
 
 /*
  * avcodec_send_packet and avcodec_receive_frame of a watched decoder. Return AVERROR(ENOMEM) once a
- * frame buffer could not be allocated, and AVERROR_BUG in place of a frame of stand_in.c.
+ * frame buffer could not be allocated.
  */
 int decoder_send(AVCodecContext *c, const AVPacket *packet);
 int decoder_receive(AVCodecContext *c, AVFrame *frame);
@@ -192,25 +193,6 @@ void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const
  */
 enum { RECEIVE_ERRORS_MAX = 1000 };
 
-/* ---- stand_in.c: what HEVC's decoder fills with grey in place of pictures that are not there ---- */
-
-/* One row of grey, which is every row of all of them; of one decoder, and its thread. Zero it first. */
-struct stand_in {
-    AVBufferRef *row;
-    int format, width;         /* of the pictures whose row it is */
-};
-
-/*
- * Gives `frame`, whose format and size are there, that row as its memory, as get_buffer2 would: every plane's rows are 0 bytes apart. It may
- * be read and be filled with grey. < 0: memory.
- */
-int stand_in_lend(struct stand_in *s, AVFrame *frame);
-
-/* True if it has such a row, of a decoder that lends one: then it is no picture. */
-bool stand_in_is(const struct stand_in *s, const AVFrame *frame);
-
-void stand_in_close(struct stand_in *s);
-
 /* ---- damage.c: what libavcodec knows and tells of damage, and what it does not ---- */
 
 /*
@@ -220,17 +202,10 @@ void stand_in_close(struct stand_in *s);
 struct damage_watch {
     atomic_uint_fast64_t complaints, lent;
     uint_fast64_t heard, lent_before;
-    bool careful, marked;      /* pictures begin as the last one was; with marks in them     */
-    AVFrame *picture;          /* the one being decoded, when its blocks are looked at there */
-    bool unfinished;           /* blocks of one before it are missing                        */
-    struct stand_in stand_in;  /* for references that are missing, where the pictures' own memory is known from theirs */
-    AVFrame *last;             /* careful: the one before it, in decoding order              */
     bool tainted, tainted_before;
-    atomic_bool out_of_memory; /* a frame buffer could not be allocated, on any thread */
-    bool strict;               /* what the decoder says is a complaint, if only in passing         */
-    int width, height;         /* nvdec_expect_size's; 0: any                                      */
-    bool resized;              /* NVDEC was chosen for a frame of another size                     */
-    struct damage_settle *settle;   /* strict, HEVC with frame threads: pictures whose blocks are still to be looked at */
+    atomic_bool out_of_memory; /* a frame buffer could not be allocated, on any thread       */
+    int width, height;         /* nvdec_expect_size's; 0: any                                */
+    bool resized;              /* NVDEC was chosen for a frame of another size               */
 };
 
 /*
@@ -238,29 +213,12 @@ struct damage_watch {
  * - its messages, where they are the only sign: those of the HEVC decoder on slices, which it drops without an error code or a
  *   flag; those of others on wrong blocks; and what H.264 and the MPEG family say when they conceal blocks, because the flags
  *   of a picture that is not put out cannot be seen;
- * - HEVC's blocks (Y'CbCr with three planes): a slice that ends too early leaves the rest as the memory was, in silence.
- * `careful`, for a single-threaded decoder with pictures of libavcodec's own (dav1d has others): what damage keeps from being
- * decoded shows the picture that was decoded before, black in the decoder's first, unless the decoder conceals it. Otherwise
- * the memory's last content shows, which depends on what was decoded before and on the number of threads.
- * ERR_FAILED without memory.
+ * - its memory, on every thread that it has.
  */
-bool damage_watch_open(struct damage_watch *w, AVCodecContext *c, bool careful, struct err *e);
+void damage_watch_open(struct damage_watch *w, AVCodecContext *c);
 
-/*
- * Makes a watch that is open, and not careful, a strict one: for a decoder with threads that has a try at a run which a
- * single-threaded one will decode anew at the first doubt. ERR_FAILED without memory.
- */
-bool damage_watch_strictly(struct damage_watch *w, const AVCodecContext *c, struct err *e);
-
-/*
- * Of a strict watch: true if anything was said since damage_found was asked, or if blocks are missing in a picture of a serial up to
- * this one. A picture that came out shows what was decoded of it and of pictures sent before it, all of which is whole by then; what
- * the decoder's threads do at that moment is of later ones, whose complaints count too early and never too late.
- */
-bool damage_doubted(struct damage_watch *w, int64_t serial);
-
-/* A packet is about to be sent, which decoder_send tells: the picture that is begun next is its own, those after that stand in. */
-void damage_packet(struct damage_watch *w);
+/* Returns true if the decoder has complained since damage_found was asked. */
+bool damage_heard(const struct damage_watch *w);
 
 /* Watches a decoder whose pictures are not in memory that can be looked at: its messages alone. */
 void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
@@ -276,9 +234,6 @@ bool damage_found(struct damage_watch *w, int code);
  * (a key may name such references for pictures that are not decoded), but on a GPU what was lent shows what its memory held.
  */
 bool damage_lent(struct damage_watch *w);
-
-/* With threads: true if blocks of a picture that came out are missing. Single-threaded, damage_found has told already. */
-bool damage_unfinished(const struct damage_watch *w, const AVFrame *frame);
 
 /*
  * True if picture `p`, the next in decoding order, whose packet is still there, shows damage. `hurt`: its own packet was
@@ -298,27 +253,11 @@ bool damage_flagged(const AVFrame *frame);
 /* True if the decoder found damage in this picture's own data. */
 bool damage_concealed(const AVFrame *frame);
 
-void damage_watch_close(struct damage_watch *w);
-
 /*
  * Every message of every decoder comes here, on any thread (film_av_said.c). The decoder's `opaque` is its watch, so decoders of
  * several films can be at work; one without a watch (a parser's) is not listened to.
  */
 void damage_message(const AVCodecContext *c, int level, const char *format);
-
-/* ---- damage_settle.c: HEVC's pictures between a decoder's threads and their last look ---- */
-
-struct damage_settle *damage_settle_open(struct err *e);
-
-/* `frame` is about to be decoded, on any thread; its pts is its packet's serial, of which only the first picture counts. < 0: memory. */
-int damage_settle_add(struct damage_settle *s, const AVFrame *frame);
-
-/* Looks at those of serials up to this one, which are decoded, and lets go of them: true if `unfinished` is of one. */
-bool damage_settle_look(struct damage_settle *s, int64_t serial, const struct damage_watch *w);
-
-/* Lets go of all; no thread of the decoder is at work. */
-void damage_settle_clear(struct damage_settle *s);
-void damage_settle_free(struct damage_settle **s);
 
 /* ---- film_colour.c: whose word counts on matrix, range and transfer ---- */
 

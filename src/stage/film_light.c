@@ -90,11 +90,12 @@ bool film_light_probe(const struct film *film, int wanted, struct probe_facts *f
     bool fine = packet && frame ? film_av_reopen(film, wanted, &format, e)
                                 : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
     decoder = fine && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
-    fine = decoder && damage_watch_open(&watch, decoder, false, e);
+    fine = decoder != NULL;
+    if (fine)
+        damage_watch_open(&watch, decoder);
     if (fine)
         look(format, film->stream, decoder, packet, frame, &facts->peak);
     decoder_close(&decoder);
-    damage_watch_close(&watch);
     av_frame_free(&frame);
     av_packet_free(&packet);
     film_av_close(&format);

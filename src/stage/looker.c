@@ -129,10 +129,11 @@ static bool open_decoder(struct looker *l)
 {
     l->fresh = true;
     decoder_close(&l->decoder);
-    damage_watch_close(&l->watch);
     l->watch = (struct damage_watch){0};
     l->decoder = decoder_open(l->stream, l->looks->film->path, 1, &l->error);
-    return l->decoder && damage_watch_open(&l->watch, l->decoder, false, &l->error);
+    if (l->decoder)
+        damage_watch_open(&l->watch, l->decoder);
+    return l->decoder != NULL;
 }
 
 /* True if the look is the first one to come to the key frame that lies there. */
@@ -284,7 +285,6 @@ static bool open_looker(struct looker *l)
 void looker_close(struct looker *l)
 {
     decoder_close(&l->decoder);
-    damage_watch_close(&l->watch);
     av_frame_free(&l->frame);
     av_frame_free(&l->planes);
     av_packet_free(&l->packet);

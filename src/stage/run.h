@@ -118,8 +118,8 @@ struct run_order {
 void run_order_watch(struct run_order *o, const struct run_traits *t, const struct picture *p);
 
 /*
- * True if a decoder with frame threads may have a try at it: it is long enough to gain, its order is no guess, and nothing is
- * known to be missing or torn.
+ * Returns true if a decoder with frame threads may decode it: it is long enough to gain, its order
+ * is no guess, and nothing is known to be missing or torn.
  */
 bool run_may_have_threads(const struct run *r);
 

@@ -2,8 +2,8 @@
  * sequential.c - one decoder over everything, in the reading thread: for codecs outside the parallel
  * path, for GOPs too long to hold, and as the judge that --verify asks.
  *
- * Damage: what a picture looks like then depends on the number of threads. At its first sign staging ends, to be done
- * anew with a careful decoder (stage_job.careful), which uses one core.
+ * Damage: a decoder with threads complains of it later, so that nobody knows which frames show it.
+ * At the first sign staging ends, to be done anew by a single-threaded decoder (stage_job.careful).
  *
  * --keyframes comes here when parameter sets change in mid-film: all of the film is decoded, and
  * each key frame is held until the next one.
@@ -81,17 +81,18 @@ static bool open_all(struct sequential *q, struct err *e)
     const struct film *film = q->staging->film;
     int threads = job->careful ? 1 : staging_threads(film, job->threads, staging_memory(job));
     q->decoder = decoder_open(q->staging->stream, film->path, threads, e);
-    if (!q->decoder || !damage_watch_open(&q->watch, q->decoder, job->careful, e))
+    if (!q->decoder)
         return false;
+    damage_watch_open(&q->watch, q->decoder);
     decoder_widen_delay(q->decoder);
     q->port = engine_port_open(q->staging->job->engine, e);
     return q->port != NULL;
 }
 
-/* Something is wrong with the film, unless the careful decoder knows already. */
+/* Something is wrong with the film. A single-threaded decoder has shown where. */
 static void found_damage(struct sequential *q)
 {
-    if (!q->staging->job->careful)
+    if (q->decoder->thread_count > 1)
         staging_find_damage(q->staging);
 }
 
@@ -261,7 +262,7 @@ static bool take_frame(struct sequential *q, struct err *e)
         av_frame_unref(q->frame);
         return true;
     }
-    bool hurt = damage_concealed(q->frame) || damage_unfinished(&q->watch, q->frame) || p.hurt;
+    bool hurt = damage_concealed(q->frame) || p.hurt;
     if (hurt)
         found_damage(q);
     if (known)
@@ -428,7 +429,6 @@ bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *s
     pthread_mutex_unlock(&s->lock);
     engine_port_close(&q->port);
     decoder_close(&q->decoder);
-    damage_watch_close(&q->watch);
     av_frame_free(&q->frame);
     av_frame_free(&q->picture);
     av_frame_free(&q->key);

@@ -6,13 +6,14 @@
  * in place of the flush was measured: it saves nothing in software. A picture is known by its serial, which
  * travels through the decoder in `pts`.
  *
- * What damage leaves of a picture depends on what the decoder's memory held before: at the first sign of damage a run is
- * given up and goes through a fresh, careful decoder. What was staged of it by then was decoded before the damage.
+ * A run whose decoder reports an error is given up and decoded once more by a fresh single-threaded
+ * decoder, which tells where the damage is (damage_spreads). What was staged of it before was
+ * decoded before the damage. What damaged frames look like depends on what the decoder's memory
+ * held.
  *
- * A decoder with frame threads (share.h) shows the same pictures of a sound run. What it says of damage comes earlier or later than a
- * single-threaded one would say it, and may be less. So it only has a try: it stages what comes out before there is any doubt
- * (damage_watch_strictly), and leaves the rest, and every judgement, to the single-threaded decoder, which goes over the run as if
- * nobody had before, but for what is staged.
+ * A decoder with frame threads (share.h) shows the same frames of a run without damage. Its
+ * complaints come earlier or later than the frames that they are of: so nothing is staged any more
+ * from the first one on.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -20,20 +21,44 @@
 #include "staging.h"
 #include "barcode/log.h"
 
+/* A decoder, and what is noticed of it. */
+struct watched {
+    AVCodecContext *context;       /* NULL: not open */
+    struct damage_watch watch;
+    int threads;
+};
+
 struct session {
     struct staging *staging;
-    AVCodecContext *decoder;
+    struct watched usual, threaded;
+    struct watched *now;           /* the one that decodes the run                              */
     AVPacket *packet;
     AVFrame *frame, *planes;       /* planes: view_of_frame's                                   */
     struct engine_port *port;
     bool hurt;                     /* the run is damaged                                        */
-    struct damage_watch usual, *watch;   /* the usual decoder's; that of the decoder in use     */
-    AVCodecContext *threaded;      /* NULL until a run gets threads                             */
-    int threads;                   /* the threaded one's                                        */
-    struct damage_watch strict;    /* the threaded one's                                        */
+    bool again;                    /* it is, and is decoded once more                           */
     struct run_order order;        /* of what comes out of the run                              */
     struct stage_counts counts;
 };
+
+static void close_watched(struct watched *w)
+{
+    decoder_close(&w->context);
+    w->watch = (struct damage_watch){0};
+}
+
+/* Opens a decoder on that many threads, unless it is open. */
+static bool open_watched(struct session *s, struct watched *w, int threads, struct err *e)
+{
+    if (w->context && w->threads == threads)
+        return true;
+    close_watched(w);
+    w->threads = threads;
+    w->context = decoder_open(s->staging->stream, s->staging->film->path, threads, e);
+    if (w->context)
+        damage_watch_open(&w->watch, w->context);
+    return w->context != NULL;
+}
 
 static bool session_open(struct session *s, struct err *e)
 {
@@ -41,27 +66,18 @@ static bool session_open(struct session *s, struct err *e)
     s->frame = av_frame_alloc();
     if (!s->packet || !s->frame)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    s->decoder = decoder_open(s->staging->stream, s->staging->film->path, 1, e);
-    if (!s->decoder)
+    s->now = &s->usual;
+    if (!open_watched(s, &s->usual, 1, e))
         return false;
-    s->watch = &s->usual;
     s->port = engine_port_open(s->staging->job->engine, e);
-    return s->port && damage_watch_open(&s->usual, s->decoder, false, e);
-}
-
-static void close_threaded(struct session *s)
-{
-    decoder_close(&s->threaded);
-    damage_watch_close(&s->strict);
-    s->strict = (struct damage_watch){0};
+    return s->port != NULL;
 }
 
 static void session_close(struct session *s)
 {
     engine_port_close(&s->port);
-    decoder_close(&s->decoder);
-    damage_watch_close(&s->usual);
-    close_threaded(s);
+    close_watched(&s->usual);
+    close_watched(&s->threaded);
     av_frame_free(&s->frame);
     av_frame_free(&s->planes);
     av_packet_free(&s->packet);
@@ -81,7 +97,7 @@ static bool stage_frame(struct session *s, struct picture *p, struct err *e)
 
 static bool given_up(const struct session *s)
 {
-    return s->hurt && !s->watch->careful;
+    return s->hurt && !s->again;
 }
 
 /* The picture that came out, if it is to be staged. */
@@ -97,8 +113,8 @@ static struct picture *picture_of(struct session *s, struct run *run)
     if (!p->wanted || p->done)
         return NULL;
     s->hurt |= damage_concealed(s->frame);
-    if (s->watch->strict)
-        s->hurt |= damage_flagged(s->frame) || s->order.wrong || damage_doubted(s->watch, s->frame->pts);
+    if (s->now->threads > 1)
+        s->hurt |= damage_heard(&s->now->watch);
     return given_up(s) ? NULL : p;
 }
 
@@ -106,7 +122,7 @@ static struct picture *picture_of(struct session *s, struct run *run)
 static bool receive(struct session *s, struct run *run, struct err *e)
 {
     for (int errors = 0;;) {
-        int code = decoder_receive(s->decoder, s->frame);
+        int code = decoder_receive(s->now->context, s->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
@@ -114,7 +130,7 @@ static bool receive(struct session *s, struct run *run, struct err *e)
         if (code < 0) {
             s->counts.decode_errors++;
             s->hurt = true;
-            damage_everywhere(s->watch);
+            damage_everywhere(&s->now->watch);
             if (++errors == RECEIVE_ERRORS_MAX)
                 return true;
             continue;
@@ -132,24 +148,24 @@ static bool send_picture(struct session *s, struct run *run, struct picture *p, 
 {
     if (!decoder_packet(s->packet, p, e))
         return false;
-    int code = decoder_send(s->decoder, s->packet);
+    int code = decoder_send(s->now->context, s->packet);
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
         return film_av_out_of_memory(s->staging->film->path, e);
-    bool hurt = (damage_found(s->watch, code) && !p->empty) || p->suspect;
+    bool hurt = (damage_found(&s->now->watch, code) && !p->empty) || p->suspect;
     s->counts.decode_errors += hurt;
     s->hurt |= hurt;
-    p->tag.damaged |= damage_spreads(s->watch, p, hurt);
+    p->tag.damaged |= damage_spreads(&s->now->watch, p, hurt);
     s->counts.sent++;
     return receive(s, run, e);
 }
 
 static bool drain(struct session *s, struct run *run, struct err *e)
 {
-    bool fine = decoder_send(s->decoder, NULL) == AVERROR(ENOMEM)
+    bool fine = decoder_send(s->now->context, NULL) == AVERROR(ENOMEM)
                     ? film_av_out_of_memory(s->staging->film->path, e)
                     : receive(s, run, e);
-    avcodec_flush_buffers(s->decoder);
+    avcodec_flush_buffers(s->now->context);
     return fine;
 }
 
@@ -160,18 +176,18 @@ static void miss(struct session *s, const struct run *run, const struct picture 
     if (begins && !p->lost)
         return;
     s->hurt = true;
-    damage_everywhere(s->watch);
+    damage_everywhere(&s->now->watch);
 }
 
 static bool decode_once(struct session *s, struct run *run, bool everything, struct err *e)
 {
-    assert(s->decoder);
+    assert(s->now->context);
     s->order.last = 0;
-    damage_forget(s->watch);
+    damage_forget(&s->now->watch);
     for (size_t i = 0; i < run->count; i++)
         run->picture[i].tag.damaged &= run->picture[i].done;
     run_plan(run, &s->staging->traits, everything);
-    decoder_fit_delay(s->decoder, &s->staging->traits, run);
+    decoder_fit_delay(s->now->context, &s->staging->traits, run);
     bool fine = true, hole = false;
     for (size_t i = 0; i < run->count && fine; i++) {
         struct picture *p = &run->picture[i];
@@ -188,7 +204,9 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
         if (!p->lost)
             fine = given_up(s) || send_picture(s, run, p, e);
     }
-    return drain(s, run, e) && fine;
+    fine = drain(s, run, e) && fine;
+    s->hurt |= damage_found(&s->now->watch, 0);      /* on threads that had not finished yet */
+    return fine;
 }
 
 static uint64_t still_wanted(const struct run *run)
@@ -199,60 +217,33 @@ static uint64_t still_wanted(const struct run *run)
     return n;
 }
 
-/* The session's decoder with so many threads, opened when it is needed. */
-static bool open_threaded(struct session *s, int threads, struct err *e)
+/*
+ * Decodes the run once more, all of it, by a fresh single-threaded decoder: what it gives is
+ * staged.
+ */
+static bool decode_again(struct session *s, struct run *run, struct err *e)
 {
-    if (s->threaded && s->threads == threads)
-        return true;
-    close_threaded(s);
-    s->threads = threads;
-    s->threaded = decoder_open(s->staging->stream, s->staging->film->path, threads, e);
-    return s->threaded && damage_watch_open(&s->strict, s->threaded, false, e) && damage_watch_strictly(&s->strict, s->threaded, e);
+    struct watched fresh = {0};
+    s->now = &fresh;
+    s->again = true;
+    bool fine = open_watched(s, &fresh, 1, e) && decode_once(s, run, true, e);
+    close_watched(&fresh);
+    s->again = false;
+    s->now = &s->usual;
+    return fine;
 }
 
 /*
- * The run in a decoder with threads. *whole: all that is wanted of it is staged, and nobody has a doubt; else what is staged of it is
- * right. A decoder that cannot be opened is none: the other one serves.
+ * Chooses the run's decoder. One with threads that cannot be opened is none: the usual one serves.
  */
-static bool decode_on_threads(struct session *s, struct run *run, bool *whole, struct err *e)
+static void choose_decoder(struct session *s, const struct run *run)
 {
     struct err why = ERR_INIT;
-    AVCodecContext *usual = s->decoder;
-    struct stage_counts before = s->counts;
-    bool fine = true, opened = open_threaded(s, run->threads, &why);
-    if (opened) {
-        s->decoder = s->threaded;
-        s->watch = &s->strict;
-        fine = decode_once(s, run, false, e);
-        s->hurt |= s->order.wrong || damage_doubted(s->watch, INT64_MAX);
-    }
-    s->decoder = usual;
-    s->watch = &s->usual;
-    *whole = opened && !s->hurt && still_wanted(run) == 0;
-    log_msg(LOG_DEBUG, "a run of %zu pictures on %d threads%s%s", run->count, run->threads, *whole ? "" : ": given up. ", why.text);
-    if (*whole || staging_stopped(s->staging))
-        return fine;
-    atomic_store(&s->staging->threads_failed, true);
-    staging_gives_up_threads(s->staging, run);
-    close_threaded(s);
-    s->counts.decode_errors = before.decode_errors;      /* they are met again */
-    s->hurt = s->order.wrong = false;
-    return fine;
-}
-
-/* The run once more, all of it, in a decoder that shows the same for the same damage every time. */
-static bool decode_carefully(struct session *s, struct run *run, struct err *e)
-{
-    AVCodecContext *usual = s->decoder;
-    struct damage_watch watch = {0};
-    s->watch = &watch;
-    s->decoder = decoder_open(s->staging->stream, s->staging->film->path, 1, e);
-    bool fine = s->decoder && damage_watch_open(&watch, s->decoder, true, e) && decode_once(s, run, true, e);
-    decoder_close(&s->decoder);
-    damage_watch_close(&watch);
-    s->watch = &s->usual;
-    s->decoder = usual;
-    return fine;
+    bool threaded = run->threads > 1 && open_watched(s, &s->threaded, run->threads, &why);
+    s->now = threaded ? &s->threaded : &s->usual;
+    if (run->threads > 1)
+        log_msg(LOG_DEBUG, "a run of %zu pictures on %d threads%s%s", run->count, s->now->threads,
+                threaded ? "" : ": ", why.text);
 }
 
 /* A key frame alone that is damaged or never came is noted, and another one serves: what is staged of it is thrown away. */
@@ -269,10 +260,8 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
 {
     uint64_t errors = s->counts.decode_errors, damaged = s->counts.damaged;
     s->order.wrong = s->hurt = false;
-    bool whole = false;
-    if (run->threads > 1 && !decode_on_threads(s, run, &whole, e))
-        return false;
-    if (!whole && !staging_stopped(s->staging) && !decode_once(s, run, run->unsure, e))
+    choose_decoder(s, run);
+    if (!decode_once(s, run, run->unsure, e))
         return false;
     if (still_wanted(run) > 0 && !s->hurt && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
@@ -284,7 +273,7 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
     if (s->hurt && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
         s->counts.decode_errors = errors;      /* they are met again */
-        if (!decode_carefully(s, run, e))
+        if (!decode_again(s, run, e))
             return false;
     }
     if (staging_stopped(s->staging)) {

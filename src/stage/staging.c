@@ -208,16 +208,6 @@ static void work_on_cores(struct staging *s, int cores)
     gate_busy(s->job->turn, cores);
 }
 
-void staging_gives_up_threads(struct staging *s, struct run *run)
-{
-    pthread_mutex_lock(&s->lock);
-    int idle = run->threads - 1;
-    run->threads = 1;
-    work_on_cores(s, -idle);
-    pthread_cond_broadcast(&s->runs_changed);
-    pthread_mutex_unlock(&s->lock);
-}
-
 void staging_run_done(struct staging *s, const struct taken *run)
 {
     bool nvdec = run->threads == 0;
@@ -308,7 +298,7 @@ static int threads_now(struct staging *s, struct share share)
  */
 static int threads_for(struct staging *s, const struct run *run)
 {
-    bool may = s->threads_most > 1 && s->sessions[1] == 0 && !s->faults && !atomic_load(&s->threads_failed);
+    bool may = s->threads_most > 1 && s->sessions[1] == 0 && !s->faults;
     if (!may || !run_may_have_threads(run))
         return 1;
     if (share_told() > 0)

@@ -33,11 +33,10 @@ struct staging {
     double decode_seconds;
     struct err error;                /* the first one wins                                   */
     int threads_most;                /* of a run's decoder; 0 or 1: all are single-threaded. Set before sessions begin */
-    atomic_bool threads_failed;      /* a decoder with threads was in doubt: later runs get none */
     atomic_size_t unfed;             /* of the queued and begun runs' work, what no software decoder has got yet */
     atomic_bool stop;
     atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
-    atomic_bool damage_found;        /* by a decoder over everything that was not careful    */
+    atomic_bool damage_found;        /* by a decoder with threads over everything            */
     atomic_uint_fast64_t frames_done, bytes_read;
     atomic_uint_fast64_t passed;     /* pictures that software sessions are done with          */
     bool has_key_index;              /* for --keyframes. Set before sessions begin            */
@@ -89,7 +88,7 @@ bool staging_is_fault(struct staging *s, uint64_t serial);
 /* Estimates what decoding one key frame takes (stage_progress). Any thread. */
 void staging_key_costs(struct staging *s, struct stage_progress *p);
 
-/* Stops the reader and the sessions: only a careful decoder gives the same pictures every time. */
+/* Stops the reader and the sessions: a single-threaded decoder has to find which frames are damaged. */
 void staging_find_damage(struct staging *s);
 
 /* True when threads should stop; looks at interrupted() too. */
@@ -166,9 +165,6 @@ struct taken {
 };
 
 struct taken staging_taken(const struct run *run);
-
-/* The run, which has several threads, goes on with one: the other cores are idle. The session's; before staging_taken. */
-void staging_gives_up_threads(struct staging *s, struct run *run);
 
 /* That run went through the session. */
 void staging_run_done(struct staging *s, const struct taken *run);

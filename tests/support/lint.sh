@@ -21,7 +21,7 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
         [[ $f =~ $2 ]] || complain "$f: $3 does not belong here"
     done < <(grep -lE "$1" -r src include cuda samples --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' 2>/dev/null)
 }
-only '#include <libav' '^(src/stage/(av\.h|av_compat|film_av|film_colour|film_input|film_light|film_pictures|film_stream|demux|decoder|damage|stand_in|view|unpack|nvdec|session|sequential|source_film|packet|headers|libraries|side_data|jpeg)|samples/)' 'a libav header'
+only '#include <libav' '^(src/stage/(av\.h|av_compat|film_av|film_colour|film_input|film_light|film_pictures|film_stream|demux|decoder|damage|view|unpack|nvdec|session|sequential|source_film|packet|libraries|side_data|jpeg)|samples/)' 'a libav header'
 only '#include <png\.h>' '^src/output/writer_png\.c$' 'png.h'
 only '#include <(cairo|pango|fontconfig|glib)' '^src/output/ink\.c$' 'a header of cairo, pango or fontconfig'
 only '#include <jansson\.h>' '^src/output/(writer_json\.[ch]|writer_bench\.c)$' 'jansson.h'

@@ -223,36 +223,6 @@ static void pictures_count_too(void **state)
     assert_int_equal(atomic_load(&s.unfed), 0);
 }
 
-/* A run that goes on with one thread has one core, and so it is until it ends. */
-static void threads_that_are_given_up(void **state)
-{
-    (void)state;
-    static struct picture picture[20];
-    struct err e = ERR_INIT;
-    struct gate_turn turn = {.gate = gate_open(16, &e)};
-    struct stage_job job = {.threads = 16, .turn = &turn};
-    struct run *run;
-    s.job = &job;
-    s.sessions[0] = s.threads_most = 16;
-    s.read_to_end = true;
-    queue_sound(picture, 100);
-    assert_true(staging_next_run(&s, false, &run));
-    assert_int_equal(run->threads, 16);
-    assert_int_equal(gate_idle(&turn), 0);
-    staging_gives_up_threads(&s, run);
-    assert_int_equal(run->threads, 1);
-    assert_int_equal(s.cores_busy, 1);
-    assert_int_equal(gate_idle(&turn), 15);
-    struct taken taken = staging_taken(run);
-    staging_fed(&s, run, run->bytes);
-    staging_run_done(&s, &taken);
-    assert_int_equal(s.cores_busy, 0);
-    assert_int_equal(gate_idle(&turn), 16);
-    free(run);
-    gate_free(&turn.gate);
-    s.job = NULL;
-}
-
 /* Whatever speaks against threads. */
 static void no_threads(void **state)
 {
@@ -285,9 +255,6 @@ static void no_threads(void **state)
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 3);
     unsetenv("BARCODE_FRAME_THREADS");
-    atomic_store(&s.threads_failed, true);
-    queue_sound(picture, 100);
-    assert_int_equal(threads_of_next(), 1);
 }
 
 static void *take_for_software(void *took)
@@ -454,7 +421,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(finished_runs, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(what_a_key_frame_costs, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(threads_for_the_last_runs, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(threads_that_are_given_up, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(pictures_count_too, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(no_threads, staging_begin, staging_end),
         cmocka_unit_test_setup_teardown(software_beside_nvdec, staging_begin, staging_end),
