@@ -4,15 +4,11 @@
 #ifndef TEST_KMEANS_PICTURES_H
 #define TEST_KMEANS_PICTURES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
+#include "test.h"
 #include "barcode/kmeans.h"
 
 static inline uint32_t next(uint32_t *x)

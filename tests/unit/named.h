@@ -76,6 +76,4 @@ static inline void expect_sentence(const struct err *e, enum err_code code, cons
     assert_int_equal(e->code, code);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
-
 #endif

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kmeans/assign.h"
 #include "under_tsan.h"
 
@@ -32,9 +27,8 @@ static int64_t defined_score(const int32_t q[3], int bits, int index, const int 
     return (h - dot) * ((int64_t)1 << bits) + index;
 }
 
-static void score_as_defined(void **state)
+TEST(score_as_defined)
 {
-    (void)state;
     uint32_t x = 99;
     for (int i = 0; i < 200000; i++) {
         int bits = (int)(next(&x) % 7), one = 1 << (8 - bits);
@@ -120,9 +114,8 @@ static void walk(const struct frame *f, enum isa isa, int k, uint32_t seed)
 }
 
 /* The same workspace for frame after frame: what an earlier, larger one left behind means nothing. */
-static void one_workspace(void **state)
+TEST(one_workspace)
 {
-    (void)state;
     static const size_t sizes[] = {8999, 40, 3000, 8192, 513, 1};
     static const int ks[] = {2, 5, 8, 20, 40};
     struct err e = ERR_INIT;
@@ -160,9 +153,8 @@ static void fill(struct frame *f, int kind, uint32_t seed)
     points_make(f->maker, &f->p, f->rgb, pixels);
 }
 
-static void sums_of_a_walk(void **state)
+TEST(sums_of_a_walk)
 {
-    (void)state;
     static const int ks[] = {1, 2, 3, 7, 8, 9, 16, 17, 31, 32, 63, 64};
     struct frame *f = frame_open();
     for (int kind = 0; kind < 4; kind++) {
@@ -179,9 +171,8 @@ static void sums_of_a_walk(void **state)
 }
 
 /* Two centroids at one place: every point goes to the lower. */
-static void ties_go_to_the_lower(void **state)
+TEST(ties_go_to_the_lower)
 {
-    (void)state;
     struct frame *f = frame_open();
     fill(f, 0, 5);
     for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
@@ -203,13 +194,4 @@ static void ties_go_to_the_lower(void **state)
     frame_close(f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(score_as_defined),
-        cmocka_unit_test(ties_go_to_the_lower),
-        cmocka_unit_test(sums_of_a_walk),
-        cmocka_unit_test(one_workspace),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

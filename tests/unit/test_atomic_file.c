@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/atomic_file.h"
 #include "nobody.h"
 
@@ -96,9 +91,8 @@ static void commit(struct atomic_file *f)
     assert_int_equal(e.code, ERR_NONE);
 }
 
-static void test_appears_whole(void **state)
+TEST_WITH(test_appears_whole, make_folder, remove_folder)
 {
-    (void)state;
     const char *path = in_folder("a.png");
     struct atomic_file *f = begin(path, "new");
     fflush(atomic_file_stream(f));
@@ -110,9 +104,8 @@ static void test_appears_whole(void **state)
     assert_int_equal(entries(""), 1);
 }
 
-static void test_discard_keeps_the_old(void **state)
+TEST_WITH(test_discard_keeps_the_old, make_folder, remove_folder)
 {
-    (void)state;
     const char *path = in_folder("a.png");
     spill(path, "old");
     struct atomic_file *f = begin(path, "new");
@@ -123,9 +116,8 @@ static void test_discard_keeps_the_old(void **state)
     assert_int_equal(entries(""), 1);
 }
 
-static void test_replaces_and_keeps_mode(void **state)
+TEST_WITH(test_replaces_and_keeps_mode, make_folder, remove_folder)
 {
-    (void)state;
     const char *path = in_folder("a.png");
     spill(path, "old and longer");
     chmod(path, 0640);
@@ -136,9 +128,8 @@ static void test_replaces_and_keeps_mode(void **state)
     assert_int_equal(st.st_mode & 07777, 0640);
 }
 
-static void test_umask(void **state)
+TEST_WITH(test_umask, make_folder, remove_folder)
 {
-    (void)state;
     mode_t before = umask(027);
     const char *path = in_folder("a.png");
     commit(begin(path, "new"));
@@ -148,9 +139,8 @@ static void test_umask(void **state)
     assert_int_equal(st.st_mode & 07777, 0640);
 }
 
-static void test_failed_write(void **state)
+TEST_WITH(test_failed_write, make_folder, remove_folder)
 {
-    (void)state;
     const char *path = in_folder("a.png");
     spill(path, "old");
     struct atomic_file *f = begin(path, "new");
@@ -168,9 +158,8 @@ static void test_failed_write(void **state)
     assert_int_equal(entries(""), 1);
 }
 
-static void test_device(void **state)
+TEST_WITH(test_device, make_folder, remove_folder)
 {
-    (void)state;
     struct err e = ERR_INIT;
     commit(begin("/dev/null", "gone"));
     struct atomic_file *f = begin("/dev/full", "too much");
@@ -187,9 +176,8 @@ static void *read_fifo(void *path)
     return text;
 }
 
-static void test_fifo(void **state)
+TEST_WITH(test_fifo, make_folder, remove_folder)
 {
-    (void)state;
     char path[1024];
     snprintf(path, sizeof path, "%s", in_folder("pipe"));
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -202,9 +190,8 @@ static void test_fifo(void **state)
     assert_int_equal(entries(""), 1);
 }
 
-static void test_link(void **state)
+TEST_WITH(test_link, make_folder, remove_folder)
 {
-    (void)state;
     char link[1024], target[1024], dangling[1024];
     snprintf(link, sizeof link, "%s", in_folder("link.png"));
     snprintf(target, sizeof target, "%s", in_folder("target.png"));
@@ -227,9 +214,8 @@ static void test_link(void **state)
     assert_non_null(strstr(e.text, strerror(ELOOP)));
 }
 
-static void test_long_names(void **state)
+TEST_WITH(test_long_names, make_folder, remove_folder)
 {
-    (void)state;
     char name[NAME_MAX + 2];
     for (size_t length = NAME_MAX - 14; length <= NAME_MAX; length++) {
         for (size_t i = 0; i < length; i++)      /* two-byte characters, so that some cut falls into one */
@@ -264,9 +250,8 @@ static void refused(const char *path, int error)
     assert_int_equal(e.code, ERR_FAILED);
 }
 
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, make_folder, remove_folder)
 {
-    (void)state;
     refused(folder, EISDIR);
     refused(in_folder("new/"), EISDIR);
     refused(in_folder("no/such/folder.png"), ENOENT);
@@ -289,9 +274,8 @@ static bool access_given(const void *path)
     return f && atomic_file_commit(&f, &e);
 }
 
-static void test_not_permitted(void **state)
+TEST_WITH(test_not_permitted, make_folder, remove_folder)
 {
-    (void)state;
     const char *path = in_folder("fixed.png");
     spill(path, "old");
     chmod(path, 0444);
@@ -306,9 +290,8 @@ static void test_not_permitted(void **state)
 }
 
 /* stdout is neither closed nor synced, and what is written to it comes out at commit. */
-static void test_stdout(void **state)
+TEST_WITH(test_stdout, make_folder, remove_folder)
 {
-    (void)state;
     fflush(stdout);
     int saved = dup(STDOUT_FILENO), fd = open(in_folder("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(fd, STDOUT_FILENO);
@@ -335,9 +318,8 @@ static void test_stdout(void **state)
     assert_holds(in_folder("out"), "one two");
 }
 
-static void test_terminal(void **state)
+TEST_WITH(test_terminal, make_folder, remove_folder)
 {
-    (void)state;
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
         skip();
@@ -353,9 +335,8 @@ static void test_terminal(void **state)
     close(terminal);
 }
 
-static void test_names_of_stdout(void **state)
+TEST_WITH(test_names_of_stdout, make_folder, remove_folder)
 {
-    (void)state;
     static const char *const yes[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
     static const char *const no[] = {"", "stdout", "./-", "/dev/stderr", "/dev/fd/", "/dev/fd/2", "/dev/fd/1x", "/dev/fd/11"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
@@ -364,16 +345,4 @@ static void test_names_of_stdout(void **state)
         assert_false(atomic_file_is_stdout(no[i]));
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_appears_whole), IN_FOLDER(test_discard_keeps_the_old), IN_FOLDER(test_replaces_and_keeps_mode),
-        IN_FOLDER(test_umask),         IN_FOLDER(test_failed_write),          IN_FOLDER(test_device),
-        IN_FOLDER(test_fifo),          IN_FOLDER(test_link),                  IN_FOLDER(test_long_names),
-        IN_FOLDER(test_refusals),      IN_FOLDER(test_not_permitted),         IN_FOLDER(test_stdout),
-        IN_FOLDER(test_terminal),      IN_FOLDER(test_names_of_stdout),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

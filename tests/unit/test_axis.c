@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 
+#include "test.h"
 #include "output/axis.h"
 
 enum { S = 1000000 };
@@ -30,9 +25,8 @@ static void expect_edges(const int64_t *time, uint64_t count, int64_t film_us, c
     columns_free(&c);
 }
 
-static void edges(void **state)
+TEST(edges)
 {
-    (void)state;
     expect_edges((const int64_t[]){0, 10, 20}, 3, -1, (const int64_t[]){0, 10, 20, 30});
     expect_edges((const int64_t[]){0, 10, 20}, 3, 26, (const int64_t[]){0, 10, 20, 26});       /* the film ends */
     expect_edges((const int64_t[]){5}, 1, 50, (const int64_t[]){5, 50});
@@ -42,9 +36,8 @@ static void edges(void **state)
     expect_edges((const int64_t[]){7, 7}, 2, 3, (const int64_t[]){7, 7 + S / 2, 7 + S});       /* a length that is wrong */
 }
 
-static void steps(void **state)
+TEST(steps)
 {
-    (void)state;
     static const struct {
         int64_t from, to;
         int most;
@@ -68,9 +61,8 @@ static void steps(void **state)
 }
 
 /* A tick lies where its time is shown, whatever the columns' times. */
-static void places(void **state)
+TEST(places)
 {
-    (void)state;
     const int64_t edge[] = {0, S, 11 * (int64_t)S, 12 * (int64_t)S};      /* the middle one lasts ten times as long */
     struct axis a = axis_make(edge, 3, 4);
     assert_int_equal(a.ticks, 3);
@@ -80,9 +72,8 @@ static void places(void **state)
     assert_int_equal(axis_make(none, 1, 5).ticks, 0);
 }
 
-static void lengths(void **state)
+TEST(lengths)
 {
-    (void)state;
     char text[40];
     axis_length(45400000, text, sizeof text);
     assert_string_equal(text, "45 s");
@@ -92,8 +83,4 @@ static void lengths(void **state)
     assert_string_equal(text, "2:05:10 h");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(edges), cmocka_unit_test(steps), cmocka_unit_test(places), cmocka_unit_test(lengths)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "test.h"
 #include "output/base64.h"
 
 /* RFC 4648, section 10, and bytes whose digits are + and /. */
-static void the_standards_own(void **state)
+TEST(the_standards_own)
 {
-    (void)state;
     static const struct {
         const char *bytes, *text;
     } table[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"},
@@ -27,9 +21,8 @@ static void the_standards_own(void **state)
 }
 
 /* Pieces of three bytes put together are the whole. */
-static void in_pieces(void **state)
+TEST(in_pieces)
 {
-    (void)state;
     uint8_t bytes[256];
     char whole[344], pieces[344];
     for (size_t i = 0; i < sizeof bytes; i++)
@@ -44,8 +37,4 @@ static void in_pieces(void **state)
     assert_memory_equal(pieces, whole, sizeof whole);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_standards_own), cmocka_unit_test(in_pieces)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

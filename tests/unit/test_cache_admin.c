@@ -1,12 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <signal.h>
 
+#include "test.h"
 #include "barcode/cache_admin.h"
 #include "barcode/interrupt.h"
 #include "cached.h"
@@ -37,9 +33,8 @@ static void says(const char *text)
         fail_msg("no '%s' in: %s", text, said);
 }
 
-static void all_three(void **state)
+TEST(all_three)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct cached_film f = {.frames = 100, .every = 10, .width = 320, .height = 180}, g = f;
     assert_true(ask(false, false, true, &e));
@@ -76,9 +71,8 @@ static void all_three(void **state)
     assert_int_equal(lstat(cached_path("a stranger's file"), &st), 0);
 }
 
-static void no_folder(void **state)
+TEST(no_folder)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct cache_options o = cache_options_default();
     o.folder = "-";
@@ -93,9 +87,8 @@ static void no_folder(void **state)
     fclose(f);
 }
 
-static void not_a_folder(void **state)
+TEST(not_a_folder)
 {
-    (void)state;
     struct err e = ERR_INIT;
     FILE *f = fopen("file", "w");
     assert_true(f && fclose(f) == 0);
@@ -109,9 +102,8 @@ static void not_a_folder(void **state)
 }
 
 /* The last test: it leaves the process interrupted. */
-static void interrupted_half_way(void **state)
+TEST(interrupted_half_way)
 {
-    (void)state;
     struct err e = ERR_INIT;
     interrupt_install();
     raise(SIGINT);
@@ -119,9 +111,4 @@ static void interrupted_half_way(void **state)
     assert_int_equal(e.code, ERR_INTERRUPTED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_three), cmocka_unit_test(no_folder), cmocka_unit_test(not_a_folder),
-                                       cmocka_unit_test(interrupted_half_way)};
-    return cmocka_run_group_tests(tests, cached_begin, cached_end);
-}
+TEST_MAIN(cached_begin, cached_end)

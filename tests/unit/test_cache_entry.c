@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "cached.h"
 
 static const struct cached_film small = {.frames = 60, .every = 7, .width = 13, .height = 9};
@@ -26,9 +21,8 @@ static uint8_t *small_entry(size_t *size)
     return data;
 }
 
-static void reads_what_was_written(void **state)
+TEST(reads_what_was_written)
 {
-    (void)state;
     static const int sizes[][2] = {{13, 9}, {1, 1}, {320, 180}, {400, 300}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct cached_film f = small;
@@ -54,9 +48,8 @@ static void reads_what_was_written(void **state)
 }
 
 /* Each byte in turn, a bit or all of it: the entry is refused, or a block is, or every frame is right. */
-static void every_byte_flipped(void **state)
+TEST(every_byte_flipped)
 {
-    (void)state;
     size_t size, opened = 0;
     uint8_t *data = small_entry(&size);
     for (size_t at = 0; at < size; at++)
@@ -76,9 +69,8 @@ static void every_byte_flipped(void **state)
     free(data);
 }
 
-static void every_length(void **state)
+TEST(every_length)
 {
-    (void)state;
     size_t size;
     enum entry_state got;
     uint8_t *data = small_entry(&size);
@@ -93,9 +85,8 @@ static void every_length(void **state)
     free(data);
 }
 
-static void not_for_us(void **state)
+TEST(not_for_us)
 {
-    (void)state;
     size_t size;
     enum entry_state got;
     uint8_t *data = small_entry(&size);
@@ -115,9 +106,8 @@ static void not_for_us(void **state)
 }
 
 /* An entry that is open stays what it is when its file goes away or another takes its name. */
-static void outlives_its_name(void **state)
+TEST(outlives_its_name)
 {
-    (void)state;
     enum entry_state got;
     assert_true(cached_write(&small, NULL));
     struct cache_key key = cached_key(&small);
@@ -129,11 +119,4 @@ static void outlives_its_name(void **state)
     cache_entry_close(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_was_written), cmocka_unit_test(every_byte_flipped), cmocka_unit_test(every_length),
-        cmocka_unit_test(not_for_us), cmocka_unit_test(outlives_its_name),
-    };
-    return cmocka_run_group_tests(tests, cached_begin, cached_end);
-}
+TEST_MAIN(cached_begin, cached_end)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "cached.h"
 
 enum { BEGIN = 100 };
@@ -38,9 +33,8 @@ static struct wire_out encoded(const struct cache_index *x)
     return o;
 }
 
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
-    (void)state;
     struct cache_index x, y;
     make(&x);
     struct wire_out o = encoded(&x);
@@ -69,9 +63,8 @@ static void there_and_back(void **state)
 }
 
 /* One thing at a time that no writer writes. */
-static void nonsense(void **state)
+TEST(nonsense)
 {
-    (void)state;
     for (int what = 0; what < 14; what++) {
         struct cache_index x, y;
         make(&x);
@@ -101,9 +94,8 @@ static void nonsense(void **state)
 }
 
 /* Any change and any cut: refused, or an index that is safe to use. */
-static void broken_bytes(void **state)
+TEST(broken_bytes)
 {
-    (void)state;
     struct cache_index x, y;
     make(&x);
     struct wire_out o = encoded(&x);
@@ -122,9 +114,8 @@ static void broken_bytes(void **state)
     wire_free(&o);
 }
 
-static void clean(void **state)
+TEST(clean)
 {
-    (void)state;
     struct cache_index x = {.counts = {.packets = 5, .decoded = 5, .last_us = 7}};
     assert_true(cache_index_is_clean(&x));
     x.exact_only = true;
@@ -140,18 +131,16 @@ static void clean(void **state)
     assert_false(cache_index_is_clean(&x));
 }
 
-static void block_sizes(void **state)
+TEST(block_sizes)
 {
-    (void)state;
     assert_int_equal(cache_index_block_frames(320, 180), 1);
     assert_int_equal(cache_index_block_frames(16384, 16384), 1);
     assert_int_equal(cache_index_block_frames(1, 1), ENTRY_BLOCK_FRAMES);
     assert_int_equal(cache_index_block_frames(160, 90), ENTRY_BLOCK_BYTES / (160 * 90 * 3));
 }
 
-static void sorted_by_place(void **state)
+TEST(sorted_by_place)
 {
-    (void)state;
     struct cache_index x;
     make(&x);
     cache_index_sort_by_place(x.frame, 4);
@@ -161,11 +150,4 @@ static void sorted_by_place(void **state)
     cache_index_sort_by_place(NULL, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back), cmocka_unit_test(sorted_by_place), cmocka_unit_test(nonsense), cmocka_unit_test(broken_bytes), cmocka_unit_test(clean),
-        cmocka_unit_test(block_sizes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "cache/cache_key.h"
 #include "barcode/shrink.h"
 
@@ -64,9 +59,8 @@ static bool same_film(const struct cache_film *a, const struct cache_film *b)
     return a->size == b->size && a->modified_ns == b->modified_ns && hash_same(a->fingerprint, b->fingerprint);
 }
 
-static void what_a_film_is(void **state)
+TEST(what_a_film_is)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 70000, 1 << 20, (1 << 20) + 1, 3000000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         write_film("a", sizes[i], SIZE_MAX);
@@ -88,9 +82,8 @@ static void what_a_film_is(void **state)
     }
 }
 
-static void what_a_changed_film_is(void **state)
+TEST(what_a_changed_film_is)
 {
-    (void)state;
     write_film("f", 3000000, SIZE_MAX);
     set_time("f", 1000000);
     struct cache_film was = look("f"), now;
@@ -118,9 +111,8 @@ static void what_a_changed_film_is(void **state)
     assert_true(same_film(&was, &now) && cache_place_suspect(&was.place, &now.place) && !cache_film_holds("f", &was));
 }
 
-static void what_no_film_is(void **state)
+TEST(what_no_film_is)
 {
-    (void)state;
     struct cache_film id;
     struct err e = ERR_INIT;
     assert_false(cache_film_read("nowhere", &id, &e));
@@ -166,9 +158,8 @@ static struct cache_key key_of(const struct wish *w)
 }
 
 /* Everything that can change a staged byte gives another key; base says whether entries are compared at all. */
-static void everything_counts(void **state)
+TEST(everything_counts)
 {
-    (void)state;
     struct wish usual = wish();
     struct cache_key first = key_of(&usual);
     enum { FILM = 23, ALL = 28 };
@@ -214,9 +205,8 @@ static void everything_counts(void **state)
     }
 }
 
-static void what_does_not_count(void **state)
+TEST(what_does_not_count)
 {
-    (void)state;
     struct wish w = wish();
     struct cache_key first = key_of(&w);
     static char path[] = "elsewhere";
@@ -231,9 +221,8 @@ static void what_does_not_count(void **state)
     assert_true(key.base < strlen(key.text) && strncmp(key.text + key.base, "selection.", 10) == 0);
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     static const char *const no[] = {"", "lock", ".new-abcdef", "CACHEDIR.TAG", "0123456789abcdef-0123456789abcdef0123456789abcdef.frame",
                                      "0123456789abcdef_0123456789abcdef0123456789abcdef.frames", "../3456789abcdef-0123456789abcdef0123456789abcdef.frames",
                                      "0123456789abcdef-0123456789abcdef0123456789abcdef.frames~", "0123456789ABCDEF-0123456789abcdef0123456789abcdef.frames"};
@@ -246,9 +235,8 @@ static void names(void **state)
  * A frame through the whole of the arithmetic. When this number changes on purpose, STAGED_VERSION must go up, or caches
  * would go on serving what the old arithmetic gave.
  */
-static void golden_frame(void **state)
+TEST(golden_frame)
 {
-    (void)state;
     enum { W = 97, H = 55, OUT_W = 31, OUT_H = 17 };
     static uint16_t sample[3][W * H];
     static uint8_t rgb[OUT_W * OUT_H * 3];
@@ -270,12 +258,4 @@ static void golden_frame(void **state)
     assert_string_equal(text + 16, "382b2b8966f26d45");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_film_is), cmocka_unit_test(what_a_changed_film_is), cmocka_unit_test(what_no_film_is),
-        cmocka_unit_test(everything_counts), cmocka_unit_test(what_does_not_count), cmocka_unit_test(names),
-        cmocka_unit_test(golden_frame),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down)

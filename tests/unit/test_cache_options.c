@@ -1,17 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/cache_options.h"
 
-static void sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t bytes;
@@ -30,9 +24,8 @@ static void sizes(void **state)
     assert_true(bytes == 77);
 }
 
-static void setting(void **state)
+TEST(setting)
 {
-    (void)state;
     struct cache_options o = cache_options_default();
     struct err e = ERR_INIT;
     assert_true(o.limit == CACHE_LIMIT_AUTO && !o.folder && !o.off && !cache_options_action(&o));
@@ -53,9 +46,8 @@ static void setting(void **state)
     assert_int_equal(e.code, ERR_USAGE);
 }
 
-static void default_limit(void **state)
+TEST(default_limit)
 {
-    (void)state;
     const uint64_t gib = UINT64_C(1) << 30;
     assert_true(cache_limit_default(1000 * gib, 0) == 10 * gib);
     assert_true(cache_limit_default(UINT64_MAX, UINT64_MAX) == 10 * gib);
@@ -75,9 +67,8 @@ static void expect_folder(const struct cache_options *o, const char *want)
         assert_string_equal(folder, want);
 }
 
-static void folders(void **state)
+TEST(folders)
 {
-    (void)state;
     struct cache_options o = cache_options_default();
     unsetenv("BARCODE_CACHE");
     setenv("XDG_CACHE_HOME", "/xdg", 1);
@@ -99,11 +90,4 @@ static void folders(void **state)
     expect_folder(&o, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes), cmocka_unit_test(setting), cmocka_unit_test(default_limit),
-        cmocka_unit_test(folders),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

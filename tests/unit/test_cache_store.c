@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <time.h>
 
+#include "test.h"
 #include "barcode/log.h"
 #include "cached.h"
 
@@ -54,9 +49,8 @@ static enum cache_answer find(const struct cached_film *f)
     return find_for(f, CACHE_BY_SOFTWARE);
 }
 
-static void finds(void **state)
+TEST_WITH(finds, empty, NULL)
 {
-    (void)state;
     struct cached_film f = usual;
     assert_int_equal(find(&f), CACHE_MISS);
     write_entry(&f);
@@ -65,9 +59,8 @@ static void finds(void **state)
     assert_int_equal(find(&f), CACHE_MISS);
 }
 
-static void finer_serves_coarser(void **state)
+TEST_WITH(finer_serves_coarser, empty, NULL)
 {
-    (void)state;
     struct cached_film f = usual;
     write_entry(&f);
     static const struct {
@@ -96,9 +89,8 @@ static void finer_serves_coarser(void **state)
     assert_int_equal(find(&f), CACHE_HIT_OTHER);
 }
 
-static void damaged_films_serve_themselves_only(void **state)
+TEST_WITH(damaged_films_serve_themselves_only, empty, NULL)
 {
-    (void)state;
     struct cached_film f = usual;
     f.counts.damaged = 1;
     write_entry(&f);
@@ -121,9 +113,8 @@ static void damaged_films_serve_themselves_only(void **state)
     assert_int_equal(find_for(&usual, CACHE_BY_GPU), CACHE_HIT);
 }
 
-static void interrupted_runs(void **state)
+TEST_WITH(interrupted_runs, empty, NULL)
 {
-    (void)state;
     struct cached_film f = usual, other = usual;
     f.partial = true;
     f.last = 100;
@@ -135,9 +126,8 @@ static void interrupted_runs(void **state)
     assert_int_equal(find(&usual), CACHE_HIT);
 }
 
-static void a_touched_film_is_not_trusted(void **state)
+TEST_WITH(a_touched_film_is_not_trusted, empty, NULL)
 {
-    (void)state;
     struct cached_film f = usual;
     f.place = (struct cache_place){1, 2, 3, 4};
     write_entry(&f);
@@ -149,9 +139,8 @@ static void a_touched_film_is_not_trusted(void **state)
 }
 
 /* A copy may as well be a repaired film: the fingerprint has a sixteenth of it, or less. */
-static void damaged_films_serve_no_copy(void **state)
+TEST_WITH(damaged_films_serve_no_copy, empty, NULL)
 {
-    (void)state;
     struct cached_film f = usual;
     f.place = (struct cache_place){1, 2, 3, 4};
     for (int way = 0; way < 6; way++) {
@@ -175,9 +164,8 @@ static void damaged_films_serve_no_copy(void **state)
     }
 }
 
-static void broken_entries_go(void **state)
+TEST_WITH(broken_entries_go, empty, NULL)
 {
-    (void)state;
     struct cache_key key = cached_key(&usual);
     struct stat st;
     for (int way = 0; way < 4; way++) {
@@ -213,9 +201,8 @@ static void broken_entries_go(void **state)
     assert_int_equal(lstat(cached_path(key.name), &st), 0);
 }
 
-static void removing(void **state)
+TEST_WITH(removing, empty, NULL)
 {
-    (void)state;
     struct cache_store s = cached_store();
     struct cache_key key = cached_key(&usual);
     enum entry_state got;
@@ -239,9 +226,8 @@ static void set_used(const char *name, time_t when)
 }
 
 /* Four entries of a known size, used one after another; the limit says how many may stay. */
-static void evicts_the_least_recently_used(void **state)
+TEST_WITH(evicts_the_least_recently_used, empty, NULL)
 {
-    (void)state;
     struct cache_store s = cached_store();
     struct cached_film f[4];
     struct cache_key key[4];
@@ -285,9 +271,8 @@ static void evicts_the_least_recently_used(void **state)
     assert_int_not_equal(lstat(cached_path(key[2].name), &st), 0);
 }
 
-static void sweeps_what_dead_writers_left(void **state)
+TEST_WITH(sweeps_what_dead_writers_left, empty, NULL)
 {
-    (void)state;
     struct cache_store s = cached_store();
     struct stat st;
     char alive[256];
@@ -314,9 +299,8 @@ static void sweeps_what_dead_writers_left(void **state)
     cache_writer_discard(&w);
 }
 
-static void folders(void **state)
+TEST_WITH(folders, empty, NULL)
 {
-    (void)state;
     struct cache_store s = {.limit = 1};
     struct err e = ERR_INIT;
     struct stat st;
@@ -339,15 +323,4 @@ static void folders(void **state)
     assert_false(cache_store_open(&s, &o));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(finds, empty), cmocka_unit_test_setup(finer_serves_coarser, empty),
-        cmocka_unit_test_setup(damaged_films_serve_themselves_only, empty),
-        cmocka_unit_test_setup(damaged_films_serve_no_copy, empty), cmocka_unit_test_setup(interrupted_runs, empty),
-        cmocka_unit_test_setup(a_touched_film_is_not_trusted, empty), cmocka_unit_test_setup(broken_entries_go, empty),
-        cmocka_unit_test_setup(removing, empty), cmocka_unit_test_setup(evicts_the_least_recently_used, empty),
-        cmocka_unit_test_setup(sweeps_what_dead_writers_left, empty), cmocka_unit_test_setup(folders, empty),
-    };
-    return cmocka_run_group_tests(tests, begin, cached_end);
-}
+TEST_MAIN(begin, cached_end)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <pthread.h>
 
+#include "test.h"
 #include "cached.h"
 
 enum { W = 32, H = 20, PUTTERS = 4, FRAMES = 300 };
@@ -51,9 +46,8 @@ static void *put_some(void *argument)
     return NULL;
 }
 
-static void many_threads(void **state)
+TEST(many_threads)
 {
-    (void)state;
     struct putter p[PUTTERS];
     struct cache_writer *w = open_writer(UINT64_MAX);
     for (uint64_t i = 0; i < PUTTERS; i++) {
@@ -77,9 +71,8 @@ static void many_threads(void **state)
     assert_int_equal(files(), 0);
 }
 
-static void missing_columns(void **state)
+TEST(missing_columns)
 {
-    (void)state;
     struct cached_film f = {.frames = 100, .every = 10, .width = W, .height = H, .first = 25, .last = 65};
     assert_true(cached_write(&f, NULL));
     enum entry_state got;
@@ -96,9 +89,8 @@ static void missing_columns(void **state)
 }
 
 /* An interrupted run's frames and the ones of the run before it, each once. */
-static void joins_an_older_entry(void **state)
+TEST(joins_an_older_entry)
 {
-    (void)state;
     struct cached_film f = {.frames = 200, .every = 3, .width = W, .height = H, .partial = true, .first = 0, .last = 90};
     enum entry_state got;
     struct cache_index facts = {.partial = true, .counts = {.last_us = -1}};
@@ -126,9 +118,8 @@ static void joins_an_older_entry(void **state)
     unlink(cached_path(key.name));
 }
 
-static void gives_up_at_the_limit(void **state)
+TEST(gives_up_at_the_limit)
 {
-    (void)state;
     struct cache_writer *w = open_writer(5000);
     struct cache_index facts = {.counts = {.last_us = -1}};
     struct err e = ERR_INIT;
@@ -139,9 +130,8 @@ static void gives_up_at_the_limit(void **state)
     assert_int_equal(files(), 0);
 }
 
-static void folder_goes_away(void **state)
+TEST(folder_goes_away)
 {
-    (void)state;
     struct cache_index facts = {.counts = {.last_us = -1}};
     struct err e = ERR_INIT;
     struct cache_writer *w = open_writer(UINT64_MAX);
@@ -159,9 +149,8 @@ static void folder_goes_away(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static void discarding(void **state)
+TEST(discarding)
 {
-    (void)state;
     struct cache_writer *w = open_writer(UINT64_MAX);
     for (uint64_t i = 0; i < 10; i++)
         put(w, i);
@@ -176,11 +165,4 @@ static void discarding(void **state)
     unlink(cached_path("none"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_threads), cmocka_unit_test(missing_columns), cmocka_unit_test(joins_an_older_entry),
-        cmocka_unit_test(gives_up_at_the_limit), cmocka_unit_test(folder_goes_away), cmocka_unit_test(discarding),
-    };
-    return cmocka_run_group_tests(tests, cached_begin, cached_end);
-}
+TEST_MAIN(cached_begin, cached_end)

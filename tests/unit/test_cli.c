@@ -1,13 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/cli.h"
 #include "barcode/version.h"
 #include "barcode/engine.h"
@@ -68,9 +64,8 @@ static void bad(const char *line, const char *sentence)
 }
 
 /* In whatever order options come. */
-static void palettes_do_not_race(void **state)
+TEST(palettes_do_not_race)
 {
-    (void)state;
     static const char *const racing[] = {"a", "a -m kmeans,dominant", "-m average a", "-m palette a -m kmeans"};
     static const char *const settled[] = {"a -m palette", "a -m kmeans,palette", "-m all a", "a --no-race", "-m kmeans --no-race a", "a -m kmeans -m palette"};
     for (size_t i = 0; i < sizeof racing / sizeof *racing; i++) {
@@ -83,9 +78,8 @@ static void palettes_do_not_race(void **state)
     }
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
-    (void)state;
     good("film.mkv");
     assert_int_equal(o.inputs, 1);
     assert_string_equal(o.input[0], "film.mkv");
@@ -119,9 +113,8 @@ static void defaults(void **state)
     assert_false(o.strict || o.verify || extra("bench"));
 }
 
-static void every_option(void **state)
+TEST(every_option)
 {
-    (void)state;
     good("a -o x.png b --mode=palette,average -k 64 --n-init 1000 --init k-means++ --max-iter=100000 "
          "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 --width 10000000 "
          "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress always --strict "
@@ -158,9 +151,8 @@ static void every_option(void **state)
     assert_true(o.light.linear);
 }
 
-static void selections(void **state)
+TEST(selections)
 {
-    (void)state;
     good("f");
     assert_false(o.selection.keyframes);
     good("--keyframes --interval 2 f");
@@ -185,9 +177,8 @@ static void selections(void **state)
     bad("f --start 1:60", "--start: '1:60' is not a time such as 90, 1:30 or 1:02:03.250");
 }
 
-static void whole_numbers_are_strict(void **state)
+TEST(whole_numbers_are_strict)
 {
-    (void)state;
     bad("f -k eight", "-k: 'eight' is not a whole number from 1 to 64");
     bad("f -k 0", "-k: '0' is not a whole number from 1 to 64");
     bad("f -k 65", "-k: '65' is not a whole number from 1 to 64");
@@ -215,9 +206,8 @@ static void whole_numbers_are_strict(void **state)
 }
 
 /* The value is optional, so a word after it is a film. */
-static void steady(void **state)
+TEST(steady)
 {
-    (void)state;
     good("--steady f");
     assert_int_equal(o.steady, 10);
     assert_string_equal(o.input[0], "f");
@@ -234,9 +224,8 @@ static void steady(void **state)
     bad("f --steady --bar", "unknown option '--bar'; see --help");
 }
 
-static void misuse_is_one_sentence(void **state)
+TEST(misuse_is_one_sentence)
 {
-    (void)state;
     bad("", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
     bad("-k 3", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
     bad("f --foo", "unknown option '--foo'; see --help");
@@ -263,9 +252,8 @@ static void misuse_is_one_sentence(void **state)
     bad("f --dump - --bench", "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
 }
 
-static void many_films(void **state)
+TEST(many_films)
 {
-    (void)state;
     good("films");
     assert_false(o.recursive || o.any || o.update || o.report || o.shard || o.shards);
     good("-r --any --update --shard 3/16 --report r films");
@@ -278,9 +266,8 @@ static void many_films(void **state)
     bad("--report= a", "--report: the name is empty");
 }
 
-static void names_of_stdout(void **state)
+TEST(names_of_stdout)
 {
-    (void)state;
     good("f -o /dev/stdout --json /dev/fd/2 --dump /dev/stderr");
     assert_string_equal(o.output, "-");
     assert_string_equal(extra("json"), "/dev/fd/2");
@@ -294,9 +281,8 @@ static void names_of_stdout(void **state)
     assert_string_equal(extra("json"), "-");
 }
 
-static void the_cache(void **state)
+TEST(the_cache)
 {
-    (void)state;
     good("f");
     assert_false(o.cache.off || o.cache.refresh || o.cache.folder);
     assert_true(o.cache.limit == CACHE_LIMIT_AUTO);
@@ -313,9 +299,8 @@ static void the_cache(void **state)
     bad("--cache x", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
 }
 
-static void what_this_build_lacks(void **state)
+TEST(what_this_build_lacks)
 {
-    (void)state;
     bad("f --engine gpu", "--engine: 'gpu' is not auto, cpu or cuda[:N,...]");
     bad("f --decode cudas", "--decode: 'cudas' is not auto, cpu or nvdec");
     if (engine_built("cuda"))
@@ -325,9 +310,8 @@ static void what_this_build_lacks(void **state)
     assert_string_equal(e.text, "--engine cuda:1: no CUDA engine in this build");
 }
 
-static void levels(void **state)
+TEST(levels)
 {
-    (void)state;
     good("f --verbose");
     assert_true(log_enabled(LOG_VERBOSE));
     assert_false(log_enabled(LOG_DEBUG));
@@ -340,9 +324,8 @@ static void levels(void **state)
     assert_false(log_enabled(LOG_VERBOSE));
 }
 
-static void times(void **state)
+TEST(times)
 {
-    (void)state;
     static const struct { const char *text; int64_t us; } yes[] = {
         {"0", 0}, {"90", 90000000}, {"1:30", 90000000}, {"90:00", 5400000000}, {"1:02:03.250", 3723250000},
         {"0.000001", 1}, {"1.9999999", 1999999}, {"100:00:00", 360000000000},
@@ -361,9 +344,8 @@ static void times(void **state)
     assert_int_equal(us, 17);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     struct size_rule r;
     assert_true(cli_parse_size("320x180", &r));
     assert_true(r.kind == SIZE_EXACT && r.width == 320 && r.height == 180);
@@ -382,9 +364,8 @@ static void sizes(void **state)
     assert_int_equal(r.kind, SIZE_FULL);
 }
 
-static void modes(void **state)
+TEST(modes)
 {
-    (void)state;
     good("f -m all");
     assert_int_equal(o.strips, strip_count);
     for (size_t m = 0; m < strip_count; m++)
@@ -428,9 +409,8 @@ static const char *printed(const char *line, enum cli_result result)
     return text;
 }
 
-static void questions_are_answered(void **state)
+TEST(questions_are_answered)
 {
-    (void)state;
     static const char *const asked[] = {"--version", "-V --foo"};
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         const char *version = printed(asked[i], CLI_DONE);
@@ -460,9 +440,8 @@ static void questions_are_answered(void **state)
     assert_int_equal(strstr(help, "cuda[:N,...]") != NULL, engine_built("cuda"));
 }
 
-static void a_full_disk_is_noticed(void **state)
+TEST(a_full_disk_is_noticed)
 {
-    (void)state;
     fflush(stdout);
     int real = dup(STDOUT_FILENO);
     assert_non_null(freopen("/dev/full", "w", stdout));
@@ -474,24 +453,4 @@ static void a_full_disk_is_noticed(void **state)
     assert_string_equal(e.text, "cannot write to stdout: No space left on device");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(palettes_do_not_race),
-        cmocka_unit_test(every_option),
-        cmocka_unit_test(selections),
-        cmocka_unit_test(whole_numbers_are_strict),
-        cmocka_unit_test(steady),
-        cmocka_unit_test(misuse_is_one_sentence),
-        cmocka_unit_test(names_of_stdout), cmocka_unit_test(many_films),
-        cmocka_unit_test(the_cache), cmocka_unit_test(what_this_build_lacks),
-        cmocka_unit_test(levels),
-        cmocka_unit_test(times),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(modes),
-        cmocka_unit_test(questions_are_answered),
-        cmocka_unit_test(a_full_disk_is_noticed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

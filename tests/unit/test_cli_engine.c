@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/cli.h"
 #include "barcode/engine.h"
 
@@ -20,9 +15,8 @@ static bool engine(const char *text)
     return cli_parse_engine(text, &o, &e);
 }
 
-static void engines_by_name(void **state)
+TEST(engines_by_name)
 {
-    (void)state;
     assert_true(engine("auto"));
     assert_int_equal(o.engine, ENGINE_AUTO);
     assert_true(engine("cpu"));
@@ -37,9 +31,8 @@ static void engines_by_name(void **state)
     }
 }
 
-static void cuda_where_it_is_built(void **state)
+TEST(cuda_where_it_is_built)
 {
-    (void)state;
     static const struct {
         const char *text;
         struct engine_devices devices;
@@ -65,9 +58,8 @@ static void cuda_where_it_is_built(void **state)
 }
 
 /* As many as a list may have, and not one more. */
-static void many_numbers(void **state)
+TEST(many_numbers)
 {
-    (void)state;
     char text[200] = "cuda:0";
     for (int i = 1; i < ENGINE_DEVICES_MOST; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), ",%d", i);
@@ -79,9 +71,8 @@ static void many_numbers(void **state)
     assert_int_equal(e.code, ERR_USAGE);
 }
 
-static void decoders_by_name(void **state)
+TEST(decoders_by_name)
 {
-    (void)state;
     static const char *const name[] = {"auto", "cpu", "nvdec"};
     for (int i = DECODE_AUTO; i <= DECODE_NVDEC; i++) {
         assert_true(cli_parse_decode(name[i], &o, &e));
@@ -93,10 +84,4 @@ static void decoders_by_name(void **state)
     assert_string_equal(e.text, "--decode: 'gpu' is not auto, cpu or nvdec");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engines_by_name), cmocka_unit_test(cuda_where_it_is_built), cmocka_unit_test(many_numbers), cmocka_unit_test(decoders_by_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/cli.h"
 
 static struct options o;
@@ -33,9 +29,8 @@ static void bad(const char *line, const char *sentence)
 }
 
 /* getopt takes "--k" for --keyframes and ffmpeg's "-output" for -o utput. */
-static void options_are_exact(void **state)
+TEST(options_are_exact)
 {
-    (void)state;
     bad("--k 5 f", "unknown option '--k'; did you mean -k?");
     bad("f --k=5", "unknown option '--k'; did you mean -k?");
     bad("f --clus 3", "unknown option '--clus'; did you mean --clusters?");
@@ -60,8 +55,4 @@ static void options_are_exact(void **state)
     assert_int_equal(o.inputs, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(options_are_exact)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/cli.h"
 #include "barcode/outputs.h"
 
@@ -40,9 +35,8 @@ static void bad(const char *line, const char *sentence)
     assert_int_equal(e.code, ERR_USAGE);
 }
 
-static void shapes_and_smoothing(void **state)
+TEST(shapes_and_smoothing)
 {
-    (void)state;
     good("f");
     assert_true(o.shape == SHAPE_STRIP && o.smooth_us == 0 && o.width == 0 && o.height == 360);
     good("f --shape circle");
@@ -63,9 +57,8 @@ static void shapes_and_smoothing(void **state)
     bad("f --smooth -1", "--smooth: '-1' is not a time such as 10 or 1:30");
 }
 
-static void posters(void **state)
+TEST(posters)
 {
-    (void)state;
     good("f -o a.pdf");
     assert_true(outputs_are_posters(&o) && o.width == 0 && o.height == 1080 && !o.page.given && o.dpi == 300);
     good("f -o a.SVG --page A2 --title x --height 50 --width 16384");
@@ -101,8 +94,4 @@ static void posters(void **state)
                                 "65535 pixels, one at most 20 times the other");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shapes_and_smoothing), cmocka_unit_test(posters)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,21 +1,17 @@
 /* colour against the formulas of H.273 in floating point, and the row against the single pixel. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/colour.h"
 
-static uint64_t state = 7;
+static uint64_t random_state = 7;
 
 static uint32_t rnd(void)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 32);
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 32);
 }
 
 static void weights(enum matrix m, double *kr, double *kb)
@@ -67,9 +63,8 @@ static void check_colour(enum matrix m, enum range range, int bits, const double
                      out[i], 255 * rgb[i]);
 }
 
-static void known_colours(void **unused)
+TEST(known_colours)
 {
-    (void)unused;
     for (int m = MATRIX_BT601; m <= MATRIX_YCGCO; m++)
         for (int range = RANGE_LIMITED; range <= RANGE_FULL; range++)
             for (int bits = 8; bits <= 16; bits++) {
@@ -85,9 +80,8 @@ static void known_colours(void **unused)
 }
 
 /* From whole 8, 10 and 12 bit codes, as a film has them, within a level of the formula. */
-static void whole_codes(void **unused)
+TEST(whole_codes)
 {
-    (void)unused;
     for (int bits = 8; bits <= 12; bits += 2)
         for (int range = RANGE_LIMITED; range <= RANGE_FULL; range++)
             for (int m = MATRIX_BT601; m <= MATRIX_FCC; m++)
@@ -126,9 +120,8 @@ static void one(enum colour_model model, enum range range, int bits, const int c
         assert_int_equal(out[i], rgb[i]);
 }
 
-static void rgb_and_grey(void **unused)
+TEST(rgb_and_grey)
 {
-    (void)unused;
     one(MODEL_RGB, RANGE_FULL, 8, (int[]){0, 127, 255}, (int[]){0, 127, 255});
     one(MODEL_YCBCR, RANGE_FULL, 8, (int[]){1, 2, 254}, (int[]){1, 2, 254});
     one(MODEL_RGB, RANGE_FULL, 10, (int[]){0, 1023, 512}, (int[]){0, 255, 128});
@@ -143,16 +136,14 @@ static void rgb_and_grey(void **unused)
 }
 
 /* Every 8-bit full-range RGB value comes out as it went in. */
-static void identity(void **unused)
+TEST(identity)
 {
-    (void)unused;
     for (int v = 0; v < 256; v++)
         one(MODEL_RGB, RANGE_FULL, 8, (int[]){v, 255 - v, v}, (int[]){v, 255 - v, v});
 }
 
-static void matrix_bounds(void **unused)
+TEST(matrix_bounds)
 {
-    (void)unused;
     struct colour_transform t;
     for (int m = MATRIX_UNSPECIFIED; m <= MATRIX_RGB; m++)
         for (int range = RANGE_LIMITED; range <= RANGE_FULL; range++)
@@ -174,9 +165,8 @@ static void matrix_bounds(void **unused)
     assert_int_equal(t.offset[1], 32768);
 }
 
-static void row_is_the_pixel(void **unused)
+TEST(row_is_the_pixel)
 {
-    (void)unused;
     enum { N = 777 };
     static uint16_t in[3][N];
     static uint8_t rgb[6 * N + 6];
@@ -200,9 +190,8 @@ static void row_is_the_pixel(void **unused)
     }
 }
 
-static void names_and_guess(void **unused)
+TEST(names_and_guess)
 {
-    (void)unused;
     assert_string_equal(colour_matrix_name(MATRIX_BT601), "bt601");
     assert_string_equal(colour_matrix_name(MATRIX_BT2020), "bt2020nc");
     assert_string_equal(colour_matrix_name(MATRIX_UNSPECIFIED), "unknown");
@@ -213,12 +202,4 @@ static void names_and_guess(void **unused)
     assert_int_equal(colour_guess_matrix(1024, 577), MATRIX_BT709);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_colours),    cmocka_unit_test(whole_codes),   cmocka_unit_test(rgb_and_grey),
-        cmocka_unit_test(identity),         cmocka_unit_test(matrix_bounds), cmocka_unit_test(row_is_the_pixel),
-        cmocka_unit_test(names_and_guess),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

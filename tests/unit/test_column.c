@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/column.h"
 
 static struct column *put(struct columns *c, uint64_t index, uint32_t repeat, uint8_t shade)
@@ -27,9 +22,8 @@ static struct column *put(struct columns *c, uint64_t index, uint32_t repeat, ui
     return column;
 }
 
-static void test_pointers_stay(void **state)
+TEST(test_pointers_stay)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(4, 3, &e);
     struct column *first = put(c, 0, 1, 10);
@@ -44,9 +38,8 @@ static void test_pointers_stay(void **state)
     columns_free(&c);
 }
 
-static void test_storage_does_not_overlap(void **state)
+TEST(test_storage_does_not_overlap)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(64, 5, &e);
     for (uint64_t i = 0; i < 2100; i++) {
@@ -65,9 +58,8 @@ static void test_storage_does_not_overlap(void **state)
     columns_free(&c);
 }
 
-static void test_fill(void **state)
+TEST(test_fill)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(0, 3, &e);
     struct column *column = columns_at(c, 5, &e);
@@ -87,9 +79,8 @@ static void test_fill(void **state)
 }
 
 /* The largest frame there is, all white but for one pixel: 2^28 pixels overflow nothing. */
-static void test_fill_the_largest(void **state)
+TEST(test_fill_the_largest)
 {
-    (void)state;
     enum { SIDE = 16384 };
     struct column column = {0};
     const struct frame_tag tag = {.repeat = 1};
@@ -107,9 +98,8 @@ static void test_fill_the_largest(void **state)
 }
 
 /* --light linear: means are those of BT.1886's light, and a flat row stays as it is. */
-static void test_fill_light(void **state)
+TEST(test_fill_light)
 {
-    (void)state;
     struct err e = ERR_INIT;
     const struct light_rule rule = {TONE_BT2390, 1000, true};
     struct light *light = light_open(&rule, 0, &e);
@@ -131,9 +121,8 @@ static void test_fill_light(void **state)
     light_close(&light);
 }
 
-static void test_nothing_asked_for(void **state)
+TEST(test_nothing_asked_for)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(0, 0, &e);
     assert_int_equal(columns_count(c), 0);
@@ -146,9 +135,8 @@ static void test_nothing_asked_for(void **state)
     columns_free(&c);
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(0, 0, &e);
     assert_null(columns_at(c, UINT64_C(1) << 32, &e));
@@ -158,9 +146,8 @@ static void test_limit(void **state)
     columns_free(&c);
 }
 
-static void test_finish_repeats_and_cuts(void **state)
+TEST(test_finish_repeats_and_cuts)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(2, 0, &e);
     put(c, 0, 3, 10);
@@ -184,9 +171,8 @@ static void test_finish_repeats_and_cuts(void **state)
     columns_free(&c);
 }
 
-static void test_finish_cuts_the_end(void **state)
+TEST(test_finish_cuts_the_end)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(1, 0, &e);
     put(c, 1, 1, 10);
@@ -214,9 +200,8 @@ static void *write_some(void *from)
     return NULL;
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
-    (void)state;
     struct err e = ERR_INIT;
     shared = columns_open(3, 2, &e);
     pthread_t thread[4];
@@ -230,18 +215,4 @@ static void test_threads(void **state)
     columns_free(&shared);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pointers_stay),
-        cmocka_unit_test(test_storage_does_not_overlap),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_fill_the_largest), cmocka_unit_test(test_fill_light),
-        cmocka_unit_test(test_nothing_asked_for),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_finish_repeats_and_cuts),
-        cmocka_unit_test(test_finish_cuts_the_end),
-        cmocka_unit_test(test_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/cli.h"
 #include "barcode/log.h"
 #include "cli/completions.h"
@@ -41,9 +36,8 @@ static void has(const char *text, const char *part)
         fail_msg("'%s' is not in:\n%s", part, text);
 }
 
-static void bash(void **state)
+TEST(bash)
 {
-    (void)state;
     const char *text = written("complete-bash");
     has(text, "        -m | --mode)\n            _barcode_words 'kmeans dominant palette average downsample all' list\n            return ;;\n");
     has(text, "        --order)\n            _barcode_words 'lightness share'\n            return ;;\n");
@@ -53,9 +47,8 @@ static void bash(void **state)
     has(text, "-W '-o --output -m --mode --cache --order --seed --steady -q --quiet ' --");
 }
 
-static void zsh(void **state)
+TEST(zsh)
 {
-    (void)state;
     const char *text = written("complete-zsh");
     assert_memory_equal(text, "#compdef barcode\n", 17);
     has(text, "'(-o --output)'{-o+,--output=}'[where]:FILE|DIR:_files' \\\n");
@@ -68,9 +61,8 @@ static void zsh(void **state)
     assert_null(strstr(text, "usage"));
 }
 
-static void fish(void **state)
+TEST(fish)
 {
-    (void)state;
     const char *text = written("complete-fish");
     has(text, "complete -c barcode -s o -l output -r -F -d 'where'\n");
     has(text, "-l mode -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"kmeans ");
@@ -82,9 +74,8 @@ static void fish(void **state)
 }
 
 /* A quote in the text neither ends the shell's string nor is lost. */
-static void quotes(void **state)
+TEST(quotes)
 {
-    (void)state;
     static const struct argp_option own[] = {{"x", 300, NULL, 0, "a film's \\ [end]", 0}, {0}};
     static const char *const kind[] = {"complete-zsh", "complete-fish"}, *const want[] = {"[a film'\\''s \\\\ \\[end\\]]", "-d 'a film\\'s \\\\ [end]'\n"};
     for (int i = 0; i < 2; i++) {
@@ -98,9 +89,8 @@ static void quotes(void **state)
 }
 
 /* Every word that is offered is taken. */
-static void words_are_taken(void **state)
+TEST(words_are_taken)
 {
-    (void)state;
     static const char *const option[] = {"mode", "order", "init", "size", "trim", "tone-map", "light", "engine", "decode", "progress"};
     log_set_level(LOG_ERROR);
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
@@ -122,19 +112,12 @@ static void words_are_taken(void **state)
     assert_string_equal(completions_words("seed", NULL), "");
 }
 
-static void other_kinds(void **state)
+TEST(other_kinds)
 {
-    (void)state;
     struct err e = ERR_INIT;
     assert_false(completions_write(table, "complete-csh", stdout, &e));
     assert_int_equal(e.code, ERR_USAGE);
     assert_string_equal(e.text, "--generate: 'complete-csh' is not complete-bash, complete-zsh or complete-fish");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bash), cmocka_unit_test(zsh), cmocka_unit_test(fish), cmocka_unit_test(quotes), cmocka_unit_test(words_are_taken), cmocka_unit_test(other_kinds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/av.h"
 #include "clip.h"
 
@@ -16,9 +11,8 @@ static void say(AVCodecContext *c, enum AVCodecID codec, int level, const char *
     damage_message(c, level, format);
 }
 
-static void messages(void **state)
+TEST(messages)
 {
-    (void)state;
     struct damage_watch w = {0};
     AVCodecContext *c = avcodec_alloc_context3(NULL);
     assert_non_null(c);
@@ -59,9 +53,8 @@ static void messages(void **state)
 }
 
 /* Of codecs whose decoders err on damage alone each error counts, of others those that are listed. */
-static void frank_decoders(void **state)
+TEST(frank_decoders)
 {
-    (void)state;
     static const enum AVCodecID frank[] = {AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV};
     static const enum AVCodecID others[] = {AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG, AV_CODEC_ID_JPEG2000, AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
     struct damage_watch w = {0};
@@ -84,9 +77,8 @@ static void frank_decoders(void **state)
 /*
  * A complaint is there until damage_found is asked: decoders with threads may have it at any time.
  */
-static void complaints_are_heard(void **state)
+TEST(complaints_are_heard)
 {
-    (void)state;
     struct damage_watch w = {0};
     AVCodecContext *c = avcodec_alloc_context3(NULL);
     assert_non_null(c);
@@ -101,9 +93,8 @@ static void complaints_are_heard(void **state)
 }
 
 /* Damage is handed on up to the next key and to what leads it, but not by a picture that nobody refers to. */
-static void spreading(void **state)
+TEST(spreading)
 {
-    (void)state;
     enum { KEY = 1, DROPPABLE = 2, LEADS = 4, HURT = 8, SPOILT = 16 };
     static const int step[] = {KEY, DROPPABLE | HURT | SPOILT, 0, HURT | SPOILT, DROPPABLE | SPOILT, SPOILT, KEY, LEADS | SPOILT, 0,
                                KEY, LEADS, KEY | HURT | SPOILT, LEADS | SPOILT, SPOILT, KEY, 0};
@@ -172,9 +163,8 @@ static bool make_hevc(void)
 }
 
 /* Nothing is found in films without damage. */
-static void nothing_is_wrong(void **state)
+TEST(nothing_is_wrong)
 {
-    (void)state;
     if (!make_hevc() || !clip_encode("-c:v mpeg4 -bf 2 -q:v 4 asp.avi") || !clip_encode("-c:v mpeg2video -bf 2 -q:v 4 two.mkv") ||
         !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=20:open-gop=1:bframes=3 avc.mkv"))
         skip();
@@ -184,14 +174,4 @@ static void nothing_is_wrong(void **state)
             assert_int_equal(count_damaged(name[i], threads), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages),
-        cmocka_unit_test(frank_decoders),
-        cmocka_unit_test(complaints_are_heard),
-        cmocka_unit_test(spreading),
-        cmocka_unit_test(nothing_is_wrong),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/av.h"
 #include "clip.h"
 
@@ -57,9 +52,8 @@ static int decode(const char *name, int threads, int64_t *serial, int *width, in
 }
 
 /* A picture is known by its serial, which comes back in pts, whatever the threads. */
-static void serials_come_back(void **state)
+TEST(serials_come_back)
 {
-    (void)state;
     static int64_t serial[CLIP_FRAMES];
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=50:bframes=3:b-pyramid=normal clip.mkv") ||
         !clip_encode("-c:v mpeg4 -bf 2 -q:v 4 clip.mp4"))
@@ -79,9 +73,8 @@ static void serials_come_back(void **state)
 }
 
 /* The crop is exact to the pixel, not to the next address that suits a processor. */
-static void crop_to_the_pixel(void **state)
+TEST(crop_to_the_pixel)
 {
-    (void)state;
     static int64_t serial[CLIP_FRAMES];
     if (!clip_encode("-c:v libx264 -preset veryfast -bsf:v h264_metadata=crop_left=6:crop_right=10:crop_top=2:crop_bottom=4 crop.mp4"))
         skip();
@@ -104,9 +97,8 @@ static void crop_to_the_pixel(void **state)
     close_clip(&f, &film);
 }
 
-static void a_stream_that_no_decoder_can_begin(void **state)
+TEST(a_stream_that_no_decoder_can_begin)
 {
-    (void)state;
     struct err e = ERR_INIT;
     AVFormatContext *f = avformat_alloc_context();
     AVStream *s = avformat_new_stream(f, NULL);
@@ -147,20 +139,12 @@ static int first_answer(const char *name, bool out_of_memory)
     return code;
 }
 
-static void failed_frame_buffers_are_reported(void **state)
+TEST(failed_frame_buffers_are_reported)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg4 -q:v 4 a.avi"))
         skip();
     assert_int_equal(first_answer("a.avi", false), 0);
     assert_int_equal(first_answer("a.avi", true), AVERROR(ENOMEM));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(serials_come_back), cmocka_unit_test(crop_to_the_pixel), cmocka_unit_test(a_stream_that_no_decoder_can_begin),
-        cmocka_unit_test(failed_frame_buffers_are_reported),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/av.h"
 #include "clip.h"
 
@@ -84,9 +79,8 @@ static void assert_order_is_time(const struct reading *r)
     }
 }
 
-static void h264(void **state)
+TEST(h264)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=20:min-keyint=20:open-gop=1:bframes=3:scenecut=0 open.mp4"))
         skip();
     struct reading r = read_film("open.mp4");
@@ -118,9 +112,8 @@ static void h264(void **state)
     reading_free(&raw);
 }
 
-static void hevc(void **state)
+TEST(hevc)
 {
-    (void)state;
     if (!clip_encode("-c:v libx265 -preset superfast -x265-params "
                      "log-level=error:keyint=20:min-keyint=20:open-gop=1:bframes=4:b-adapt=0:temporal-layers=1 layers.mkv"))
         skip();
@@ -145,9 +138,8 @@ static void hevc(void **state)
     reading_free(&r);
 }
 
-static void mpeg2(void **state)
+TEST(mpeg2)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -bf 2 -q:v 4 -sc_threshold 1000000000 open.mpg"))
         skip();
     struct reading r = read_film("open.mpg");
@@ -163,9 +155,8 @@ static void mpeg2(void **state)
 }
 
 /* Pictures stored as two fields need more than runs can do. */
-static void field_pictures(void **state)
+TEST(field_pictures)
 {
-    (void)state;
     static uint8_t file[1 << 20];
     if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -b:v 200k fields.m2v"))
         skip();
@@ -186,9 +177,8 @@ static void field_pictures(void **state)
     reading_free(&r);
 }
 
-static void others(void **state)
+TEST(others)
 {
-    (void)state;
     if (clip_hidden_vp8("vp8.webm")) {
         struct reading r = read_film("vp8.webm");
         size_t hidden = 0;
@@ -215,9 +205,8 @@ static void others(void **state)
 }
 
 /* An edit list hides pictures that must be decoded. */
-static void edit_list(void **state)
+TEST(edit_list)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=50:min-keyint=50:bframes=0:scenecut=0 whole.mp4"))
         skip();
     assert_true(clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4"));
@@ -264,9 +253,8 @@ static void with_empty_packets(const char *from, const char *to)
 }
 
 /* To a decoder, a packet of no bytes may mean the end of the film. */
-static void empty_packets_are_no_pictures(void **state)
+TEST(empty_packets_are_no_pictures)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
     with_empty_packets("plain.mkv", "empty.nut");
@@ -278,9 +266,8 @@ static void empty_packets_are_no_pictures(void **state)
 }
 
 /* A file may store any number as a time: one that cannot be one is none, and lengths are still found. */
-static void absurd_times(void **state)
+TEST(absurd_times)
 {
-    (void)state;
     struct err e = ERR_INIT;
     if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
@@ -298,9 +285,8 @@ static void absurd_times(void **state)
     source_close(&s);
 }
 
-static void damage_is_noticed(void **state)
+TEST(damage_is_noticed)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
     struct reading whole = read_film("plain.mkv");
@@ -349,9 +335,8 @@ static void film_close(struct open_film *f)
 }
 
 /* Several films are read at once: what a demuxer says of one of them is no damage to another, in the same thread or not. */
-static void damage_of_another_film(void **state)
+TEST(damage_of_another_film)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
     assert_int_equal(system("cp plain.mkv hole.mkv && dd if=/dev/zero of=hole.mkv bs=1000 seek=$(($(stat -c %s plain.mkv) / 2000)) "
@@ -380,9 +365,8 @@ static void *read_through(void *film)
     return NULL;
 }
 
-static void damage_on_another_thread(void **state)
+TEST(damage_on_another_thread)
 {
-    (void)state;
     if (access("hole.mkv", R_OK) != 0)
         skip();
     struct open_film film[2];
@@ -400,9 +384,8 @@ static void damage_on_another_thread(void **state)
 }
 
 /* A demuxer that opens others (a playlist's, a film's in several files) is told of what these find. */
-static void damage_in_a_nested_film(void **state)
+TEST(damage_in_a_nested_film)
 {
-    (void)state;
     if (access("hole.mkv", R_OK) != 0)
         skip();
     FILE *f = fopen("list.ffconcat", "w");
@@ -423,12 +406,4 @@ static void damage_in_a_nested_film(void **state)
     film_close(&film[1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(h264), cmocka_unit_test(hevc), cmocka_unit_test(mpeg2), cmocka_unit_test(field_pictures), cmocka_unit_test(others), cmocka_unit_test(edit_list),
-        cmocka_unit_test(empty_packets_are_no_pictures), cmocka_unit_test(absurd_times), cmocka_unit_test(damage_is_noticed),
-        cmocka_unit_test(damage_of_another_film), cmocka_unit_test(damage_on_another_thread), cmocka_unit_test(damage_in_a_nested_film),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/av.h"
 #include "clip.h"
 
@@ -49,9 +44,8 @@ static void copy_film(const char *from, const char *to, long cut, const void *mo
 
 static const uint8_t zeros[2000];
 
-static void transport_streams(void **state)
+TEST(transport_streams)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.ts") || !clip_ffmpeg("-i plain.ts -c copy -mpegts_m2ts_mode 1 blu.m2ts"))
         skip();
     struct ending whole = read_to_end("plain.ts"), blu = read_to_end("blu.m2ts");
@@ -63,9 +57,8 @@ static void transport_streams(void **state)
 }
 
 /* Elsewhere zeros at the end are padding. */
-static void padded_films(void **state)
+TEST(padded_films)
 {
-    (void)state;
     static const char *const name[] = {"plain.mpg", "plain.m2v", "plain.avi", "plain.mp4", "plain.mkv"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         char line[128];
@@ -81,10 +74,4 @@ static void padded_films(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transport_streams), cmocka_unit_test(padded_films),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/digest.h"
 
 static struct digest *open_digest(void)
@@ -30,9 +25,8 @@ static void expect(struct digest_result r, uint64_t both, uint64_t different, ui
     assert_int_equal(r.alone, alone);
 }
 
-static void comparing(void **state)
+TEST(comparing)
 {
-    (void)state;
     struct digest *a = open_digest(), *b = open_digest();
     expect(digest_compare(a, b), 0, 0, 0);
     put(a, 0, "red");
@@ -66,9 +60,8 @@ static void comparing(void **state)
 }
 
 /* Bytes whose hash must not be mistaken for "not there": nothing at all, and zeros. */
-static void empty_is_something(void **state)
+TEST(empty_is_something)
 {
-    (void)state;
     struct digest *a = open_digest(), *b = open_digest();
     put(a, 3, "");
     expect(digest_compare(a, b), 0, 0, 1);
@@ -96,9 +89,8 @@ static void *write_some(void *argument)
     return NULL;
 }
 
-static void many_threads(void **state)
+TEST(many_threads)
 {
-    (void)state;
     struct digest *a = open_digest(), *b = open_digest();
     struct writer w[4];
     for (int i = 0; i < 4; i++) {
@@ -119,10 +111,4 @@ static void many_threads(void **state)
     digest_free(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comparing), cmocka_unit_test(empty_is_something), cmocka_unit_test(many_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/dominant.h"
 #include "barcode/srgb.h"
 
@@ -171,9 +166,8 @@ static void expect(const uint8_t *rgb, size_t n, uint8_t r, uint8_t g, uint8_t b
 }
 
 /* Every place is in one of the cells, whose number is the one that the definition gives. */
-static void every_colour_has_a_cell(void **state)
+TEST(every_colour_has_a_cell)
 {
-    (void)state;
     struct dominant_place low = {9999, 9999, 9999}, high = {0};
     for (uint32_t colour = 0; colour < 1u << 24; colour++) {
         const uint8_t rgb[3] = {(uint8_t)(colour >> 16), (uint8_t)(colour >> 8), (uint8_t)colour};
@@ -189,9 +183,8 @@ static void every_colour_has_a_cell(void **state)
         assert_int_equal(dominant_cell_of(dominant_centre(cell)), cell);
 }
 
-static void one_colour_is_itself(void **state)
+TEST(one_colour_is_itself)
 {
-    (void)state;
     static uint8_t rgb[3 * 300];
     uint64_t seed = 1;
     for (int round = 0; round < 200; round++) {
@@ -210,9 +203,8 @@ static void one_colour_is_itself(void **state)
 }
 
 /* Black is cell 0 along L; the other cells are numbered beyond it. */
-static void ties_go_to_the_lowest_cell(void **state)
+TEST(ties_go_to_the_lowest_cell)
 {
-    (void)state;
     const uint8_t two[] = {255, 255, 255, 0, 0, 0}, back[] = {0, 0, 0, 255, 255, 255}, three[] = {255, 255, 255, 0, 0, 0, 255, 255, 255};
     expect(two, 2, 0, 0, 0);
     expect(back, 2, 0, 0, 0);
@@ -223,9 +215,8 @@ static void ties_go_to_the_lowest_cell(void **state)
 }
 
 /* What the mode is for: of near colours together there are more than of the one that is the most frequent. */
-static void near_colours_count_together(void **state)
+TEST(near_colours_count_together)
 {
-    (void)state;
     uint8_t rgb[3 * 100];
     for (int i = 0; i < 100; i++) {
         const uint8_t sky[3] = {90, (uint8_t)(140 + i % 10), (uint8_t)(200 + i % 7)}, black[3] = {0, 0, 0};
@@ -266,9 +257,8 @@ static void expect_modes(struct dominant *d, const uint8_t *rgb, size_t n, const
     assert_memory_equal(colour, right[0].rgb, 3);
 }
 
-static void frames_give_what_the_definition_gives(void **state)
+TEST(frames_give_what_the_definition_gives)
 {
-    (void)state;
     static uint8_t rgb[3 * MOST];
     uint64_t seed = 7;
     static const size_t sizes[] = {1, 2, 3, 20, 127, 128, 129, 300};
@@ -297,9 +287,8 @@ static void frames_give_what_the_definition_gives(void **state)
 }
 
 /* So many pixels of one kind that their weights' sum does not fit 32 bits. */
-static void a_large_frame(void **state)
+TEST(a_large_frame)
 {
-    (void)state;
     size_t n = (size_t)1 << 24;
     uint8_t *rgb = malloc(3 * n), colour[3];
     assert_non_null(rgb);
@@ -313,15 +302,4 @@ static void a_large_frame(void **state)
     free(rgb);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_colour_has_a_cell),
-        cmocka_unit_test(one_colour_is_itself),
-        cmocka_unit_test(ties_go_to_the_lowest_cell),
-        cmocka_unit_test(near_colours_count_together),
-        cmocka_unit_test(frames_give_what_the_definition_gives),
-        cmocka_unit_test(a_large_frame),
-    };
-    return cmocka_run_group_tests(tests, fill, NULL);
-}
+TEST_MAIN(fill, NULL)

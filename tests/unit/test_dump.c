@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/dump.h"
 
 enum { FRAME = 6 };
@@ -57,9 +52,8 @@ static struct dump *filled(const char *path)
 
 static const char right[] = "aaaaaa\0\0\0\0\0\0cccccccccccc";
 
-static void to_a_file(void **state)
+TEST(to_a_file)
 {
-    (void)state;
     struct err e = ERR_INIT;
     char got[64];
     struct dump *d = filled("frames.rgb");
@@ -71,9 +65,8 @@ static void to_a_file(void **state)
 }
 
 /* A film cut short may end in columns that nobody put: black. */
-static void made_longer(void **state)
+TEST(made_longer)
 {
-    (void)state;
     struct err e = ERR_INIT;
     char got[64];
     struct dump *d = dump_open("long.rgb", FRAME, &e);
@@ -83,9 +76,8 @@ static void made_longer(void **state)
     assert_memory_equal(got, "aaaaaa\0\0\0\0\0\0\0\0\0\0\0\0", 18);
 }
 
-static void discarded(void **state)
+TEST(discarded)
 {
-    (void)state;
     FILE *f = fopen("old.rgb", "w");
     fputs("old", f);
     fclose(f);
@@ -98,9 +90,8 @@ static void discarded(void **state)
     assert_int_equal(system("test -z \"$(ls -A | grep tmp)\""), 0);      /* no temporary is left */
 }
 
-static void to_a_pipe(void **state)
+TEST(to_a_pipe)
 {
-    (void)state;
     struct err e = ERR_INIT;
     char got[64];
     assert_int_equal(mkfifo("pipe", 0600), 0);
@@ -114,9 +105,8 @@ static void to_a_pipe(void **state)
     close(reader);
 }
 
-static void to_stdout(void **state)
+TEST(to_stdout)
 {
-    (void)state;
     struct err e = ERR_INIT;
     char got[64];
     fflush(stdout);
@@ -135,9 +125,8 @@ static void to_stdout(void **state)
     assert_memory_equal(got, "aaaaaabbbbbb", 12);
 }
 
-static void errors(void **state)
+TEST(errors)
 {
-    (void)state;
     struct err e = ERR_INIT;
     assert_null(dump_open("nowhere/frames.rgb", FRAME, &e));
     assert_int_equal(e.code, ERR_FAILED);
@@ -155,9 +144,8 @@ static void errors(void **state)
 }
 
 /* Frames on their way to a pipe wait where the user says there is room. */
-static void waits_in_tmpdir(void **state)
+TEST(waits_in_tmpdir)
 {
-    (void)state;
     struct err e = ERR_INIT;
     char link[64], place[256] = {0};
     assert_int_equal(mkdir("room", 0700), 0);
@@ -201,9 +189,8 @@ static void *write_some(void *argument)
     return NULL;
 }
 
-static void many_threads(void **state)
+TEST(many_threads)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct writer w[4];
     static char got[2001 * FRAME];
@@ -224,9 +211,8 @@ static void many_threads(void **state)
 }
 
 /* `>> file` and --dump /dev/stdout: what the file held stays in front. */
-static void to_a_descriptor_of_the_users(void **state)
+TEST(to_a_descriptor_of_the_users)
 {
-    (void)state;
     struct err e = ERR_INIT;
     char path[32], got[3 + 2 * FRAME + 8];
     uint8_t rgb[FRAME];
@@ -244,12 +230,4 @@ static void to_a_descriptor_of_the_users(void **state)
     assert_memory_equal(got, "abcx", 4);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(to_a_file), cmocka_unit_test(made_longer), cmocka_unit_test(discarded), cmocka_unit_test(to_a_pipe),
-        cmocka_unit_test(to_stdout), cmocka_unit_test(errors), cmocka_unit_test(many_threads),
-        cmocka_unit_test(to_a_descriptor_of_the_users), cmocka_unit_test(waits_in_tmpdir),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

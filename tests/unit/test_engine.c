@@ -1,15 +1,10 @@
 /*
  * test_engine.c - the contract of engine.h, for every engine of this build.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "test.h"
 #include "staged.h"
 
 enum { W = 40, H = 24, FRAMES = 30, PIXELS = W * H, BYTES = PIXELS * 3 };
@@ -69,9 +64,8 @@ static struct columns *in_order(const char *name, bool staged)
     return c;
 }
 
-static void unknown_engine(void **state)
+TEST(unknown_engine)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct engine_config config = {.threads = 1};
     assert_null(engine_open("abacus", &config, &e));
@@ -93,9 +87,8 @@ static uint8_t mean(const uint8_t *rgb, size_t pixels, int channel)
     return (uint8_t)((double)sum / (double)pixels + 0.5);
 }
 
-static void averages_rows_and_clusters(void **state)
+TEST(averages_rows_and_clusters)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         struct columns *c = in_order(engines[i], false);
         for (uint64_t n = 0; n < FRAMES; n++) {
@@ -122,9 +115,8 @@ static void averages_rows_and_clusters(void **state)
     }
 }
 
-static void staged_equals_shrunk(void **state)
+TEST(staged_equals_shrunk)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         struct columns *a = in_order(engines[i], false), *b = in_order(engines[i], true);
         assert_int_equal(first_difference(a, b, H), -1);
@@ -156,9 +148,8 @@ static void *push_frames(void *argument)
     return NULL;
 }
 
-static void any_order_any_threads(void **state)
+TEST(any_order_any_threads)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         struct columns *right = in_order(engines[i], false);
         static const int threads[] = {1, 2, 5};
@@ -211,9 +202,8 @@ static bool tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, str
     return true;
 }
 
-static void tap_sees_every_frame(void **state)
+TEST(tap_sees_every_frame)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         struct err e = ERR_INIT;
         struct tapped t = {.fail_at = -1};
@@ -237,9 +227,8 @@ static void tap_sees_every_frame(void **state)
 }
 
 /* Rule 6: one sentence, for every later put and for finish; the next film starts clean. */
-static void failure(void **state)
+TEST(failure)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         struct tapped t;
         atomic_init(&t.calls, 0);
@@ -289,9 +278,8 @@ static void failure(void **state)
 
 /* ------------------------------------------------------------------ film after film */
 
-static void film_after_film(void **state)
+TEST(film_after_film)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         struct engine *g = open_engine(engines[i], 2);
         assert_non_null(engine_detail(g));
@@ -330,12 +318,4 @@ static void film_after_film(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_engine), cmocka_unit_test(averages_rows_and_clusters), cmocka_unit_test(staged_equals_shrunk),
-        cmocka_unit_test(any_order_any_threads), cmocka_unit_test(tap_sees_every_frame), cmocka_unit_test(failure),
-        cmocka_unit_test(film_after_film),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

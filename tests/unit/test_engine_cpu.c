@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
+#include "test.h"
 #include "barcode/isa.h"
 #include "staged.h"
 
@@ -45,9 +40,8 @@ static struct columns *cluster_frames(struct engine *g)
     return c;
 }
 
-static void every_instruction_set(void **state)
+TEST(every_instruction_set)
 {
-    (void)state;
     assert_int_equal(setenv("BARCODE_ISA", "c", 1), 0);
     struct engine *g = open_cpu(2);
     assert_string_equal(engine_detail(g), "c");
@@ -71,9 +65,8 @@ static void every_instruction_set(void **state)
     unsetenv("BARCODE_ISA");
 }
 
-static void unknown_instruction_set(void **state)
+TEST(unknown_instruction_set)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct engine_config config = {.threads = 1};
     setenv("BARCODE_ISA", "z80", 1);
@@ -83,9 +76,8 @@ static void unknown_instruction_set(void **state)
 }
 
 /* A picture that cannot be shrunk fails the engine for the rest of the film, with the shrink's sentence. */
-static void a_picture_too_large(void **state)
+TEST(a_picture_too_large)
 {
-    (void)state;
     struct err first = ERR_INIT, e = ERR_INIT;
     struct engine *g = open_cpu(2);
     struct engine_job job = {.width = W, .height = H, .ports = 1, .columns = columns_open(0, 0, NULL)};
@@ -176,9 +168,8 @@ static void fill_up(struct engine *g, struct pusher *u, struct columns *c)
     assert_int_equal(atomic_load(&u->put), BATCHES);
 }
 
-static void put_waits(void **state)
+TEST(put_waits)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct pusher u;
     struct engine_times times;
@@ -197,9 +188,8 @@ static void put_waits(void **state)
 }
 
 /* While the other worker is still at the gate. */
-static void a_failure_wakes_who_waits(void **state)
+TEST(a_failure_wakes_who_waits)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct pusher u;
     struct engine_times times;
@@ -220,11 +210,4 @@ static void a_failure_wakes_who_waits(void **state)
     columns_free(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction_set), cmocka_unit_test(unknown_instruction_set), cmocka_unit_test(a_picture_too_large),
-        cmocka_unit_test(put_waits), cmocka_unit_test(a_failure_wakes_who_waits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,18 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/engines.h"
 #include "barcode/log.h"
 
-static void seconds_of_work(void **state)
+TEST(seconds_of_work)
 {
-    (void)state;
     struct engine_work w = {.frames = 334, .width = 1000, .height = 1000};
     assert_float_equal(engine_work_seconds(&w, 1), 1.0, 1e-9);
     assert_float_equal(engine_work_seconds(&w, 4), 1 / 2.4, 1e-9);           /* 1.4 groups of pictures, and frame threads */
@@ -24,9 +18,8 @@ static void seconds_of_work(void **state)
 }
 
 /* As measured: 16 cores are done with half a minute of 1080p sooner than a GPU, but not with ten such films, and four cores are not. */
-static void worth_it(void **state)
+TEST(worth_it)
 {
-    (void)state;
     struct engine_work full = {.frames = 720, .width = 1920, .height = 1080}, small = {.frames = 720, .width = 854, .height = 480};
     assert_false(engine_worth_a_gpu(&full, 16, 0));
     assert_false(engine_worth_a_gpu(&full, 16, 1));
@@ -46,9 +39,8 @@ static const struct engine_work any_work = {.frames = 1, .width = 1, .height = 1
 static const struct engine_work huge_work = {.frames = 1000000, .width = 3840, .height = 2160};
 static const struct engine_devices unnamed = {.count = 0};
 
-static void lists(void **state)
+TEST(lists)
 {
-    (void)state;
     struct engines g;
     struct engine_devices named = {.count = 2, .number = {7, 3}};
     engines_init(&g, ENGINE_CPU, &named, 3);
@@ -72,9 +64,8 @@ static void lists(void **state)
     engines_close(&g);
 }
 
-static void cpu_is_opened_once(void **state)
+TEST(cpu_is_opened_once)
 {
-    (void)state;
     struct engines g;
     struct err e = ERR_INIT;
     engines_init(&g, ENGINE_CPU, &unnamed, 2);
@@ -89,9 +80,8 @@ static void cpu_is_opened_once(void **state)
 }
 
 /* A small film of a second never waits for a GPU to start; a long one gets what there is, and an answer in any case. */
-static void automatic(void **state)
+TEST(automatic)
 {
-    (void)state;
     log_set_level(LOG_ERROR);
     struct engines g;
     struct engine_work small = {.frames = 25, .width = 320, .height = 180};
@@ -111,9 +101,8 @@ static void automatic(void **state)
     engines_close(&g);
 }
 
-static void a_demanded_gpu_that_is_not_there(void **state)
+TEST(a_demanded_gpu_that_is_not_there)
 {
-    (void)state;
     struct engines g;
     engines_init(&g, ENGINE_CUDA, &(struct engine_devices){.count = 2, .number = {98, 99}}, 2);
     for (int film = 0; film < 2; film++) {
@@ -127,9 +116,8 @@ static void a_demanded_gpu_that_is_not_there(void **state)
 }
 
 /* GPUs that are not there stand before the CPU: they are tried once, and not at all for a film that is not worth it. */
-static void gpus_that_are_not_there(void **state)
+TEST(gpus_that_are_not_there)
 {
-    (void)state;
     log_set_level(LOG_ERROR);
     struct engines g = {.slot = {{.kind = "cuda", .devices = {.count = 2, .number = {98, 99}}}, {.kind = "cpu"}}, .count = 2, .threads = 2};
     struct err e = ERR_INIT;
@@ -146,9 +134,8 @@ static void gpus_that_are_not_there(void **state)
 }
 
 /* What was given up is closed, and the next one takes over. */
-static void the_next_takes_over(void **state)
+TEST(the_next_takes_over)
 {
-    (void)state;
     struct engines g = {.slot = {{.kind = "cpu"}, {.kind = "cpu"}}, .count = 2, .threads = 2};
     struct err e = ERR_INIT;
     struct engine *first = engines_for(&g, &huge_work, &e);
@@ -173,9 +160,8 @@ static struct engines four_devices(bool named)
 }
 
 /* One that fails on a film is given up for the next one, and the last one has none. */
-static void one_after_another(void **state)
+TEST(one_after_another)
 {
-    (void)state;
     for (int named = 0; named < 2; named++) {
         struct engines g = four_devices(named);
         struct err e = ERR_INIT;
@@ -192,9 +178,8 @@ static void one_after_another(void **state)
 }
 
 /* Behind the last GPU there may be the CPU. */
-static void the_cpu_comes_last(void **state)
+TEST(the_cpu_comes_last)
 {
-    (void)state;
     struct engines g = four_devices(false);
     struct err e = ERR_INIT;
     g.slot[g.count++] = (struct engine_slot){.kind = "cpu"};
@@ -207,9 +192,8 @@ static void the_cpu_comes_last(void **state)
 }
 
 /* Each list begins with a device of its own, counted round, and has the others behind it. */
-static void devices_take_turns(void **state)
+TEST(devices_take_turns)
 {
-    (void)state;
     for (int first = 0; first < 8; first++) {
         struct engines of = {.slot = {{.kind = "cpu", .devices = {.count = 4, .number = {0, 1, 2, 3}}}}, .count = 1, .threads = 1}, g;
         of.films = 9;
@@ -223,9 +207,8 @@ static void devices_take_turns(void **state)
 }
 
 /* A named one that does not exist is an error, though another one would do. */
-static void a_named_one_that_is_not_there(void **state)
+TEST(a_named_one_that_is_not_there)
 {
-    (void)state;
     struct engines g = {.slot = {{.kind = "cuda", .devices = {.count = 2, .number = {0, 77}}, .named = true}}, .count = 1, .threads = 1};
     struct err e = ERR_INIT;
     assert_null(engines_for(&g, &huge_work, &e));
@@ -233,9 +216,8 @@ static void a_named_one_that_is_not_there(void **state)
     engines_close(&g);
 }
 
-static void how_many_devices(void **state)
+TEST(how_many_devices)
 {
-    (void)state;
     struct engines g;
     struct engines named = {.slot = {{.kind = "cpu", .devices = {.number = {0, 0}, .count = 2}, .named = true}}, .count = 1};
     assert_int_equal(engines_devices(&named), 2);
@@ -247,9 +229,8 @@ static void how_many_devices(void **state)
 }
 
 /* What can be known without a driver: those that were named, or those of the system that the user leaves visible. */
-static void how_many_at_most(void **state)
+TEST(how_many_at_most)
 {
-    (void)state;
     struct engines g;
     struct engine_devices named = {.count = 3, .number = {5, 5, 1}};
     engines_init(&g, ENGINE_CUDA, &named, 1);
@@ -276,9 +257,8 @@ static struct engine_device some_gpu(const struct engine *g)
 }
 
 /* Nobody waits for the end of a GPU that the next process can have, too. */
-static void who_lingers(void **state)
+TEST(who_lingers)
 {
-    (void)state;
     static const struct engine_ops ops = {.name = "cuda", .device = some_gpu};
     struct engine gpu = {.ops = &ops};
     struct engines g;
@@ -292,14 +272,4 @@ static void who_lingers(void **state)
     assert_false(engines_linger(&g));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seconds_of_work), cmocka_unit_test(worth_it), cmocka_unit_test(lists), cmocka_unit_test(cpu_is_opened_once),
-        cmocka_unit_test(automatic), cmocka_unit_test(a_demanded_gpu_that_is_not_there), cmocka_unit_test(gpus_that_are_not_there),
-        cmocka_unit_test(the_next_takes_over), cmocka_unit_test(one_after_another), cmocka_unit_test(the_cpu_comes_last),
-        cmocka_unit_test(devices_take_turns), cmocka_unit_test(a_named_one_that_is_not_there), cmocka_unit_test(how_many_devices), cmocka_unit_test(how_many_at_most),
-        cmocka_unit_test(who_lingers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

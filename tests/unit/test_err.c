@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/err.h"
 
-static void the_first_sentence_stays(void **state)
+TEST(the_first_sentence_stays)
 {
-    (void)state;
     struct err e = ERR_INIT;
     assert_false(err_set(&e, ERR_INPUT, "cannot open '%s': %d", "a.mkv", 7));
     assert_false(err_set(&e, ERR_FAILED, "something later"));
@@ -24,17 +19,15 @@ static void the_first_sentence_stays(void **state)
     assert_string_equal(e.text, "now this");
 }
 
-static void nobody_need_listen(void **state)
+TEST(nobody_need_listen)
 {
-    (void)state;
     assert_false(err_set(NULL, ERR_FAILED, "dropped"));
     assert_false(err_prefix(NULL, "dropped"));
     assert_false(err_memory(NULL, 1));
 }
 
-static void a_prefix_goes_in_front(void **state)
+TEST(a_prefix_goes_in_front)
 {
-    (void)state;
     struct err e = ERR_INIT;
     err_set(&e, ERR_INPUT, "no stream");
     assert_false(err_prefix(&e, "film %d", 3));
@@ -44,9 +37,8 @@ static void a_prefix_goes_in_front(void **state)
     assert_string_equal(e.text, "film 3: no stream: film 3: no stream");
 }
 
-static void long_text_is_cut_and_terminated(void **state)
+TEST(long_text_is_cut_and_terminated)
 {
-    (void)state;
     char text[1000];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -59,9 +51,8 @@ static void long_text_is_cut_and_terminated(void **state)
     }
 }
 
-static void codes_are_exit_statuses(void **state)
+TEST(codes_are_exit_statuses)
 {
-    (void)state;
     static const int status[] = {0, 1, 2, 3, 4, 130};
     static const enum err_code code[] = {ERR_NONE, ERR_FAILED, ERR_USAGE, ERR_INPUT, ERR_ENGINE, ERR_INTERRUPTED};
     for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
@@ -74,14 +65,4 @@ static void codes_are_exit_statuses(void **state)
     assert_string_equal(e.text, "out of memory: 123 bytes asked for");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_sentence_stays),
-        cmocka_unit_test(nobody_need_listen),
-        cmocka_unit_test(a_prefix_goes_in_front),
-        cmocka_unit_test(long_text_is_cut_and_terminated),
-        cmocka_unit_test(codes_are_exit_statuses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "test.h"
 #include "barcode/paint.h"
 #include "barcode/srgb.h"
 #include "output/figure.h"
@@ -30,9 +25,8 @@ static uint8_t *pixels_of(const struct report *r, struct strips s, int *w, int *
     return all;
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     static const struct {
         enum strip_shape shape;
         int w, h, most, width, height;
@@ -49,9 +43,8 @@ static void sizes(void **state)
     }
 }
 
-static void vertical_is_the_strip_turned(void **state)
+TEST(vertical_is_the_strip_turned)
 {
-    (void)state;
     struct made m;
     made_open(&m, 23);
     for (size_t k = 0; k < strip_count; k++)
@@ -76,9 +69,8 @@ static void vertical_is_the_strip_turned(void **state)
     made_close(&m);
 }
 
-static void angles(void **state)
+TEST(angles)
 {
-    (void)state;
     struct err e = ERR_INIT;
     uint8_t pixel[3] = {0};
     struct circle *c = circle_open(pixel, 1, 1, 1, 1, &e);
@@ -98,9 +90,8 @@ static void angles(void **state)
 }
 
 /* The definition with the library's arctangent and square root; points within a hair of two columns or rows may be either's. */
-static void the_ring_is_the_definition(void **state)
+TEST(the_ring_is_the_definition)
 {
-    (void)state;
     struct made m;
     made_open(&m, 40);
     m.report.shape = SHAPE_CIRCLE;
@@ -144,9 +135,8 @@ static void the_ring_is_the_definition(void **state)
     made_close(&m);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
-    (void)state;
     struct made m;
     struct err e = ERR_INIT;
     made_open(&m, 5);
@@ -158,9 +148,4 @@ static void too_large(void **state)
     made_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(vertical_is_the_strip_turned), cmocka_unit_test(angles),
-                                       cmocka_unit_test(the_ring_is_the_definition), cmocka_unit_test(too_large)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

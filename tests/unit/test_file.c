@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/file.h"
 
 static char folder[] = "/tmp/barcode-file-XXXXXX";
@@ -37,9 +32,8 @@ static void make(const char *path, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-static void reads_or_says_no(void **state)
+TEST(reads_or_says_no)
 {
-    (void)state;
     char text[8] = "";
     make("ten", "0123456789");
     int fd = open("ten", O_RDONLY);
@@ -58,9 +52,8 @@ static void reads_or_says_no(void **state)
     assert_false(file_read_at(fd, text, 1, 0));
 }
 
-static void numbers_of_open_files(void **state)
+TEST(numbers_of_open_files)
 {
-    (void)state;
     static const struct { const char *path; int number; } t[] = {
         {"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/fd/0", 0}, {"/dev/fd/63", 63}, {"/proc/self/fd/7", 7},
         {"", -1}, {"-", -1}, {"/dev/fd/", -1}, {"/dev/fd/1x", -1}, {"/dev/fd/-1", -1}, {"/dev/fd/99999999999", -1}, {"stdin", -1},
@@ -69,9 +62,8 @@ static void numbers_of_open_files(void **state)
         assert_int_equal(file_descriptor(t[i].path), t[i].number);
 }
 
-static void regular_files(void **state)
+TEST(regular_files)
 {
-    (void)state;
     make("plain", "x");
     assert_int_equal(symlink("plain", "to-plain"), 0);
     assert_int_equal(mkfifo("fifo", 0600), 0);
@@ -83,9 +75,8 @@ static void regular_files(void **state)
 }
 
 /* What a pipe holds comes in pieces, and has no offsets. */
-static void no_pipes(void **state)
+TEST(no_pipes)
 {
-    (void)state;
     int end[2];
     char byte;
     assert_int_equal(pipe(end), 0);
@@ -95,9 +86,8 @@ static void no_pipes(void **state)
     close(end[1]);
 }
 
-static void the_same_by_any_name(void **state)
+TEST(the_same_by_any_name)
 {
-    (void)state;
     make("a", "x");
     make("b", "x");
     assert_int_equal(link("a", "hard"), 0);
@@ -113,9 +103,8 @@ static void the_same_by_any_name(void **state)
     assert_false(file_same("/dev/null", "/dev/null"));
 }
 
-static void the_same_once_written(void **state)
+TEST(the_same_once_written)
 {
-    (void)state;
     char path[64];
     snprintf(path, sizeof path, "%s/new", folder);
     assert_true(file_same("new", "new"));
@@ -129,12 +118,4 @@ static void the_same_once_written(void **state)
     assert_true(file_same("sub/new", "./sub//new"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_or_says_no), cmocka_unit_test(numbers_of_open_files),
-        cmocka_unit_test(regular_files), cmocka_unit_test(no_pipes), cmocka_unit_test(the_same_by_any_name),
-        cmocka_unit_test(the_same_once_written),
-    };
-    return cmocka_run_group_tests(tests, enter, leave);
-}
+TEST_MAIN(enter, leave)

@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sys/stat.h>
 
+#include "test.h"
 #include "stage/av.h"
 #include "clip.h"
 
@@ -25,9 +20,8 @@ static struct film facts(const char *name)
     return film;
 }
 
-static void common_facts(void **state)
+TEST(common_facts)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg4 -q:v 4 plain.mp4") || !clip_ffmpeg("-i plain.mp4 -c copy plain.mkv") ||
         !clip_encode("-c:v mpeg4 -q:v 4 plain.avi") || !clip_encode("-c:v mpeg2video -q:v 4 plain.ts"))
         skip();
@@ -59,9 +53,8 @@ static void common_facts(void **state)
 }
 
 /* The container's, and no stream's. */
-static void the_film_s_title(void **state)
+TEST(the_film_s_title)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg4 -q:v 4 bare.mkv") ||
         !clip_ffmpeg("-i bare.mkv -c copy -metadata title='Le Ciel \xc3\xa0 midi' -metadata:s:v title='4K remux' titled.mkv") ||
         !clip_ffmpeg("-i bare.mkv -c copy -metadata:s:v title='4K remux' stream.mkv"))
@@ -70,9 +63,8 @@ static void the_film_s_title(void **state)
     assert_string_equal(facts("stream.mkv").title, "");
 }
 
-static void colour_tags(void **state)
+TEST(colour_tags)
 {
-    (void)state;
     static const struct {
         const char *arguments;
         enum matrix matrix;
@@ -107,9 +99,8 @@ static void colour_tags(void **state)
 }
 
 /* A decoder that finds no tag in the bitstream wipes out the container's own: it still counts. */
-static void the_container_s_word(void **state)
+TEST(the_container_s_word)
 {
-    (void)state;
     if (!clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -frames:v 5 -colorspace bt709 -color_range tv tagged.webm") ||
         !clip_ffmpeg("-i tagged.webm -c copy -bsf:v vp9_metadata=color_space=unknown container.webm"))
         skip();
@@ -138,9 +129,8 @@ static void write_turned(const char *from, const char *to, int turns)
     assert_int_equal(fclose(in) | fclose(out), 0);
 }
 
-static void orientation(void **state)
+TEST(orientation)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4"))
         skip();
     for (int turns = 0; turns < 4; turns++) {
@@ -155,9 +145,8 @@ static void orientation(void **state)
 }
 
 /* The film among other streams: not the cover, whatever comes first. */
-static void the_right_stream(void **state)
+TEST(the_right_stream)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 50 film.mp4") || !clip_encode("-c:v png -frames:v 1 -vf scale=400:400 cover.png"))
         skip();
     assert_true(clip_ffmpeg("-i cover.png -i film.mp4 -f lavfi -i sine=d=2 -map 0 -map 2 -map 1 -c:v copy -disposition:v:0 attached_pic all.mp4"));
@@ -178,9 +167,8 @@ static void must_refuse(const char *name, const char *words)
         fail_msg("'%s' or '%s' is not in '%s'", words, name, e.text);
 }
 
-static void no_films(void **state)
+TEST(no_films)
 {
-    (void)state;
     must_refuse("nowhere.mkv", "cannot open");
     assert_int_equal(mkdir("folder.mkv", 0700), 0);
     must_refuse("folder.mkv", "cannot open");
@@ -199,9 +187,8 @@ static void no_films(void **state)
 }
 
 /* Names that libav would take for protocols or options of its own. */
-static void odd_names(void **state)
+TEST(odd_names)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4"))
         skip();
     static const char *const names[] = {"http:x.mp4", "concat:a|b.mp4", "-i.mp4", "a%03d.mp4", "sp ace \xc3\xa9.mp4", "file:x.mp4", "a\"b'c.mp4"};
@@ -221,9 +208,8 @@ static void odd_names(void **state)
 }
 
 /* A playlist in a film's dress must not make us read other files. */
-static void playlists_read_nothing_else(void **state)
+TEST(playlists_read_nothing_else)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -q:v 4 -frames:v 20 part.ts"))
         skip();
     char command[512];
@@ -236,9 +222,8 @@ static void playlists_read_nothing_else(void **state)
     assert_int_equal(e.code, ERR_INPUT);
 }
 
-static void sentences(void **state)
+TEST(sentences)
 {
-    (void)state;
     char text[128];
     assert_string_equal(film_av_sentence(AVERROR_INVALIDDATA, text), "Invalid data found when processing input");
     assert_string_equal(film_av_sentence(AVERROR(ENOENT), text), "No such file or directory");
@@ -246,9 +231,8 @@ static void sentences(void **state)
 }
 
 /* The same film once more, and what came into its place meanwhile. */
-static void opened_once_more(void **state)
+TEST(opened_once_more)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg4 -q:v 4 first.mp4") || !clip_encode("-c:v mpeg2video -q:v 4 second.mp4") || !clip_ffmpeg("-i first.mp4 -vf scale=64:48 -c:v mpeg4 small.mp4"))
         skip();
     static const char *const others[] = {"second.mp4", "small.mp4"};
@@ -267,12 +251,4 @@ static void opened_once_more(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(common_facts), cmocka_unit_test(the_film_s_title), cmocka_unit_test(colour_tags), cmocka_unit_test(the_container_s_word), cmocka_unit_test(orientation), cmocka_unit_test(the_right_stream),
-        cmocka_unit_test(no_films), cmocka_unit_test(odd_names), cmocka_unit_test(playlists_read_nothing_else), cmocka_unit_test(sentences),
-        cmocka_unit_test(opened_once_more),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,12 +1,7 @@
 /* test_film_av_said.c - whose reader hears what libav says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 
+#include "test.h"
 #include "stage/av.h"
 
 static void *complain_elsewhere(void *context)
@@ -16,9 +11,8 @@ static void *complain_elsewhere(void *context)
 }
 
 /* Errors of demuxers go to the reader that the thread works for, and to none when it works for none. */
-static void errors_are_the_readers(void **state)
+TEST(errors_are_the_readers)
 {
-    (void)state;
     static const AVClass demuxer = {.class_name = "demuxer", .item_name = av_default_item_name,
                                     .version = LIBAVUTIL_VERSION_INT, .category = AV_CLASS_CATEGORY_DEMUXER};
     static const AVClass other = {.class_name = "muxer", .item_name = av_default_item_name,
@@ -45,8 +39,4 @@ static void errors_are_the_readers(void **state)
     assert_int_equal(inner.errors, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(errors_are_the_readers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
 /*
  * test_film_bars.c - what a look at key frames finds of bars: in containers with an index and without, with any number of threads.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/av.h"
 #include "stage/film_bars.h"
 #include "clip.h"
@@ -28,9 +23,8 @@ static struct probe_facts look(const char *name, int threads)
 }
 
 /* By an index (mp4, mkv, avi), by the byte (ts), and in a small film without either (flv). */
-static void every_way(void **state)
+TEST(every_way)
 {
-    (void)state;
     static const char *const name[] = {"scope.mkv", "scope.mp4", "scope.ts", "scope.avi", "scope.flv"};
     if (!clip_encode("-c:v ffv1 master.mkv") || !clip_ffmpeg(SCOPE "scope.mkv") || !clip_ffmpeg("-i scope.mkv -c copy scope.mp4") ||
         !clip_ffmpeg("-i scope.mkv -c copy scope.ts") || !clip_ffmpeg("-i scope.mkv -c copy -bsf:v h264_mp4toannexb scope.avi") ||
@@ -50,9 +44,8 @@ static void every_way(void **state)
 }
 
 /* A film that can be staged can be looked at before and after. */
-static void beside_other_probes(void **state)
+TEST(beside_other_probes)
 {
-    (void)state;
     if (!clip_encode("-c:v ffv1 master.mkv") || !clip_ffmpeg(SCOPE "scope.mkv"))
         skip();
     struct err e = ERR_INIT;
@@ -69,9 +62,8 @@ static void beside_other_probes(void **state)
     source_close(&s);
 }
 
-static void nothing_to_find(void **state)
+TEST(nothing_to_find)
 {
-    (void)state;
     if (!clip_encode(X264 "plain.mkv") || !clip_ffmpeg("-f lavfi -i color=black:s=96x64:d=3 " X264 "black.mkv") ||
         !clip_encode("-c:v mpeg4 -g 12 plain.avi"))
         skip();
@@ -132,9 +124,8 @@ static void same_by_all(const char *name)
 }
 
 /* One key frame: pictures that follow it are looked at, also of a damaged film. */
-static void few_keys(void **state)
+TEST(few_keys)
 {
-    (void)state;
     static const char *const encoder[] = {"libx264 -g 1000 -keyint_min 1000 -sc_threshold 0 -bf 3", "libx265 -x265-params log-level=none:keyint=1000:scenecut=0",
                                           "libvpx-vp9 -g 1000 -b:v 500k", "mpeg4 -g 600 -sc_threshold 1000000000"};
     char line[512];
@@ -179,9 +170,8 @@ static void spoil_largest(const char *name, const char *as)
 }
 
 /* Two key frames are dark, and the two that would tell are damaged: then what follows the first one is looked at. */
-static void dark_and_damaged(void **state)
+TEST(dark_and_damaged)
 {
-    (void)state;
     if (!clip_ffmpeg("-f lavfi -i color=gray:s=96x40:r=24:d=4,noise=alls=60:allf=t,eq=brightness=-1:enable='lt(mod(n\\,48)\\,6)',pad=96:64:0:12:black "
                      "-c:v libx264 -preset ultrafast -g 24 -keyint_min 24 -sc_threshold 0 -bf 0 four.mp4"))
         skip();
@@ -194,11 +184,4 @@ static void dark_and_damaged(void **state)
     same_by_all("spoilt.mp4");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way), cmocka_unit_test(beside_other_probes), cmocka_unit_test(nothing_to_find), cmocka_unit_test(few_keys),
-        cmocka_unit_test(dark_and_damaged),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <libavutil/pixdesc.h>
 
+#include "test.h"
 #include "stage/av.h"
 #include "barcode/colour.h"
 #include "barcode/hash.h"
@@ -51,9 +46,8 @@ static void expect(const struct film *f, enum matrix matrix, bool matrix_guessed
 /* ------------------------------------------------------------------ before decoding */
 
 /* The stream's word goes before the container's, that before the codec's own, and that before the size. */
-static void order_of_authority(void **state)
+TEST(order_of_authority)
 {
-    (void)state;
     const struct colour_tags is709 = tags(AVCOL_SPC_BT709, AVCOL_RANGE_MPEG), is601 = tags(AVCOL_SPC_SMPTE170M, AVCOL_RANGE_JPEG);
     struct film f = decided(AV_CODEC_ID_H264, AV_PIX_FMT_YUV420P, 640, 480, is709, is601);
     expect(&f, MATRIX_BT709, false, RANGE_LIMITED, false);
@@ -78,9 +72,8 @@ static void order_of_authority(void **state)
 }
 
 /* Codecs that were BT.601 before there was another, at a size that says BT.709. */
-static void what_codecs_define(void **state)
+TEST(what_codecs_define)
 {
-    (void)state;
     static const enum AVCodecID bt601[] = {
         AV_CODEC_ID_VP3, AV_CODEC_ID_THEORA, AV_CODEC_ID_VP6F, AV_CODEC_ID_VP7, AV_CODEC_ID_VP8, AV_CODEC_ID_H261, AV_CODEC_ID_H263,
         AV_CODEC_ID_FLV1, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_SVQ1, AV_CODEC_ID_INDEO3,
@@ -103,9 +96,8 @@ static void what_codecs_define(void **state)
     }
 }
 
-static void what_formats_define(void **state)
+TEST(what_formats_define)
 {
-    (void)state;
     static const enum AVPixelFormat grey[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_YA8, AV_PIX_FMT_GRAY10LE, AV_PIX_FMT_GRAY12BE, AV_PIX_FMT_GRAY16LE,
                                               AV_PIX_FMT_GRAY16BE, AV_PIX_FMT_YA16BE};
     static const enum AVPixelFormat rgb[] = {AV_PIX_FMT_RGB24, AV_PIX_FMT_PAL8, AV_PIX_FMT_RGB555LE, AV_PIX_FMT_GBRP10LE, AV_PIX_FMT_XYZ12LE,
@@ -134,9 +126,8 @@ static void what_formats_define(void **state)
 }
 
 /* A matrix that we have not is read as the one that is nearest, and named. */
-static void matrices_that_are_read_as_others(void **state)
+TEST(matrices_that_are_read_as_others)
 {
-    (void)state;
     static const struct {
         enum AVColorSpace space;
         enum AVColorPrimaries primaries;
@@ -178,9 +169,8 @@ static void matrices_that_are_read_as_others(void **state)
 }
 
 /* H.273's own arithmetic from primaries to Kr and Kb: the pair that is taken is the nearest of those that we have. */
-static void primaries_to_matrix(void **state)
+TEST(primaries_to_matrix)
 {
-    (void)state;
     static const struct {
         enum AVColorPrimaries primaries;
         double red[2], green[2], blue[2], white[2];
@@ -232,9 +222,8 @@ static struct frame_view view_of(const struct film *f, enum AVPixelFormat format
     return v;
 }
 
-static void frames_that_say(void **state)
+TEST(frames_that_say)
 {
-    (void)state;
     struct film f = decided(AV_CODEC_ID_H264, AV_PIX_FMT_YUV420P, 1920, 1080, tags(AVCOL_SPC_BT709, AVCOL_RANGE_MPEG), silence);
     static const struct {
         enum AVColorSpace space;
@@ -261,9 +250,8 @@ static void frames_that_say(void **state)
 }
 
 /* Where nobody says anything, a picture's own size and format do, should they not be the film's. */
-static void frames_that_do_not(void **state)
+TEST(frames_that_do_not)
 {
-    (void)state;
     struct film f = decided(AV_CODEC_ID_MPEG4, AV_PIX_FMT_YUV420P, 1920, 1080, silence, silence);
     assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 1920, 1080, silence).matrix, MATRIX_BT709);
     assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 720, 576, silence).matrix, MATRIX_BT601);
@@ -280,9 +268,8 @@ static void frames_that_do_not(void **state)
     assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 320, 240, silence).range, RANGE_LIMITED);
 }
 
-static void transfers(void **state)
+TEST(transfers)
 {
-    (void)state;
     struct film f = {.transfer = TRANSFER_PQ};
     AVFrame *frame = av_frame_alloc();
     assert_non_null(frame);
@@ -295,9 +282,8 @@ static void transfers(void **state)
 }
 
 /* Of HDR what is not said is BT.2020's; and a frame's own word counts. */
-static void hdr_primaries(void **state)
+TEST(hdr_primaries)
 {
-    (void)state;
     struct film f = {.transfer = TRANSFER_PQ, .primaries = PRIMARIES_BT2020, .matrix = MATRIX_BT2020, .range = RANGE_LIMITED};
     AVFrame *frame = av_frame_alloc();
     assert_non_null(frame);
@@ -395,44 +381,31 @@ static void tags_come_and_go(const char *encoder, const char *const tag[3])
     }
 }
 
-static void h264_tags(void **state)
+TEST(h264_tags)
 {
-    (void)state;
     static const char *const tag[3] = {"", "-colorspace bt709 -color_primaries bt709 -color_trc bt709 -color_range tv",
                                        "-colorspace smpte170m -color_primaries smpte170m -color_trc smpte170m -color_range pc"};
     tags_come_and_go("-c:v libx264 -preset ultrafast -g 12 -keyint_min 12 -bf 2", tag);
 }
 
 /* Range alone is said, matrix alone changes. */
-static void h264_half_tags(void **state)
+TEST(h264_half_tags)
 {
-    (void)state;
     static const char *const tag[3] = {"-color_range tv", "-colorspace bt2020nc -color_range tv", "-color_range pc"};
     tags_come_and_go("-c:v libx264 -preset ultrafast -g 12 -keyint_min 12 -bf 2", tag);
 }
 
-static void mpeg2_tags(void **state)
+TEST(mpeg2_tags)
 {
-    (void)state;
     static const char *const tag[3] = {"", "-colorspace bt709 -color_primaries bt709 -color_trc bt709", "-colorspace fcc -color_primaries bt470m -color_trc gamma22"};
     tags_come_and_go("-c:v mpeg2video -q:v 4 -g 12 -bf 2 -flags +cgop -sc_threshold 1000000000", tag);
 }
 
-static void hevc_tags(void **state)
+TEST(hevc_tags)
 {
-    (void)state;
     static const char *const tag[3] = {"", "-colorspace bt709 -color_primaries bt709 -color_trc bt709 -color_range tv",
                                        "-colorspace smpte240m -color_primaries smpte170m -color_trc smpte170m -color_range pc"};
     tags_come_and_go("-c:v libx265 -preset ultrafast -x265-params log-level=error:keyint=12:min-keyint=12:open-gop=0:bframes=2", tag);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_authority), cmocka_unit_test(what_codecs_define), cmocka_unit_test(what_formats_define),
-        cmocka_unit_test(matrices_that_are_read_as_others), cmocka_unit_test(primaries_to_matrix), cmocka_unit_test(frames_that_say),
-        cmocka_unit_test(frames_that_do_not), cmocka_unit_test(transfers), cmocka_unit_test(hdr_primaries), cmocka_unit_test(h264_tags),
-        cmocka_unit_test(h264_half_tags), cmocka_unit_test(mpeg2_tags), cmocka_unit_test(hevc_tags),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/film_id.h"
 #include "named.h"
 
@@ -15,9 +10,8 @@ static bool id_of(const char *path, char text[FILM_ID_TEXT])
     return text[0] != 0;
 }
 
-static void a_film_by_any_name(void **state)
+TEST_WITH(a_film_by_any_name, enter, leave)
 {
-    (void)state;
     char a[FILM_ID_TEXT], b[FILM_ID_TEXT];
     put("a.mkv", "the film", 8);
     assert_true(id_of("a.mkv", a));
@@ -36,9 +30,8 @@ static void a_film_by_any_name(void **state)
 }
 
 /* Of a long film, one byte in any of the blocks. */
-static void a_long_film(void **state)
+TEST_WITH(a_long_film, enter, leave)
 {
-    (void)state;
     static uint8_t bytes[3 << 20];
     char a[FILM_ID_TEXT], b[FILM_ID_TEXT];
     put("a.mkv", bytes, sizeof bytes);
@@ -53,9 +46,8 @@ static void a_long_film(void **state)
     }
 }
 
-static void what_has_none(void **state)
+TEST_WITH(what_has_none, enter, leave)
 {
-    (void)state;
     char id[FILM_ID_TEXT] = "old";
     assert_int_equal(mkfifo("fifo.mkv", 0600), 0);
     assert_false(id_of("fifo.mkv", id));
@@ -63,10 +55,4 @@ static void what_has_none(void **state)
     assert_false(id_of("gone.mkv", id) || id_of(".", id) || id_of("/dev/null", id));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_film_by_any_name), TEST(a_long_film), TEST(what_has_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdio.h>
 
+#include "test.h"
 #include "named.h"
 #include "stage/film_input.h"
 
@@ -27,9 +22,8 @@ static bool is_read_so(const char *path)
     return is;
 }
 
-static void what_is_read_so(void **state)
+TEST_WITH(what_is_read_so, enter, leave)
 {
-    (void)state;
     touch("plain.mkv");
     assert_int_equal(mkfifo("fifo.mkv", 0600), 0);
     assert_int_equal(symlink("fifo.mkv", "link.mkv"), 0);
@@ -38,9 +32,8 @@ static void what_is_read_so(void **state)
 }
 
 /* A regular file by its number: from its beginning, wherever the descriptor stands, which stays there. */
-static void an_open_file_is_sought_in(void **state)
+TEST_WITH(an_open_file_is_sought_in, enter, leave)
 {
-    (void)state;
     put("plain", "0123456789", 10);
     char path[32];
     uint8_t got[16];
@@ -64,9 +57,8 @@ static void an_open_file_is_sought_in(void **state)
 }
 
 /* A pipe's bytes once more, those that were read and those that come later; not when nobody asked that they be kept. */
-static void a_pipe_from_its_beginning_again(void **state)
+TEST_WITH(a_pipe_from_its_beginning_again, enter, leave)
 {
-    (void)state;
     struct err e = ERR_INIT;
     char path[32];
     uint8_t got[64];
@@ -91,9 +83,8 @@ static void a_pipe_from_its_beginning_again(void **state)
     }
 }
 
-static void what_cannot_be_opened(void **state)
+TEST_WITH(what_cannot_be_opened, enter, leave)
 {
-    (void)state;
     struct err e = ERR_INIT;
     AVIOContext *io;
     assert_false(film_input_open("/dev/fd/999", &io, &e) || io);
@@ -145,9 +136,8 @@ static bool index_last(const char *bytes, size_t size)
 #define FTYP "\0\0\0\x10" "ftypisom\0\0\0\0"
 #define FREE "\0\0\0\x0c" "free\0\0\0\0"
 
-static void mp4_with_its_index_last(void **state)
+TEST_WITH(mp4_with_its_index_last, enter, leave)
 {
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     assert_true(INDEX_LAST(FTYP "\0\0\1\0mdat....."));
     assert_true(INDEX_LAST(FTYP FREE "\0\0\0\1mdat\0\0\0\0\0\0\1\0"));
@@ -159,10 +149,4 @@ static void mp4_with_its_index_last(void **state)
     assert_false(INDEX_LAST("x"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_read_so), TEST(an_open_file_is_sought_in), TEST(a_pipe_from_its_beginning_again), TEST(what_cannot_be_opened), TEST(mp4_with_its_index_last),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,13 +2,8 @@
  * test_film_keys.c - --keyframes from a film to staged frames: each is the exact run's frame of its number and time, by an index and
  * read through, with any number of sessions; damaged ones give way to those before them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/hash.h"
 #include "stage/av.h"
 #include "clip.h"
@@ -80,9 +75,8 @@ static void one_film(const char *name, bool by_index, uint64_t gop)
     source_close(&s);
 }
 
-static void key_frames_are_the_exact_ones(void **state)
+TEST(key_frames_are_the_exact_ones)
 {
-    (void)state;
     if (!clip_encode(X264 "closed.mp4") || !clip_encode(X264 "-x264-params open-gop=1 open.mp4") || !clip_encode(X264 "film.mkv") ||
         !clip_encode(X264 "-x264-params open-gop=1 film.ts") || !clip_encode("-c:v mpeg4 -g 10 -bf 2 -sc_threshold 1000000000 asp.mp4") ||
         !clip_encode("-c:v mpeg4 -g 10 -bf 2 -sc_threshold 1000000000 asp.ts") || !clip_encode("-c:v libvpx-vp9 -g 10 -keyint_min 10 -deadline realtime -cpu-used 8 vp9.webm"))
@@ -128,9 +122,8 @@ static void break_key(const char *from, const char *to, int number)
 }
 
 /* The key frame at 2 s is damaged: what was wanted there has the one at 1.6 s, which no other column has. */
-static void a_damaged_one_gives_way(void **state)
+TEST(a_damaged_one_gives_way)
 {
-    (void)state;
     if (!clip_encode(X264 "whole.mkv"))
         skip();
     break_key("whole.mkv", "broken.mkv", 5);
@@ -155,9 +148,8 @@ static void a_damaged_one_gives_way(void **state)
 }
 
 /* Where all are damaged, what there is is shown, and damage is told as ever. */
-static void nothing_but_damage(void **state)
+TEST(nothing_but_damage)
 {
-    (void)state;
     if (!clip_encode(X264 "-g 300 -keyint_min 300 one.mkv"))
         skip();
     break_key("one.mkv", "all.mkv", 0);
@@ -177,9 +169,8 @@ static void nothing_but_damage(void **state)
     source_close(&s);
 }
 
-static void key_frames_are_counted(void **state)
+TEST(key_frames_are_counted)
 {
-    (void)state;
     if (!clip_encode(X264 "count.mp4") || !clip_encode(X264 "count.ts"))
         skip();
     static const char *const name[] = {"count.mp4", "count.ts"};
@@ -195,13 +186,4 @@ static void key_frames_are_counted(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(key_frames_are_the_exact_ones),
-        cmocka_unit_test(a_damaged_one_gives_way),
-        cmocka_unit_test(nothing_but_damage),
-        cmocka_unit_test(key_frames_are_counted),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

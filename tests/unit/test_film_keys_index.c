@@ -2,13 +2,8 @@
  * test_film_keys_index.c - what containers with an index may hold: key flags that lie, key frames that are cut off, pictures whose
  * two fields have a packet each. (Sound films are test_film_keys'.)
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/hash.h"
 #include "stage/av.h"
 #include "clip.h"
@@ -86,9 +81,8 @@ static bool flag_45(AVPacket *p, int number)
 }
 
 /* A P picture with a key flag is none that a decoder can begin with: the one before serves. */
-static void a_flag_that_lies(void **state)
+TEST(a_flag_that_lies)
 {
-    (void)state;
     if (!clip_encode(X264 "true.mkv"))
         skip();
     remux("true.mkv", "lies.mkv", flag_45);
@@ -104,9 +98,8 @@ static void a_flag_that_lies(void **state)
 }
 
 /* The index is in front, and the second half is gone: the last key frame that is there serves, and the others are counted. */
-static void a_film_cut_short(void **state)
+TEST(a_film_cut_short)
 {
-    (void)state;
     if (!clip_encode(X264 "-movflags faststart whole.mp4"))
         skip();
     assert_int_equal(system("head -c $(($(stat -c %s whole.mp4) / 2)) whole.mp4 > half.mp4"), 0);
@@ -154,9 +147,8 @@ static bool make_field(AVPacket *p, int number)
 }
 
 /* Both fields of a key frame are decoded, by an index and read through: it is the picture that one decoder over everything gives. */
-static void fields_in_packets_of_their_own(void **state)
+TEST(fields_in_packets_of_their_own)
 {
-    (void)state;
     if (!clip_encode("-vf scale=96:32 -c:v mpeg2video -g 1 -qscale:v 4 -r 50 half.mkv"))
         skip();
     remux("half.mkv", "fields.mkv", make_field);
@@ -176,12 +168,4 @@ static void fields_in_packets_of_their_own(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_flag_that_lies),
-        cmocka_unit_test(a_film_cut_short),
-        cmocka_unit_test(fields_in_packets_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,16 +1,11 @@
 /*
  * test_film_light.c - how bright a film says it gets: by its container, its first picture.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <libavutil/dovi_meta.h>
 #include <libavutil/mastering_display_metadata.h>
 
+#include "test.h"
 #include "stage/av.h"
 #include "stage/av_compat.h"
 #include "clip.h"
@@ -36,9 +31,8 @@ static void peaks(const char *name, int before, int after)
     source_close(&s);
 }
 
-static void in_films(void **state)
+TEST(in_films)
 {
-    (void)state;
     if (!clip_encode(X265 ":max-cll=1234,400 said.mp4") || !clip_ffmpeg("-i said.mp4 -c copy said.ts") || !clip_ffmpeg("-i said.mp4 -c copy said.hevc") ||
         !clip_encode(X265 ":hdr10=1:'master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(20000000,50)' display.mkv") ||
         !clip_encode(X265 " silent.mkv"))
@@ -51,9 +45,8 @@ static void in_films(void **state)
 }
 
 /* A recording that begins behind a key frame: nothing can be decoded before the next one. */
-static void behind_a_key_frame(void **state)
+TEST(behind_a_key_frame)
 {
-    (void)state;
     if (!clip_encode("-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=error:colorprim=bt2020:transfer=smpte2084:"
                      "colormatrix=bt2020nc:keyint=150:min-keyint=150:scenecut=0:repeat-headers=1:max-cll=1234,400 whole.ts") ||
         system("tail -c +$((188 * 50 + 1)) whole.ts > behind.ts") != 0)
@@ -78,9 +71,8 @@ static void set_side_data(AVStream *s, enum AVPacketSideDataType type, const voi
 }
 
 /* MaxCLL counts before the display; both are held below PQ's end. */
-static void by_the_container(void **state)
+TEST(by_the_container)
 {
-    (void)state;
     AVFormatContext *format = avformat_alloc_context();
     AVStream *s = format ? avformat_new_stream(format, NULL) : NULL;
     assert_non_null(s);
@@ -113,8 +105,4 @@ static void by_the_container(void **state)
     avformat_free_context(format);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_films), cmocka_unit_test(behind_a_key_frame), cmocka_unit_test(by_the_container)};
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/film_palette.h"
 #include "barcode/srgb.h"
 
@@ -46,9 +41,8 @@ static void expect_colour(const struct film_palette *p, int i, uint8_t r, uint8_
 }
 
 /* A cluster weighs its share of its frame, whatever the frame's size; the lightest comes first. */
-static void shares(void **state)
+TEST(shares)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *columns = columns_open(3, 0, &e);
     give(columns, 0, 0, 10, 10, 10, 750);
@@ -65,9 +59,8 @@ static void shares(void **state)
 }
 
 /* A column that is missing counts as the one that is painted for it. */
-static void missing(void **state)
+TEST(missing)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *columns = columns_open(3, 0, &e);
     give(columns, 2, 0, 0, 0, 255, 5);          /* painted for 0, 1 and 3, too */
@@ -81,9 +74,8 @@ static void missing(void **state)
     columns_free(&columns);
 }
 
-static void without_clusters(void **state)
+TEST(without_clusters)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *columns = columns_open(0, 0, &e);
     for (uint64_t i = 0; i < 4; i++) {
@@ -106,9 +98,8 @@ static void without_clusters(void **state)
 }
 
 /* Columns of random colours: at most so many colours, in order, all of the film, and twice the same. */
-static void of_many(void **state)
+TEST(of_many)
 {
-    (void)state;
     enum { COLUMNS = 3000, K = 8 };
     struct err e = ERR_INIT;
     struct columns *columns = columns_open(K, 0, &e);
@@ -132,9 +123,8 @@ static void of_many(void **state)
     columns_free(&columns);
 }
 
-static void of_nothing(void **state)
+TEST(of_nothing)
 {
-    (void)state;
     struct film_palette p;
     struct err e = ERR_INIT;
     struct columns *columns = columns_open(3, 0, &e);
@@ -145,10 +135,4 @@ static void of_nothing(void **state)
     columns_free(&columns);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares), cmocka_unit_test(missing), cmocka_unit_test(without_clusters), cmocka_unit_test(of_many), cmocka_unit_test(of_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/film_pictures.h"
 #include "clip.h"
 
@@ -26,9 +21,8 @@ static void join(const char *a, const char *b, const char *to)
     assert_int_equal(system(command), 0);
 }
 
-static void pictures(void **state)
+TEST(pictures)
 {
-    (void)state;
 #define JPEG "-vf setsar=1 -q:v 2 -c:v mjpeg -f mjpeg "
     if (!clip_encode("-frames:v 3 -s 384x256 " JPEG "three.dat") || !clip_encode("-frames:v 1 -s 384x256 " JPEG "one.dat") ||
         !clip_encode("-frames:v 1 -s 192x128 " JPEG "small.dat") || !clip_encode("-frames:v 2 -c:v mjpeg film.avi") ||
@@ -46,17 +40,12 @@ static void pictures(void **state)
 }
 
 /* A photograph says that others belong to it, of the same size too. */
-static void a_photograph(void **state)
+TEST(a_photograph)
 {
-    (void)state;
     if (access("one.dat", R_OK) != 0)
         skip();
     assert_int_equal(system("{ head -c 2 one.dat; printf '\\377\\342\\000\\006MPF\\000'; tail -c +3 one.dat; cat one.dat; } > photo.dat"), 0);
     assert_int_equal(follow("photo.dat"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pictures), cmocka_unit_test(a_photograph)};
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

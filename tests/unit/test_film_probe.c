@@ -1,16 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/staging.h"
 #include "clip.h"
 
-static void measuring(void **state)
+TEST(measuring)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset ultrafast -x264-params keyint=20:bframes=2 whole.mkv") ||
         !clip_ffmpeg("-i whole.mkv -c copy bare.h264") || !clip_ffmpeg("-i whole.mkv -c copy -t 3 short.mp4") ||
         !clip_ffmpeg("-i whole.mkv -c copy whole.mp4") || !clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4") ||
@@ -43,9 +37,8 @@ static void measuring(void **state)
 }
 
 /* A film of no packets has no length; an error leaves the facts alone. */
-static void nothing_to_read(void **state)
+TEST(nothing_to_read)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.mkv"))
         skip();
     struct err e = ERR_INIT;
@@ -69,8 +62,4 @@ static void nothing_to_read(void **state)
     free(film.path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(measuring), cmocka_unit_test(nothing_to_read)};
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

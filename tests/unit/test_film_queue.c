@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/film_queue.h"
 
 enum { FILMS = 200 };
@@ -64,9 +59,8 @@ static void assert_empty(struct film_queue *q)
     assert_int_equal(film, 12345);
 }
 
-static void in_order(void **state)
+TEST(in_order)
 {
-    (void)state;
     struct inputs in = inputs_of(3);
     struct film_queue *q = open_queue(&in);
     for (size_t i = 0; i < 3; i++)
@@ -83,9 +77,8 @@ static void in_order(void **state)
     film_queue_free(&q);
 }
 
-static void the_first_failure_is_the_status(void **state)
+TEST(the_first_failure_is_the_status)
 {
-    (void)state;
     struct inputs in = inputs_of(4);
     struct film_queue *q = open_queue(&in);
     take(q, 0, ERR_NONE);
@@ -99,9 +92,8 @@ static void the_first_failure_is_the_status(void **state)
 }
 
 /* Two under way: the earlier film's failure counts, whenever it comes. */
-static void first_in_order_not_in_time(void **state)
+TEST(first_in_order_not_in_time)
 {
-    (void)state;
     struct inputs in = inputs_of(2);
     struct film_queue *q = open_queue(&in);
     struct err early = ERR_INIT, late = ERR_INIT;
@@ -117,9 +109,8 @@ static void first_in_order_not_in_time(void **state)
 }
 
 /* A film with a problem is never handed out, and its problem was told first. */
-static void problems_come_first(void **state)
+TEST(problems_come_first)
 {
-    (void)state;
     struct inputs in = inputs_of(5);
     err_set(&problem[1], ERR_FAILED, "in the way");
     err_set(&problem[4], ERR_INPUT, "no films");
@@ -135,9 +126,8 @@ static void problems_come_first(void **state)
     film_queue_free(&q);
 }
 
-static void an_interruption_ends_it(void **state)
+TEST(an_interruption_ends_it)
 {
-    (void)state;
     struct inputs in = inputs_of(5);
     err_set(&problem[3], ERR_INPUT, "no films");
     struct err e = ERR_INIT;
@@ -151,9 +141,8 @@ static void an_interruption_ends_it(void **state)
 }
 
 /* What is done, and of how many bytes; an interrupted film is neither done nor failed. */
-static void the_tally(void **state)
+TEST(the_tally)
 {
-    (void)state;
     struct inputs in = inputs_of(7);
     for (size_t i = 0; i < 7; i++)
         file[i].bytes = 1 << i;
@@ -175,9 +164,8 @@ static void the_tally(void **state)
 }
 
 /* What is another shard's is neither done here, nor does its problem count. */
-static void others_films(void **state)
+TEST(others_films)
 {
-    (void)state;
     struct inputs in = inputs_of(3);
     err_set(&problem[0], ERR_INPUT, "no films");
     duty[0] = duty[1] = INPUT_OTHERS;
@@ -209,9 +197,8 @@ static void *take_all(void *argument)
     return NULL;
 }
 
-static void several_under_way(void **state)
+TEST(several_under_way)
 {
-    (void)state;
     enum { THREADS = 4 };
     struct inputs in = inputs_of(FILMS);
     struct film_queue *q = open_queue(&in);
@@ -230,9 +217,8 @@ static void several_under_way(void **state)
 }
 
 /* Films that are put back come alone, in their order, and to nobody else; they were counted in no way. */
-static void again_and_alone(void **state)
+TEST(again_and_alone)
 {
-    (void)state;
     struct inputs in = inputs_of(6);
     struct film_queue *q = open_queue(&in);
     size_t film = 12345;
@@ -256,9 +242,8 @@ static void again_and_alone(void **state)
 }
 
 /* Processes take films from one queue, each once, and all see what became of them; one that is killed at work holds nobody up. */
-static void several_processes(void **state)
+TEST(several_processes)
 {
-    (void)state;
     enum { PROCESSES = 4 };
     struct inputs in = inputs_of(FILMS);
     struct film_queue *q = open_queue(&in);
@@ -297,9 +282,8 @@ static void several_processes(void **state)
 }
 
 /* How far the films under way are, and which one has been for longest. */
-static void under_way(void **state)
+TEST(under_way)
 {
-    (void)state;
     struct inputs in = inputs_of(4);
     for (size_t i = 0; i < 4; i++)
         file[i].bytes = 100;
@@ -326,12 +310,4 @@ static void under_way(void **state)
     film_queue_free(&q);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order), cmocka_unit_test(the_first_failure_is_the_status), cmocka_unit_test(first_in_order_not_in_time),
-        cmocka_unit_test(problems_come_first), cmocka_unit_test(an_interruption_ends_it), cmocka_unit_test(several_under_way), cmocka_unit_test(the_tally), cmocka_unit_test(again_and_alone), cmocka_unit_test(others_films),
-        cmocka_unit_test(several_processes), cmocka_unit_test(under_way),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

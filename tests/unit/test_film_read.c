@@ -2,13 +2,8 @@
  * test_film_read.c - the reading thread alone: what it queues of a film, where it stops, and that every picture is in one
  * place. What decoding makes of it is test_source_film's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/staging.h"
 #include "clip.h"
 
@@ -68,9 +63,8 @@ static bool make_film(void)
     return clip_encode("-c:v mpeg2video -g 10 -bf 2 -q:v 4 -sc_threshold 1000000000 film.mkv");
 }
 
-static void a_film_is_queued_whole(void **state)
+TEST(a_film_is_queued_whole)
 {
-    (void)state;
     if (!make_film())
         skip();
     struct bench b;
@@ -93,9 +87,8 @@ static void a_film_is_queued_whole(void **state)
 }
 
 /* What comes after the selection's last frame is not read; GOPs without a wanted frame are not queued. */
-static void reading_stops_with_the_selection(void **state)
+TEST(reading_stops_with_the_selection)
 {
-    (void)state;
     if (!make_film())
         skip();
     struct bench b;
@@ -114,9 +107,8 @@ static void reading_stops_with_the_selection(void **state)
 }
 
 /* Somebody else stopped the staging: no error of the reader's. A queue that takes nothing is one. */
-static void staging_that_is_over(void **state)
+TEST(staging_that_is_over)
 {
-    (void)state;
     if (!make_film())
         skip();
     struct bench b;
@@ -139,9 +131,8 @@ static void staging_that_is_over(void **state)
  * A film that begins in mid-GOP and that only a sequential decoder can do: pictures stored as fields, which is seen before
  * the first key. What cannot be decoded is no frame.
  */
-static void lead_in_of_fields(void **state)
+TEST(lead_in_of_fields)
 {
-    (void)state;
     static uint8_t file[1 << 20];
     if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -b:v 200k -sc_threshold 1000000000 fields.m2v"))
         skip();
@@ -168,11 +159,4 @@ static void lead_in_of_fields(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_film_is_queued_whole), cmocka_unit_test(reading_stops_with_the_selection),
-        cmocka_unit_test(staging_that_is_over), cmocka_unit_test(lead_in_of_fields),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

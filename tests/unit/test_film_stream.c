@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/source.h"
 #include "stage/film_stream.h"
 
@@ -49,9 +44,8 @@ static int choose(const struct made *made, size_t count, int wanted, struct err 
 #define CHOOSE(wanted, e, ...) choose((const struct made[]){__VA_ARGS__}, sizeof((const struct made[]){__VA_ARGS__}) / sizeof(struct made), wanted, e)
 #define BY_ITSELF(...) CHOOSE(SOURCE_STREAM_CHOICE, NULL, __VA_ARGS__)
 
-static void the_largest_of_the_marked(void **state)
+TEST(the_largest_of_the_marked)
 {
-    (void)state;
     const int marked = AV_DISPOSITION_DEFAULT;
     assert_int_equal(BY_ITSELF(SOUND, VIDEO(160, 90, 0), VIDEO(640, 360, 0)), 2);
     assert_int_equal(BY_ITSELF(VIDEO(160, 90, marked), VIDEO(640, 360, 0)), 0);
@@ -62,18 +56,16 @@ static void the_largest_of_the_marked(void **state)
 }
 
 /* A mark does not help a stream that shows nothing; where none does, the first is as good as any. */
-static void what_cannot_be_decoded_comes_last(void **state)
+TEST(what_cannot_be_decoded_comes_last)
 {
-    (void)state;
     const int marked = AV_DISPOSITION_DEFAULT;
     assert_int_equal(BY_ITSELF({AVMEDIA_TYPE_VIDEO, AV_CODEC_ID_NONE, 1920, 1080, marked}, VIDEO(640, 360, 0)), 1);
     assert_int_equal(BY_ITSELF(VIDEO(0, 0, marked), VIDEO(640, 360, 0)), 1);
     assert_int_equal(BY_ITSELF({AVMEDIA_TYPE_VIDEO, AV_CODEC_ID_NONE, 1920, 1080, 0}), 0);
 }
 
-static void by_number(void **state)
+TEST(by_number)
 {
-    (void)state;
     struct err e = ERR_INIT;
     for (int i = 0; i < 2; i++)
         assert_int_equal(CHOOSE(i, &e, COVER, VIDEO(640, 360, 0), SOUND, VIDEO(160, 90, 0)), 1 + 2 * i);
@@ -86,9 +78,8 @@ static void by_number(void **state)
     assert_string_equal(e.text, "'f.mkv' has one video stream, number 0: there is no --stream 1");
 }
 
-static void none(void **state)
+TEST(none)
 {
-    (void)state;
     static const int wanted[] = {SOURCE_STREAM_CHOICE, 0};
     for (size_t i = 0; i < 2; i++) {
         struct err e = ERR_INIT;
@@ -101,9 +92,8 @@ static void none(void **state)
     assert_string_equal(e.text, "'f.mkv' has no video stream, only a cover picture");
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     static const struct made made[] = {COVER, VIDEO(640, 360, 0), SOUND, VIDEO(160, 90, 0)};
     AVFormatContext *f = make(made, 4);
     struct film film = {.stream = 3};
@@ -114,11 +104,4 @@ static void numbers(void **state)
     avformat_free_context(f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_largest_of_the_marked), cmocka_unit_test(what_cannot_be_decoded_comes_last), cmocka_unit_test(by_number),
-        cmocka_unit_test(none), cmocka_unit_test(numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,12 @@
 /* Powers against the library's, in long double. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "engine/fixed.h"
 
-static void powers(void **state)
+TEST(powers)
 {
-    (void)state;
     static const uint32_t power[][2] = {{1305, 8192}, {2523, 32}, {8192, 1305}, {32, 2523}, {5, 12}, {12, 5}, {1, 5}, {1, 16384}, {16384, 1}};
     for (size_t k = 0; k < sizeof power / sizeof *power; k++)
         for (uint64_t i = 0; i <= 2000; i++) {
@@ -25,24 +20,18 @@ static void powers(void **state)
     assert_true(llabs((int64_t)fixed_pow(4096 * FIXED_ONE, 1, 2) - (int64_t)(64 * FIXED_ONE)) < 1 << 12);
 }
 
-static void products(void **state)
+TEST(products)
 {
-    (void)state;
     assert_int_equal(fixed_times(3 * FIXED_ONE, FIXED_ONE / 2), 3 * FIXED_ONE / 2);
     assert_int_equal(fixed_over(3 * FIXED_ONE, 2 * FIXED_ONE), 3 * FIXED_ONE / 2);
     assert_int_equal(fixed_over(1, FIXED_ONE), 1);
 }
 
-static void powers_of_two(void **state)
+TEST(powers_of_two)
 {
-    (void)state;
     for (int i = -40; i < 15; i++)
         assert_int_equal(fixed_exp2(i * (int64_t)FIXED_ONE), i < 0 ? FIXED_ONE >> -i : FIXED_ONE << i);
     assert_int_equal(fixed_exp2(-100 * (int64_t)FIXED_ONE), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(powers), cmocka_unit_test(products), cmocka_unit_test(powers_of_two)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

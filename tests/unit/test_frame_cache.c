@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "test.h"
 #include "barcode/engine.h"
 #include "barcode/frame_cache.h"
 #include "barcode/interrupt.h"
@@ -139,9 +134,8 @@ static const struct selection rules[] = {
 enum { RULES = sizeof rules / sizeof *rules };
 
 /* Cold, then warm, by every rule; then all of them from the entry that holds every frame. */
-static void every_rule(void **state)
+TEST(every_rule)
 {
-    (void)state;
     static const char *const films[] = {"h264.mkv", "odd.avi"};
     if (!make_film(films[0]) || !clip_encode("-c:v mpeg4 -g 12 -bf 2 odd.avi"))
         skip();
@@ -165,9 +159,8 @@ static void every_rule(void **state)
 }
 
 /* Any entry beside any rule: whatever it serves, the columns are those of a run without. */
-static void every_pair(void **state)
+TEST(every_pair)
 {
-    (void)state;
     if (!make_film("pairs.mkv"))
         skip();
     struct run plain[RULES];
@@ -189,9 +182,8 @@ static void every_pair(void **state)
         forget(&plain[i]);
 }
 
-static void films_change(void **state)
+TEST(films_change)
 {
-    (void)state;
     if (!make_film("film.mkv"))
         skip();
     struct cache_options o = in("changes");
@@ -211,9 +203,8 @@ static void films_change(void **state)
 }
 
 /* The entry's pixels change on disk: told, removed, and the second try is the film's. */
-static void damaged_entry(void **state)
+TEST(damaged_entry)
 {
-    (void)state;
     if (!make_film("damage.mkv"))
         skip();
     struct cache_options o = in("damage");
@@ -232,9 +223,8 @@ static void damaged_entry(void **state)
 }
 
 /* Ctrl-C in a child; what it staged is not decoded again. Twice, so that the second one adds to the first one's. */
-static void continues_after_an_interruption(void **state)
+TEST(continues_after_an_interruption)
 {
-    (void)state;
     if (!make_film("long.mkv"))
         skip();
     struct cache_options o = in("interrupted");
@@ -263,9 +253,8 @@ static void continues_after_an_interruption(void **state)
 }
 
 /* A playlist stays as it is when the films that it names are replaced. */
-static void playlists_are_not_kept(void **state)
+TEST(playlists_are_not_kept)
 {
-    (void)state;
     if (!make_film("part.mkv"))
         skip();
     FILE *f = fopen("list.ffconcat", "w");
@@ -284,9 +273,8 @@ static void playlists_are_not_kept(void **state)
 }
 
 /* What could not be read this time is not what the film is. */
-static void a_read_error_is_not_kept(void **state)
+TEST(a_read_error_is_not_kept)
 {
-    (void)state;
     if (!make_film("flaky.mkv"))
         skip();
     struct cache_options o = in("flaky");
@@ -299,21 +287,12 @@ static void a_read_error_is_not_kept(void **state)
 }
 
 /* A pipe's writer must not take the cache's look for its reader. */
-static void pipes_are_left_alone(void **state)
+TEST(pipes_are_left_alone)
 {
-    (void)state;
     assert_int_equal(mkfifo("pipe.mkv", 0600), 0);
     struct cache_options o = in("pipes");
     assert_null(frame_cache_open(&o, "pipe.mkv"));
     assert_int_equal(unlink("pipe.mkv"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(playlists_are_not_kept), cmocka_unit_test(a_read_error_is_not_kept), cmocka_unit_test(pipes_are_left_alone),
-        cmocka_unit_test(every_rule), cmocka_unit_test(every_pair), cmocka_unit_test(films_change), cmocka_unit_test(damaged_entry),
-        cmocka_unit_test(continues_after_an_interruption),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

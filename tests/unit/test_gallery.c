@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/gallery.h"
 #include "named.h"
 #include "output/gallery_cards.h"
@@ -60,9 +55,8 @@ static void write_all(const char *path, size_t want)
     assert_int_equal(films, want);
 }
 
-static void has_all_pages_below(void **state)
+TEST_WITH(has_all_pages_below, enter, leave)
 {
-    (void)state;
     assert_int_equal(mkdir("g", 0777) | mkdir("g/s 1", 0777), 0);
     put_page("g/e10.html", "viewer", "{\"name\":\"e10\"}");
     put_page("g/e9.HTM", "viewer", "{\"name\":\"e9\"}");
@@ -90,9 +84,8 @@ static void has_all_pages_below(void **state)
     expect_pages("index.html", "e9.HTM s%201/%3C%23%3F%25%3A%FF.html s%201/index.html");
 }
 
-static void may_be_empty(void **state)
+TEST_WITH(may_be_empty, enter, leave)
 {
-    (void)state;
     write_all("index.html", 0);
     expect_pages("index.html", "");
 }
@@ -108,9 +101,8 @@ static void expect_not(const char *path)
     expect_sentence(&e, ERR_FAILED, "is there and is no gallery of barcode");
 }
 
-static void spares_what_is_not_its_own(void **state)
+TEST_WITH(spares_what_is_not_its_own, enter, leave)
 {
-    (void)state;
     touch("index.html");
     expect_not("index.html");
     put_page("page.html", "viewer", "{}");
@@ -122,9 +114,8 @@ static void spares_what_is_not_its_own(void **state)
     assert_int_equal(e.code, ERR_FAILED);
 }
 
-static void sees_what_changes(void **state)
+TEST_WITH(sees_what_changes, enter, leave)
 {
-    (void)state;
     struct err e = ERR_INIT;
     put_page("a.html", "viewer", "{\"name\":\"a\"}");
     char *before = gallery_pages("", "index.html", &e);
@@ -147,10 +138,4 @@ static void sees_what_changes(void **state)
     free(pages);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(has_all_pages_below), TEST(may_be_empty), TEST(spares_what_is_not_its_own), TEST(sees_what_changes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
 

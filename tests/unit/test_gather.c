@@ -1,18 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "../fuzz/gather_chaos.h"
 #include "gather_hand.h"
 
 /* ------------------------------------------------------------------ against the model */
 
-static void random_films(void **state)
+TEST(random_films)
 {
-    (void)state;
     int stuck_ones = 0;
     for (uint64_t seed = 0; seed < 4000; seed++) {
         struct dice d = {.state = seed};
@@ -26,9 +20,8 @@ static void random_films(void **state)
     assert_in_range(stuck_ones, 400, 1200);      /* those that the trial itself cut short: a fifth */
 }
 
-static void no_films_at_all(void **state)
+TEST(no_films_at_all)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 4000; seed++) {
         struct dice d = {.state = seed};
         const char *broken = gather_chaos(&d);
@@ -48,9 +41,8 @@ static void one_trial(struct film_shape shape, uint64_t seed, bool expect_stuck)
 }
 
 /* A GOP that is too long to hold, alone, behind short ones, with and without leading pictures. */
-static void too_long(void **state)
+TEST(too_long)
 {
-    (void)state;
     static const enum bitstream streams[] = {STREAM_H264, STREAM_HEVC, STREAM_MPEG2, STREAM_VP9};
     for (uint64_t seed = 0; seed < 12; seed++) {
         struct film_shape shape = {.stream = streams[seed % 4], .gops = 2, .gop_least = 1800, .gop_most = 1900,
@@ -59,9 +51,8 @@ static void too_long(void **state)
     }
 }
 
-static void never_a_cut(void **state)
+TEST(never_a_cut)
 {
-    (void)state;
     struct film_shape shape = {.stream = STREAM_H264, .gop_least = 1, .gop_most = 1, .lead_in = 40, .step_us = 40000};
     struct dice d = {.state = 1};
     struct random_film f = random_film_make(&shape, &d);
@@ -107,9 +98,8 @@ static void push_gops(struct gather *g, int gops, int length, bool times)
 }
 
 /* One key's time is far too high, and there is no order: all that follows seems to lead it. Memory stays bounded, nothing is lost. */
-static void a_key_that_never_shows(void **state)
+TEST(a_key_that_never_shows)
 {
-    (void)state;
     struct gather_config config = {.selection = {.every = 3, .end_us = INT64_MAX}, .frame_us = 40000,
                                    .traits = run_traits(STREAM_H264)};
     struct err e = ERR_INIT;
@@ -130,9 +120,8 @@ static void a_key_that_never_shows(void **state)
     assert_int_equal(live_packets, 0);
 }
 
-static void merging(void **state)
+TEST(merging)
 {
-    (void)state;
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
@@ -153,9 +142,8 @@ static void merging(void **state)
 }
 
 /* 64 pictures are enough: four GOPs of 16. */
-static void merged_until_enough(void **state)
+TEST(merged_until_enough)
 {
-    (void)state;
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
@@ -169,9 +157,8 @@ static void merged_until_enough(void **state)
 }
 
 /* Pictures lead a key only when they follow it directly, and never a clean one, whatever their times and orders say. */
-static void what_does_not_lead(void **state)
+TEST(what_does_not_lead)
 {
-    (void)state;
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
@@ -200,9 +187,8 @@ static void what_does_not_lead(void **state)
     assert_int_equal(live_packets, 0);
 }
 
-static void gops_without_a_sample_are_skipped(void **state)
+TEST(gops_without_a_sample_are_skipped)
 {
-    (void)state;
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
@@ -224,9 +210,8 @@ static void gops_without_a_sample_are_skipped(void **state)
 }
 
 /* I b b P | I b b P ...: the leading pictures of the second key are decoded by the first one's run, behind a copy of the key. */
-static void extras(void **state)
+TEST(extras)
 {
-    (void)state;
     static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8};      /* K P b b | K l l P b b */
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
@@ -250,9 +235,8 @@ static void extras(void **state)
 }
 
 /* A film that begins with a CRA shows the leading pictures that need nothing before it (RADL), not the others (RASL). */
-static void first_leading_pictures(void **state)
+TEST(first_leading_pictures)
 {
-    (void)state;
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     struct gather *g = hand_gather(STREAM_HEVC, 1, &c);
@@ -275,9 +259,8 @@ static void first_leading_pictures(void **state)
 }
 
 /* The delay that a run with extras asks of a decoder is its film's, whatever is wanted. */
-static void extras_do_not_lengthen_the_delay(void **state)
+TEST(extras_do_not_lengthen_the_delay)
 {
-    (void)state;
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
@@ -298,9 +281,8 @@ static void extras_do_not_lengthen_the_delay(void **state)
 }
 
 /* An emit that fails ends the push, and nothing is leaked or freed twice. */
-static void refusal(void **state)
+TEST(refusal)
 {
-    (void)state;
     struct catch c = {.refuse = true};
     struct err e = ERR_INIT;
     next_serial = 0;
@@ -319,9 +301,8 @@ static void refusal(void **state)
     assert_int_equal(live_packets, 0);
 }
 
-static void counting_alone(void **state)
+TEST(counting_alone)
 {
-    (void)state;
     struct err e = ERR_INIT;
     next_serial = 0;
     struct gather *g = hand_gather(STREAM_VP9, 2, NULL);
@@ -334,9 +315,8 @@ static void counting_alone(void **state)
     assert_int_equal(live_packets, 0);
 }
 
-static void empty_film(void **state)
+TEST(empty_film)
 {
-    (void)state;
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     struct gather *g = hand_gather(STREAM_H264, 1, &c);
@@ -350,9 +330,8 @@ static void empty_film(void **state)
     gather_free(&g);
 }
 
-static void announcing(void **state)
+TEST(announcing)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(0, 0, &e);
     struct frame_tag tag = {.column = 3, .repeat = 4, .frame = 77, .time_us = 123};
@@ -394,9 +373,8 @@ static bool count_pick(void *user, const struct frame_tag *tag)
 }
 
 /* A GOP whose wanted frames are all there is not decoded; of any other one every wanted frame is. All are announced and timed. */
-static void frames_that_are_there(void **state)
+TEST(frames_that_are_there)
 {
-    (void)state;
     struct catch c = {.runs = 0};
     struct there t = {.first = 15, .last = 62};
     struct err e = ERR_INIT;
@@ -430,14 +408,4 @@ static void frames_that_are_there(void **state)
     assert_int_equal(live_packets, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_films), cmocka_unit_test(no_films_at_all), cmocka_unit_test(too_long), cmocka_unit_test(never_a_cut), cmocka_unit_test(a_key_that_never_shows),
-        cmocka_unit_test(merging), cmocka_unit_test(merged_until_enough), cmocka_unit_test(what_does_not_lead), cmocka_unit_test(gops_without_a_sample_are_skipped), cmocka_unit_test(extras), cmocka_unit_test(first_leading_pictures),
-        cmocka_unit_test(extras_do_not_lengthen_the_delay), cmocka_unit_test(refusal), cmocka_unit_test(counting_alone),
-        cmocka_unit_test(empty_film), cmocka_unit_test(announcing),
-        cmocka_unit_test(frames_that_are_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

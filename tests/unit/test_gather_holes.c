@@ -1,16 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "gather_hand.h"
 
 /* Lost pictures have a time alone: in display order they stand by it, and no decoder is asked for them. */
-static void lost_ones_keep_their_place(void **state)
+TEST(lost_ones_keep_their_place)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct catch c = {.runs = 0};
     struct gather *g = hand_gather(STREAM_H264, 1, &c);
@@ -54,9 +48,8 @@ static struct gather_counts with_gap(bool hole, int64_t gap, struct columns *col
     return counts;
 }
 
-static void holes_are_filled_and_gaps_are_not(void **state)
+TEST(holes_are_filled_and_gaps_are_not)
 {
-    (void)state;
     struct columns *columns = columns_open(0, 0, NULL);
     struct gather_counts n = with_gap(true, 30, columns);
     assert_int_equal(n.displayed, 40);
@@ -74,9 +67,8 @@ static void holes_are_filled_and_gaps_are_not(void **state)
 }
 
 /* MPEG-TS: a hole took five frames, and the beginning of the key behind it, with its time. What leads that is told by order. */
-static void a_torn_key_has_no_time(void **state)
+TEST(a_torn_key_has_no_time)
 {
-    (void)state;
     struct err e = ERR_INIT;
     static const int64_t shown[] = {0, 1, 2, 11, 8, 9, 10, 12, 13};
     struct gather *g = hand_gather(STREAM_H264, 1, NULL);
@@ -94,9 +86,8 @@ static void a_torn_key_has_no_time(void **state)
 }
 
 /* Reading stopped between a picture and the B pictures before it, and a hole of another stream is near: nothing is lost. */
-static void what_was_not_read_is_not_lost(void **state)
+TEST(what_was_not_read_is_not_lost)
 {
-    (void)state;
     struct err e = ERR_INIT;
     static const int64_t shown[] = {0, 4, 1, 2, 3, 8};
     for (int stop = 0; stop < 2; stop++) {
@@ -142,9 +133,8 @@ static struct run *run_before(struct behind b, struct catch *c)
     return c->run[0];
 }
 
-static void copies_know_of_holes(void **state)
+TEST(copies_know_of_holes)
 {
-    (void)state;
     struct catch c = {.runs = 0};
     const struct run *r = run_before((struct behind){.lost = true}, &c);
     assert_true(r->picture[RUN_PICTURES + 1].suspect);       /* its end may be gone, in this run too */
@@ -159,9 +149,8 @@ static void copies_know_of_holes(void **state)
     assert_int_equal(live_packets, 0);
 }
 
-static void where_films_begin(void **state)
+TEST(where_films_begin)
 {
-    (void)state;
     struct err e = ERR_INIT;
     for (int kind = 0; kind < 4; kind++) {          /* pictures that refer back, one that does not, a lost one, packets without any */
         struct gather *g = hand_gather(STREAM_H264, 1, NULL);
@@ -183,9 +172,8 @@ static void where_films_begin(void **state)
 }
 
 /* MPEG-PS has times of some pictures only: those of a torn GOP that have none are as far from others as their order says. */
-static void times_by_order(void **state)
+TEST(times_by_order)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct catch c = {.runs = 0};
     struct gather *g = hand_gather(STREAM_MPEG2, 1, &c);
@@ -206,12 +194,4 @@ static void times_by_order(void **state)
     assert_int_equal(live_packets, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lost_ones_keep_their_place), cmocka_unit_test(holes_are_filled_and_gaps_are_not),
-        cmocka_unit_test(what_was_not_read_is_not_lost), cmocka_unit_test(a_torn_key_has_no_time), cmocka_unit_test(copies_know_of_holes),
-        cmocka_unit_test(where_films_begin), cmocka_unit_test(times_by_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,26 +1,19 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/hash.h"
 
 /* xxHash's own numbers for nothing at all, seed 0: entries on disk must mean the same next year. */
-static void known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     char text[33];
     assert_true(hash_64("", 0) == UINT64_C(0x2d06800538d394c2));
     hash_hex(hash_128("", 0), text);
     assert_string_equal(text, "99aa06d3014798d86001c324468d497f");
 }
 
-static void every_bit_counts(void **state)
+TEST(every_bit_counts)
 {
-    (void)state;
     uint8_t data[300];
     memset(data, 7, sizeof data);
     struct hash128 whole = hash_128(data, sizeof data);
@@ -36,9 +29,8 @@ static void every_bit_counts(void **state)
 }
 
 /* In pieces of any size it is the same. */
-static void in_pieces(void **state)
+TEST(in_pieces)
 {
-    (void)state;
     uint8_t data[5000];
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (uint8_t)(i * 37 >> 3);
@@ -52,8 +44,4 @@ static void in_pieces(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_values), cmocka_unit_test(every_bit_counts), cmocka_unit_test(in_pieces)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "test.h"
 #include "barcode/heap.h"
 
 static void once_more_does_nothing(void **state)

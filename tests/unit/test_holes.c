@@ -1,15 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/holes.h"
 
-static void around_a_hole(void **state)
+TEST(around_a_hole)
 {
-    (void)state;
     struct holes h = {.noted = 0};
     assert_false(holes_between(&h, 4, 5, true));
     holes_note(&h, 100);
@@ -24,9 +18,8 @@ static void around_a_hole(void **state)
     assert_false(holes_inside(&h, 101, 200));
 }
 
-static void old_ones_are_forgotten(void **state)
+TEST(old_ones_are_forgotten)
 {
-    (void)state;
     struct holes h = {.noted = 0};
     for (uint64_t i = 0; i <= HOLES_KEPT; i++)
         holes_note(&h, 1000 * (i + 1));
@@ -35,9 +28,8 @@ static void old_ones_are_forgotten(void **state)
         assert_true(holes_between(&h, 1000 * (i + 1) - 1, 1000 * (i + 1), false));
 }
 
-static void as_many_as_there_is_room_for(void **state)
+TEST(as_many_as_there_is_room_for)
 {
-    (void)state;
     assert_int_equal(holes_frames(0, 40000, 40000), 0);
     assert_int_equal(holes_frames(0, 59999, 40000), 0);
     assert_int_equal(holes_frames(0, 80000, 40000), 1);
@@ -50,19 +42,12 @@ static void as_many_as_there_is_room_for(void **state)
 }
 
 /* A picture that seems to come back from behind a gap does not make it one again. */
-static void a_gap_counts_once(void **state)
+TEST(a_gap_counts_once)
 {
-    (void)state;
     struct holes h = {0};
     static const int64_t at[] = {0, 40, 480, 80, 520}, reached[] = {0, 40, 480, 480, 520};
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(holes_reached(&h, at[i]), reached[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(around_a_hole), cmocka_unit_test(old_ones_are_forgotten), cmocka_unit_test(as_many_as_there_is_room_for), cmocka_unit_test(a_gap_counts_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

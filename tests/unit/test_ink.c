@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 
+#include "test.h"
 #include "barcode/paint.h"
 #include "output/ink.h"
 #include "scene.h"
@@ -39,9 +34,8 @@ static struct sheet_text of(const char *text, double w, double size, int lines)
 }
 
 /* However long a text is, and in whatever box, it stays in it. */
-static void nothing_leaves_its_box(void **state)
+TEST(nothing_leaves_its_box)
 {
-    (void)state;
     if (!ink)
         skip();
     static const char *const texts[] = {"Nomadland", "A film of many words that go on and on, and on", "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerk", "i", " x "};
@@ -57,9 +51,8 @@ static void nothing_leaves_its_box(void **state)
 }
 
 /* What is measured does not depend on the size of the letters but for their size. */
-static void letters_scale(void **state)
+TEST(letters_scale)
 {
-    (void)state;
     if (!ink)
         skip();
     double w, h, w10, h10;
@@ -72,9 +65,8 @@ static void letters_scale(void **state)
     }
 }
 
-static void directions_and_unknown_letters(void **state)
+TEST(directions_and_unknown_letters)
 {
-    (void)state;
     if (!ink)
         skip();
     struct sheet_text latin = of("Barcode", 500, 10, 1), arabic = of("\xd9\x83\xd9\x81\xd8\xb1 (2018)", 500, 10, 1), nobody = of("a\xf4\x80\x80\x81\x62", 500, 10, 1);
@@ -85,9 +77,8 @@ static void directions_and_unknown_letters(void **state)
 }
 
 /* Outlines are the same each time, within the box, and all of them are there however far on the right. */
-static void outlines(void **state)
+TEST(outlines)
 {
-    (void)state;
     if (!ink)
         skip();
     struct err e = ERR_INIT;
@@ -109,9 +100,8 @@ static void outlines(void **state)
 }
 
 /* A sheet is the same in whatever bands it is drawn; strips' pixels are those of the strip alone. */
-static void bands(void **state)
+TEST(bands)
 {
-    (void)state;
     if (!ink)
         skip();
     struct err e = ERR_INIT;
@@ -146,9 +136,8 @@ static bool count(void *user, const void *bytes, size_t size, struct err *e)
 }
 
 /* A sink that is full ends the drawing, wherever that is, with its own sentence. */
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
-    (void)state;
     if (!ink)
         skip();
     struct made m;
@@ -169,9 +158,4 @@ static void a_full_disk(void **state)
     made_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_leaves_its_box), cmocka_unit_test(letters_scale), cmocka_unit_test(directions_and_unknown_letters),
-                                       cmocka_unit_test(outlines), cmocka_unit_test(bands), cmocka_unit_test(a_full_disk)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_MAIN(begin, end)

@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "barcode/log.h"
 #include "named.h"
 
-static void a_folder_is_scanned(void **state)
+TEST_WITH(a_folder_is_scanned, enter, leave)
 {
-    (void)state;
     mkdir("films", 0777);
     mkdir("films/dir.mkv", 0777);
     static const char *const name[] = {"films/b.MKV", "films/a.mp4", "films/C.webm", "films/.hidden.mkv", "films/x.txt",
@@ -31,9 +26,8 @@ static void a_folder_is_scanned(void **state)
     inputs_free(&in);
 }
 
-static void a_folder_gives_regular_files_alone(void **state)
+TEST_WITH(a_folder_gives_regular_files_alone, enter, leave)
 {
-    (void)state;
     mkdir("films", 0777);
     mkdir("films/dir.mp4", 0777);
     touch("outside.mkv");
@@ -54,9 +48,8 @@ static void a_folder_gives_regular_files_alone(void **state)
     inputs_free(&in);
 }
 
-static void what_cannot_be_expanded(void **state)
+TEST_WITH(what_cannot_be_expanded, enter, leave)
 {
-    (void)state;
     static const struct { const char *word; enum err_code code; const char *part; } t[] = {
         {"", ERR_USAGE, "empty"}
     };
@@ -75,9 +68,8 @@ static void what_cannot_be_expanded(void **state)
 }
 
 /* A folder without films is an entry of its own; the films around it are as they would be without it. */
-static void a_folder_without_films(void **state)
+TEST_WITH(a_folder_without_films, enter, leave)
 {
-    (void)state;
     mkdir("empty", 0777);
     mkdir("locked", 0000);
     struct inputs in;
@@ -91,9 +83,8 @@ static void a_folder_without_films(void **state)
     inputs_free(&in);
 }
 
-static void stems(void **state)
+TEST_WITH(stems, enter, leave)
 {
-    (void)state;
     struct inputs in;
     expand(LIST("a/x.mkv", "b/x.avi", "x-2.mp4", "x.ts", "no-ending", ".mkv", "v1.2.mkv", "gone/", "a:b",
                 "dot."), &in);
@@ -129,9 +120,8 @@ static void expand_folder(char *path, bool recursive, bool any, struct inputs *i
         fail_msg("%s", e.text);
 }
 
-static void folders_below(void **state)
+TEST_WITH(folders_below, enter, leave)
 {
-    (void)state;
     static const char *const dir[] = {"t", "t/s2", "t/s10", "t/s10/deep", "t/.hidden", "t/empty", "t/film.mkv"};
     for (size_t i = 0; i < sizeof dir / sizeof *dir; i++)
         mkdir(dir[i], 0777);
@@ -155,9 +145,8 @@ static void folders_below(void **state)
 }
 
 /* A way back up is left out; a way to the side, or a second way to the same folder, is not. */
-static void loops(void **state)
+TEST_WITH(loops, enter, leave)
 {
-    (void)state;
     mkdir("t", 0777);
     mkdir("t/a", 0777);
     mkdir("t/a/b", 0777);
@@ -179,9 +168,8 @@ static void loops(void **state)
 }
 
 /* Hidden files are no films, nor what barcode made. */
-static void any_ending(void **state)
+TEST_WITH(any_ending, enter, leave)
 {
-    (void)state;
     static const uint8_t picture[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 16, 't', 'E', 'X', 't', 'S', 'o', 'f', 't', 'w', 'a', 'r', 'e', 0,
                                       'b', 'a', 'r', 'c', 'o', 'd', 'e', 0, 0, 0, 0};
     mkdir("t", 0777);
@@ -202,9 +190,8 @@ static void any_ending(void **state)
 }
 
 /* Every name is given out once, however many there are. */
-static void many_of_one_name(void **state)
+TEST_WITH(many_of_one_name, enter, leave)
 {
-    (void)state;
     enum { FILMS = 3000 };
     static char name[] = "x.mkv", other[] = "x-7.mkv", *list[FILMS + 1];
     for (size_t i = 0; i < FILMS; i++)
@@ -221,9 +208,8 @@ static void many_of_one_name(void **state)
 }
 
 /* ffmpeg's habit: the last word names the output. */
-static void an_output_among_the_films(void **state)
+TEST_WITH(an_output_among_the_films, enter, leave)
 {
-    (void)state;
     static const uint8_t animated[] = "\x89PNG\r\n\x1a\n\0\0\0\x08" "acTL";
     struct inputs in;
     touch("film.mp4");
@@ -265,19 +251,4 @@ static void an_output_among_the_films(void **state)
     inputs_free(&in);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_folder_is_scanned),
-        TEST(a_folder_gives_regular_files_alone),
-        TEST(what_cannot_be_expanded),
-        TEST(a_folder_without_films),
-        TEST(stems),
-        TEST(folders_below),
-        TEST(loops),
-        TEST(any_ending),
-        TEST(many_of_one_name),
-        TEST(an_output_among_the_films),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

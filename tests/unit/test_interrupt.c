@@ -1,8 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/interrupt.h"
 
 /* Each case runs in a process of its own, as the first signal cannot be taken back. */
@@ -128,25 +124,22 @@ static int file_too_large(void)
     return write(fileno(f), "x", 1) == -1 && errno == EFBIG ? 42 : 2;
 }
 
-static void the_first_signal_asks(void **state)
+TEST(the_first_signal_asks)
 {
-    (void)state;
     int status = in_child(first_only);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 42);
 }
 
-static void an_echo_does_not_kill(void **state)
+TEST(an_echo_does_not_kill)
 {
-    (void)state;
     int status = in_child(twice_at_once);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 42);
 }
 
-static void the_second_signal_kills(void **state)
+TEST(the_second_signal_kills)
 {
-    (void)state;
     int status = in_child(twice);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGINT);
@@ -155,9 +148,8 @@ static void the_second_signal_kills(void **state)
     assert_int_equal(WTERMSIG(status), SIGINT);
 }
 
-static void the_second_signal_leaves_no_temporaries(void **state)
+TEST(the_second_signal_leaves_no_temporaries)
 {
-    (void)state;
     int status = in_child(twice_with_temporaries);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGTERM);
@@ -166,9 +158,8 @@ static void the_second_signal_leaves_no_temporaries(void **state)
     assert_int_not_equal(access("/tmp/test_interrupt.c", F_OK), 0);
 }
 
-static void too_many_are_doomed(void **state)
+TEST(too_many_are_doomed)
 {
-    (void)state;
     int number[1000];
     interrupt_install();
     for (int i = 0; i < 1000; i++)
@@ -181,25 +172,22 @@ static void too_many_are_doomed(void **state)
     interrupt_spare(0);
 }
 
-static void what_nohup_ignores_stays_ignored(void **state)
+TEST(what_nohup_ignores_stays_ignored)
 {
-    (void)state;
     int status = in_child(ignored_by_the_parent);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 42);
 }
 
-static void a_closed_pipe_is_an_error_of_write(void **state)
+TEST(a_closed_pipe_is_an_error_of_write)
 {
-    (void)state;
     int status = in_child(broken_pipe);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 42);
 }
 
-static void a_closed_terminal_asks(void **state)
+TEST(a_closed_terminal_asks)
 {
-    (void)state;
     int status = in_child(hung_up);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 42);
@@ -208,36 +196,19 @@ static void a_closed_terminal_asks(void **state)
     assert_int_equal(WTERMSIG(status), SIGTERM);
 }
 
-static void a_file_too_large_is_an_error_of_write(void **state)
+TEST(a_file_too_large_is_an_error_of_write)
 {
-    (void)state;
     int status = in_child(file_too_large);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 42);
 }
 
-static void the_sentence(void **state)
+TEST(the_sentence)
 {
-    (void)state;
     struct err e = ERR_INIT;
     assert_false(interrupt_error(&e));
     assert_int_equal(err_exit_status(&e), 130);
     assert_int_not_equal(e.text[0], '\0');
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_signal_asks),
-        cmocka_unit_test(the_second_signal_kills),
-        cmocka_unit_test(an_echo_does_not_kill),
-        cmocka_unit_test(the_second_signal_leaves_no_temporaries),
-        cmocka_unit_test(too_many_are_doomed),
-        cmocka_unit_test(what_nohup_ignores_stays_ignored),
-        cmocka_unit_test(a_closed_pipe_is_an_error_of_write),
-        cmocka_unit_test(a_closed_terminal_asks),
-        cmocka_unit_test(a_file_too_large_is_an_error_of_write),
-        cmocka_unit_test(the_sentence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/isa.h"
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     assert_string_equal(isa_name(ISA_C), "c");
     assert_string_equal(isa_name(ISA_AVX2), "avx2");
     assert_string_equal(isa_name(ISA_AVX512), "avx512");
@@ -19,17 +13,15 @@ static void names(void **state)
 }
 
 /* What a better one needs, the worse ones need too. */
-static void each_implies_the_one_below(void **state)
+TEST(each_implies_the_one_below)
 {
-    (void)state;
     assert_true(isa_supported(ISA_C));
     for (int i = ISA_VNNI; i > ISA_C; i--)
         assert_true(!isa_supported((enum isa)i) || isa_supported((enum isa)(i - 1)));
 }
 
-static void best_is_chosen(void **state)
+TEST(best_is_chosen)
 {
-    (void)state;
     struct err e = ERR_INIT;
     enum isa isa = ISA_C;
     unsetenv("BARCODE_ISA");
@@ -43,9 +35,8 @@ static void best_is_chosen(void **state)
     assert_int_equal(again, isa);
 }
 
-static void environment_forces(void **state)
+TEST(environment_forces)
 {
-    (void)state;
     for (int i = ISA_C; i <= ISA_VNNI; i++) {
         struct err e = ERR_INIT;
         enum isa isa = ISA_C;
@@ -63,13 +54,4 @@ static void environment_forces(void **state)
     unsetenv("BARCODE_ISA");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(each_implies_the_one_below),
-        cmocka_unit_test(best_is_chosen),
-        cmocka_unit_test(environment_forces),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <libavcodec/avcodec.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/jpeg.h"
 
 /* What libavcodec's decoder makes of it. */
@@ -41,9 +36,8 @@ static void expect_near(const AVFrame *f, int x, int y, const uint8_t rgb[3], do
 }
 
 /* Flat pictures of any size come back as they were; what is left is rounding. */
-static void flat_colours(void **state)
+TEST(flat_colours)
 {
-    (void)state;
     static const uint8_t colour[][3] = {{0, 0, 0}, {255, 255, 255}, {255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {12, 200, 99}, {255, 0, 255}};
     static const int sizes[][2] = {{1, 1}, {2, 2}, {17, 9}, {160, 96}, {33, 1}};
     for (size_t i = 0; i < sizeof colour / sizeof *colour; i++)
@@ -76,9 +70,8 @@ static void draw(uint8_t rgb[H][W][3])
 }
 
 /* A slope stays where it is, and a coarser quantiser makes fewer bytes. */
-static void slopes(void **state)
+TEST(slopes)
 {
-    (void)state;
     static uint8_t rgb[H][W][3];
     size_t size = SIZE_MAX;
     draw(rgb);
@@ -97,9 +90,8 @@ static void slopes(void **state)
     }
 }
 
-static void comments(void **state)
+TEST(comments)
 {
-    (void)state;
     static uint8_t rgb[H][W][3];
     char text[64];
     struct jpeg plain, told;
@@ -125,9 +117,8 @@ static void comments(void **state)
     jpeg_free(&told);
 }
 
-static void same_bytes(void **state)
+TEST(same_bytes)
 {
-    (void)state;
     static uint8_t rgb[H][W][3];
     struct jpeg a, b;
     struct err e = ERR_INIT;
@@ -140,8 +131,4 @@ static void same_bytes(void **state)
     jpeg_free(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(flat_colours), cmocka_unit_test(slopes), cmocka_unit_test(comments), cmocka_unit_test(same_bytes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
 /* test_key_index.c - where containers say that key frames lie: what is relied on, and that each is found again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/key_index.h"
 #include "clip.h"
 
@@ -57,9 +52,8 @@ static void each_is_found(const char *name, enum key_index_kind kind, size_t key
 
 #define H264 "-c:v libx264 -preset veryfast -g 10 -keyint_min 10 -sc_threshold 0 -bf 2 "
 
-static void key_frames_are_found(void **state)
+TEST(key_frames_are_found)
 {
-    (void)state;
     if (!clip_encode(H264 "closed.mp4") || !clip_encode(H264 "-x264-params open-gop=1 open.mp4") || !clip_encode(H264 "closed.mkv"))
         skip();
     each_is_found("closed.mp4", KEY_INDEX_SAMPLES, CLIP_FRAMES / 10);
@@ -68,9 +62,8 @@ static void key_frames_are_found(void **state)
 }
 
 /* Streams have no index, fragments may list what was read so far, and a file that is cut short has lost its cues. */
-static void what_is_not_relied_on(void **state)
+TEST(what_is_not_relied_on)
 {
-    (void)state;
     if (!clip_encode(H264 "film.ts") || !clip_encode(H264 "-movflags dash+frag_keyframe fragments.mp4") ||
         !clip_encode(H264 "whole.mkv"))
         skip();
@@ -88,11 +81,4 @@ static void what_is_not_relied_on(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(key_frames_are_found),
-        cmocka_unit_test(what_is_not_relied_on),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

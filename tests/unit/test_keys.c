@@ -1,12 +1,7 @@
 /* test_keys.c - which key frame serves which columns, against the definition, and the list of those that are not to be used. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/keys.h"
 
 enum { MOST = 4096 };
@@ -52,9 +47,8 @@ static bool hold(struct keys *k, uint64_t frame, int64_t time_us, struct err *e)
 }
 
 /* The latest key frame at or before each wanted time; the first one before there is any. */
-static void each_column_has_the_key_before_it(void **state)
+TEST(each_column_has_the_key_before_it)
 {
-    (void)state;
     for (int trial = 0; trial < 500; trial++) {
         static struct taken t;
         static int64_t time[64];
@@ -96,9 +90,8 @@ static bool have_second(void *user, const struct frame_tag *tag, bool take)
     return tag->frame == 2;
 }
 
-static void what_is_not_needed_is_not_sent(void **state)
+TEST(what_is_not_needed_is_not_sent)
 {
-    (void)state;
     static struct taken t;
     struct err e = ERR_INIT;
     struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 1000000, .end_us = 3000000, .keyframes = true};
@@ -128,9 +121,8 @@ static void what_is_not_needed_is_not_sent(void **state)
     keys_drop(&k);
 }
 
-static void faults(void **state)
+TEST(faults)
 {
-    (void)state;
     struct key_faults f = {0};
     struct err e = ERR_INIT;
     bool there[500] = {false};
@@ -150,12 +142,4 @@ static void faults(void **state)
     assert_false(key_faults_has(&f, 3));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_column_has_the_key_before_it),
-        cmocka_unit_test(what_is_not_needed_is_not_sent),
-        cmocka_unit_test(faults),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

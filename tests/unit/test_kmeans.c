@@ -2,9 +2,8 @@
 
 enum { MOST = 100000 };
 
-static void every_k(void **state)
+TEST(every_k)
 {
-    (void)state;
     uint8_t *rgb = malloc(3 * 1500);
     paint(rgb, 1500, BLOBS, 1);
     for (int k = 1; k <= 64; k++) {
@@ -14,9 +13,8 @@ static void every_k(void **state)
     free(rgb);
 }
 
-static void every_picture(void **state)
+TEST(every_picture)
 {
-    (void)state;
     static const size_t sizes[] = {1, 2, 63, 300, 1999};
     static const int ks[] = {1, 2, 5, 8, 16, 33, 64};
     uint8_t *rgb = malloc(3 * 1999);
@@ -32,9 +30,8 @@ static void every_picture(void **state)
     free(rgb);
 }
 
-static void large_frames(void **state)
+TEST(large_frames)
 {
-    (void)state;
     uint8_t *rgb = malloc(3 * (size_t)MOST);
     static const int ks[] = {3, 8, 20};
     for (size_t n = 0; n < 3; n++) {
@@ -46,9 +43,8 @@ static void large_frames(void **state)
     free(rgb);
 }
 
-static void raster_order_does_not_matter(void **state)
+TEST(raster_order_does_not_matter)
 {
-    (void)state;
     enum { N = 3000 };
     uint8_t rgb[3 * N];
     uint32_t x = 8;
@@ -68,9 +64,8 @@ static void raster_order_does_not_matter(void **state)
 }
 
 /* A workspace remembers nothing: not the frames before, not its size. */
-static void workspace_is_reusable(void **state)
+TEST(workspace_is_reusable)
 {
-    (void)state;
     enum { N = 2000 };
     uint8_t a[3 * N], b[3 * N];
     struct err e = ERR_INIT;
@@ -97,9 +92,8 @@ static void workspace_is_reusable(void **state)
 }
 
 /* Beyond 2^24 pixels the vector sums would not fit: the workspace is there, and gives the same. */
-static void huge_workspace(void **state)
+TEST(huge_workspace)
 {
-    (void)state;
     enum { N = 700 };
     uint8_t rgb[3 * N];
     paint(rgb, N, BLOBS, 7);
@@ -114,9 +108,8 @@ static void huge_workspace(void **state)
     }
 }
 
-static void few_colours_come_back(void **state)
+TEST(few_colours_come_back)
 {
-    (void)state;
     static const uint8_t rgb[] = {9, 8, 7, 1, 2, 3, 9, 8, 7, 0, 0, 255, 1, 2, 3, 9, 8, 7, 0, 0, 254};
     static const struct cluster want[] = {{{9, 8, 7}, 3}, {{1, 2, 3}, 2}, {{0, 0, 254}, 1}, {{0, 0, 255}, 1}};
     for (int k = 4; k <= 64; k += 20) {
@@ -133,9 +126,8 @@ static void few_colours_come_back(void **state)
 }
 
 /* k = 1 has one answer: the rounded mean, and its inertia. */
-static void one_cluster_is_the_mean(void **state)
+TEST(one_cluster_is_the_mean)
 {
-    (void)state;
     static const uint8_t rgb[] = {0, 0, 10, 1, 0, 20, 0, 255, 30, 1, 255, 41};
     struct kmeans_params p = params(1, 2, INIT_PLUSPLUS);
     struct result r = run(&p, ISA_C, rgb, 4);
@@ -185,9 +177,8 @@ static double units(uint64_t inertia)
 }
 
 /* Our inertia is that of our clusters, and plain Lloyd in double cannot take much off it. */
-static void inertia_is_true_and_converged(void **state)
+TEST(inertia_is_true_and_converged)
 {
-    (void)state;
     enum { N = 5000 };
     uint8_t rgb[3 * N];
     paint(rgb, N, BLOBS, 6);
@@ -207,9 +198,8 @@ static void inertia_is_true_and_converged(void **state)
     }
 }
 
-static void one_iteration_and_more(void **state)
+TEST(one_iteration_and_more)
 {
-    (void)state;
     enum { N = 4000 };
     uint8_t rgb[3 * N];
     paint(rgb, N, BLOBS, 4);
@@ -226,9 +216,8 @@ static void one_iteration_and_more(void **state)
 }
 
 /* More restarts never hurt: the ones before are among them. */
-static void restarts_keep_the_best(void **state)
+TEST(restarts_keep_the_best)
 {
-    (void)state;
     enum { N = 1500 };
     uint8_t rgb[3 * N];
     paint(rgb, N, RANDOM, 4);
@@ -242,9 +231,8 @@ static void restarts_keep_the_best(void **state)
     }
 }
 
-static void seed_and_frame_matter(void **state)
+TEST(seed_and_frame_matter)
 {
-    (void)state;
     enum { N = 1500 };
     uint8_t rgb[3 * N];
     paint(rgb, N, RANDOM, 9);
@@ -258,30 +246,11 @@ static void seed_and_frame_matter(void **state)
     assert_true(a.inertia != seeded.inertia);
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     assert_string_equal(kmeans_init_name(INIT_SCALABLE), "scalable");
     assert_string_equal(kmeans_init_name(INIT_PLUSPLUS), "k-means++");
     assert_string_equal(kmeans_init_name(INIT_RANDOM), "random");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(one_cluster_is_the_mean),
-        cmocka_unit_test(few_colours_come_back),
-        cmocka_unit_test(every_k),
-        cmocka_unit_test(every_picture),
-        cmocka_unit_test(large_frames),
-        cmocka_unit_test(raster_order_does_not_matter),
-        cmocka_unit_test(workspace_is_reusable),
-        cmocka_unit_test(huge_workspace),
-        cmocka_unit_test(inertia_is_true_and_converged),
-        cmocka_unit_test(one_iteration_and_more),
-        cmocka_unit_test(restarts_keep_the_best),
-        cmocka_unit_test(seed_and_frame_matter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

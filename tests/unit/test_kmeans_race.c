@@ -4,9 +4,8 @@
 #include "kmeans_pictures.h"
 #include "under_tsan.h"
 
-static void rungs(void **state)
+TEST(rungs)
 {
-    (void)state;
     struct kmeans_rung r[KMEANS_RUNGS];
     struct kmeans_params p = params(8, 20, INIT_SCALABLE);
     assert_int_equal(kmeans_rungs(&p, r), 1);
@@ -87,9 +86,8 @@ static uint64_t raced(const struct kmeans_params *p, const uint8_t *rgb, size_t 
     return 0;
 }
 
-static void race_as_defined(void **state)
+TEST(race_as_defined)
 {
-    (void)state;
     enum { N = UNDER_TSAN ? 600 : 3000 };
     uint8_t rgb[3 * N];
     int behind = 0;
@@ -110,9 +108,8 @@ static void race_as_defined(void **state)
 }
 
 /* With fewer than five starts, and with no more iterations than the first rung has, there is no race. */
-static void no_race_of_few(void **state)
+TEST(no_race_of_few)
 {
-    (void)state;
     enum { N = 2000 };
     uint8_t rgb[3 * N];
     paint(rgb, N, RANDOM, 3);
@@ -128,9 +125,8 @@ static void no_race_of_few(void **state)
 }
 
 /* In a large workspace some restarts share the memory of the assign step and begin it anew when they go on. */
-static void race_in_little_memory(void **state)
+TEST(race_in_little_memory)
 {
-    (void)state;
     enum { N = 20000 };
     uint8_t *rgb = malloc(3 * (size_t)N);
     paint(rgb, N, BLOBS, 8);
@@ -146,13 +142,4 @@ static void race_in_little_memory(void **state)
     free(rgb);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rungs),
-        cmocka_unit_test(race_as_defined),
-        cmocka_unit_test(no_race_of_few),
-        cmocka_unit_test(race_in_little_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

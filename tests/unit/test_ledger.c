@@ -1,8 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -12,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/ledger.h"
 
 static char folder[] = "/tmp/test_ledger.XXXXXX";
@@ -67,9 +63,8 @@ static struct ledger *opened(void)
 
 static const struct ledger_entry plain = {.film = "a.mkv", .seconds = -1, .columns = -1};
 
-static void what_a_line_says(void **state)
+TEST_WITH(what_a_line_says, setup, teardown)
 {
-    (void)state;
     static struct report report = {.warnings = 2, .warning = {"one", "two \xff"}};
     static const char *const output[] = {"a.png", "-"};
     struct ledger_entry entry = {.film = "dir/Am\xc3\xa9lie \xff\n\"x\".mkv", .status = LEDGER_DONE, .seconds = 1.25, .columns = 720, .report = &report,
@@ -102,9 +97,8 @@ static void what_a_line_says(void **state)
 }
 
 /* What is there stays, and a line that was torn is ended. */
-static void lines_are_appended(void **state)
+TEST_WITH(lines_are_appended, setup, teardown)
 {
-    (void)state;
     char *line[8];
     put("{\"film\":\"old\"}\n{\"film\":\"torn");
     for (int i = 0; i < 2; i++) {
@@ -120,9 +114,8 @@ static void lines_are_appended(void **state)
 }
 
 /* What is no report is not spoilt. */
-static void strangers_files_stay(void **state)
+TEST_WITH(strangers_files_stay, setup, teardown)
 {
-    (void)state;
     static const char *const text[] = {"precious\n", "{\n\"version\": \"0.1.0\"", "{"};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         struct err e = ERR_INIT;
@@ -148,9 +141,8 @@ static void strangers_files_stay(void **state)
 }
 
 /* Another process's line that is only begun is not taken for a torn one: it ends before this one looks at the file's end. */
-static void a_line_under_way_is_waited_for(void **state)
+TEST_WITH(a_line_under_way_is_waited_for, setup, teardown)
 {
-    (void)state;
     static const char begun[] = "{\"film\":\"one\"", rest[] = "}\n";
     char *line[4], ready;
     int told[2], how;
@@ -177,9 +169,8 @@ static void a_line_under_way_is_waited_for(void **state)
 }
 
 /* Several processes at once, each by a descriptor of its own, and by one that they share. */
-static void lines_are_whole(void **state)
+TEST_WITH(lines_are_whole, setup, teardown)
 {
-    (void)state;
     enum { WRITERS = 4, LINES = 200 };
     static char name[3000];
     static char *line[WRITERS * LINES + 1];
@@ -211,13 +202,4 @@ static void lines_are_whole(void **state)
     }
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_a_line_says), TEST(lines_are_appended), TEST(strangers_files_stay), TEST(a_line_under_way_is_waited_for),
-        TEST(lines_are_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

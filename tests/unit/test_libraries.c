@@ -2,23 +2,17 @@
  * test_libraries.c - the lines of --version about FFmpeg and dav1d. tests/cli compares the versions
  * with what the libraries' own programs report.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <libavcodec/avcodec.h>
 #include <libavutil/avutil.h>
 
+#include "test.h"
 #include "barcode/libraries.h"
 
-static void a_line_a_library(void **state)
+TEST(a_line_a_library)
 {
-    (void)state;
     char text[512], start[64], codec[64];
     libraries_describe(text, sizeof text);
     snprintf(start, sizeof start, "FFmpeg %s (libavutil ", av_version_info());
@@ -33,9 +27,8 @@ static void a_line_a_library(void **state)
     assert_true(!dav1d || sscanf(dav1d, "\ndav1d %d", &number) == 1);
 }
 
-static void little_room(void **state)
+TEST(little_room)
 {
-    (void)state;
     char all[512], text[sizeof all];
     libraries_describe(all, sizeof all);
     for (size_t size = 1; size <= strlen(all); size++) {
@@ -47,11 +40,4 @@ static void little_room(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_a_library),
-        cmocka_unit_test(little_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,8 @@
 /* light.h's tables against their definitions in floating point, and what must hold of every curve. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/light.h"
 
 static const double WHITE = 203;
@@ -49,9 +45,8 @@ static double hlg(double e)
     return e <= 0.5 ? e * e / 3 : (exp((e - c) / a) + b) / 12;
 }
 
-static void transfers_are_the_standards(void **state)
+TEST(transfers_are_the_standards)
 {
-    (void)state;
     struct light *l = opened(TONE_BT2390, 1000, false);
     for (int i = 0; i < LIGHT_CODES; i++) {
         double e = i / (LIGHT_CODES - 1.0);
@@ -94,9 +89,8 @@ static uint32_t grey_through(const struct light_table *t, uint32_t code)
 }
 
 /* Every grey stays grey, never gets darker as the code rises, and is the definition's to a tenth of a level. */
-static void greys(void **state)
+TEST(greys)
 {
-    (void)state;
     static const int peaks[] = {100, 203, 400, 1000, 4000, 10000};
     for (int map = 0; map < TONE_OFF; map++)
         for (size_t p = 0; p < sizeof peaks / sizeof *peaks; p++) {
@@ -120,9 +114,8 @@ static void greys(void **state)
 }
 
 /* Primaries: what BT.709 calls red is light of all three in BT.2020, and comes back. */
-static void primaries_come_back(void **state)
+TEST(primaries_come_back)
 {
-    (void)state;
     static const double to_2020[3][3] = {{0.627404, 0.329283, 0.043313}, {0.069097, 0.919540, 0.011362}, {0.016391, 0.088013, 0.895595}};
     struct light_gamut g = light_gamut(PRIMARIES_BT2020), p3 = light_gamut(PRIMARIES_P3), same = light_gamut(PRIMARIES_BT709);
     for (int i = 0; i < 3; i++) {
@@ -139,9 +132,8 @@ static void primaries_come_back(void **state)
 }
 
 /* Means of bytes: a byte's light is that byte again, a mean of black and white is what BT.1886 says. */
-static void bytes_come_back(void **state)
+TEST(bytes_come_back)
 {
-    (void)state;
     struct light *l = opened(TONE_OFF, 1000, true);
     const struct light_table *t = table_of(l, TRANSFER_SDR);
     for (int v = 0; v < 256; v++) {
@@ -157,9 +149,8 @@ static void bytes_come_back(void **state)
     assert_null(l);
 }
 
-static void cells_cover_all(void **state)
+TEST(cells_cover_all)
 {
-    (void)state;
     uint32_t last = 0;
     for (uint32_t v = 1; v < 8 * LIGHT_WHITE; v += 1 + v / 5000) {
         uint32_t cell = light_cell(v);
@@ -170,9 +161,8 @@ static void cells_cover_all(void **state)
     assert_true(light_cell(8 * LIGHT_WHITE - 1) < LIGHT_CELLS_HDR);
 }
 
-static void who_goes_through(void **state)
+TEST(who_goes_through)
 {
-    (void)state;
     struct light *mapped = opened(TONE_BT2390, 1000, false), *linear = opened(TONE_OFF, 1000, true);
     assert_false(light_wanted(NULL, TRANSFER_PQ));
     assert_false(light_wanted(mapped, TRANSFER_SDR));
@@ -190,9 +180,8 @@ static void who_goes_through(void **state)
 }
 
 /* A film of PQ that says how bright it gets, in which HLG comes: that one's display is its own, unless --hdr-peak names a peak for all. */
-static void a_peak_is_for_its_transfer(void **state)
+TEST(a_peak_is_for_its_transfer)
 {
-    (void)state;
     struct err e = ERR_INIT;
     static const struct light_rule own = {TONE_BT2390, 0, false}, asked = {TONE_BT2390, 4000, false};
     struct light *film = light_open(&own, 4000, &e), *all = light_open(&asked, 600, &e), *usual = opened(TONE_BT2390, 1000, false);
@@ -206,12 +195,4 @@ static void a_peak_is_for_its_transfer(void **state)
     light_close(&usual);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transfers_are_the_standards), cmocka_unit_test(greys), cmocka_unit_test(primaries_come_back),
-        cmocka_unit_test(bytes_come_back), cmocka_unit_test(cells_cover_all), cmocka_unit_test(who_goes_through),
-        cmocka_unit_test(a_peak_is_for_its_transfer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,8 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/log.h"
 
 static int real_stderr;
@@ -42,9 +38,8 @@ static const char *said(void)
     return text;
 }
 
-static void levels(void **state)
+TEST_WITH(levels, catch_stderr, release_stderr)
 {
-    (void)state;
     log_msg(LOG_ERROR, "e");
     log_msg(LOG_WARNING, "w %d", 1);
     log_msg(LOG_INFO, "i");
@@ -62,16 +57,14 @@ static void levels(void **state)
                                 "barcode: v\nbarcode: debug: d\n");
 }
 
-static void control_characters_are_shown_plainly(void **state)
+TEST_WITH(control_characters_are_shown_plainly, catch_stderr, release_stderr)
 {
-    (void)state;
     log_msg(LOG_INFO, "a\nb\x1b[2J\x7f\xc3\xa9");
     assert_string_equal(said(), "barcode: a?b?[2J?\xc3\xa9\n");
 }
 
-static void a_long_line_is_cut(void **state)
+TEST_WITH(a_long_line_is_cut, catch_stderr, release_stderr)
 {
-    (void)state;
     char text[3000];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -81,9 +74,8 @@ static void a_long_line_is_cut(void **state)
     assert_int_equal(said()[length - 1], '\n');
 }
 
-static void errno_is_left_alone(void **state)
+TEST_WITH(errno_is_left_alone, catch_stderr, release_stderr)
 {
-    (void)state;
     close(STDERR_FILENO);
     errno = ENOSPC;
     log_msg(LOG_INFO, "into nothing");
@@ -91,9 +83,8 @@ static void errno_is_left_alone(void **state)
     dup2(fileno(caught), STDERR_FILENO);
 }
 
-static void the_status_line_stays_below(void **state)
+TEST_WITH(the_status_line_stays_below, catch_stderr, release_stderr)
 {
-    (void)state;
     log_status(NULL);
     log_status("10 %");
     log_msg(LOG_INFO, "hello");
@@ -114,9 +105,8 @@ static void *talk(void *number)
     return NULL;
 }
 
-static void threads_do_not_mix_lines(void **state)
+TEST_WITH(threads_do_not_mix_lines, catch_stderr, release_stderr)
 {
-    (void)state;
     static char name[4][2] = {"0", "1", "2", "3"};
     pthread_t thread[4];
     for (int i = 0; i < 4; i++)
@@ -130,17 +120,4 @@ static void threads_do_not_mix_lines(void **state)
     assert_int_equal(whole, 200);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, catch_stderr, release_stderr)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(levels),
-        TEST(control_characters_are_shown_plainly),
-        TEST(a_long_line_is_cut),
-        TEST(errno_is_left_alone),
-        TEST(the_status_line_stays_below),
-        TEST(threads_do_not_mix_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,19 +1,13 @@
 /*
  * test_looker.c - one thread's look for bars: the key frames that it looks at, and where it stops.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/looker.h"
 #include "clip.h"
 
-static void what_tells(void **state)
+TEST(what_tells)
 {
-    (void)state;
     assert_false(looker_tells(&(struct trim_seen){.across = {.low = 9}}));
     assert_true(looker_tells(&(struct trim_seen){.across = {.known = true}}));
     assert_true(looker_tells(&(struct trim_seen){.down = {.known = true}}));
@@ -28,9 +22,8 @@ static struct source *open_film(const char *name)
 }
 
 /* Each key frame is looked at once, and all places are taken. */
-static void every_place(void **state)
+TEST(every_place)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset ultrafast -g 12 -sc_threshold 0 plain.mp4"))
         skip();
     struct source *s = open_film("plain.mp4");
@@ -56,9 +49,8 @@ static void every_place(void **state)
 }
 
 /* At what follows a key frame: no further than to where too few can come. */
-static void on_from_the_first(void **state)
+TEST(on_from_the_first)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset ultrafast -g 1000 -sc_threshold 0 -bf 0 one.mp4"))
         skip();
     struct source *s = open_film("one.mp4");
@@ -75,9 +67,4 @@ static void on_from_the_first(void **state)
     source_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_tells), cmocka_unit_test(every_place),
-                                       cmocka_unit_test(on_from_the_first)};
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,12 +1,6 @@
 /*
  * test_machine.c - the limits of control groups, by files as the kernel shows them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -15,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/machine.h"
 
 static char root[64];
@@ -60,9 +55,8 @@ static void are(const char *groups, uint64_t memory, int cores)
 }
 
 /* Version 2: the group's own limit or that of one around it, whichever is less. */
-static void one_tree(void **state)
+TEST(one_tree)
 {
-    (void)state;
     put("job/step/memory.max", "8589934592\n");
     put("job/step/cpu.max", "250000 100000\n");
     put("job/memory.max", "max\n");
@@ -83,9 +77,8 @@ static void one_tree(void **state)
 }
 
 /* Version 1: a tree for each controller. Without a limit it shows a large number, or -1. */
-static void a_tree_each(void **state)
+TEST(a_tree_each)
 {
-    (void)state;
     put("memory/slurm/job_7/memory.limit_in_bytes", "2147483648\n");
     put("memory/slurm/memory.limit_in_bytes", "9223372036854771712\n");
     put("cpu/slurm/job_7/cpu.cfs_quota_us", "400000\n");
@@ -99,9 +92,8 @@ static void a_tree_each(void **state)
     assert_true(machine_limits_of("/nowhere", root).memory == UINT64_MAX);
 }
 
-static void nonsense(void **state)
+TEST(nonsense)
 {
-    (void)state;
     put("odd/memory.max", "lots\n");
     put("odd/cpu.max", "0 0\n");
     are("0::/odd\n", UINT64_MAX, INT_MAX);
@@ -121,9 +113,8 @@ static void nonsense(void **state)
 }
 
 /* No more than the machine has, and no more cores than the scheduler lets this process have. */
-static void this_machine(void **state)
+TEST(this_machine)
 {
-    (void)state;
     cpu_set_t all, one;
     assert_true(machine_memory() >= 1 << 20 && machine_memory() <= (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
@@ -137,10 +128,4 @@ static void this_machine(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_tree), cmocka_unit_test(a_tree_each), cmocka_unit_test(nonsense), cmocka_unit_test(this_machine),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_MAIN(begin, end)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test.h"
 #include "output/mark.h"
 
 static struct report report(void)
@@ -15,9 +10,8 @@ static struct report report(void)
     return r;
 }
 
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
-    (void)state;
     struct report r = report();
     struct writer_told told;
     char text[MARK_TEXT], file[2 * MARK_TEXT];
@@ -47,9 +41,8 @@ static void there_and_back(void **state)
     assert_false(told.partial);
 }
 
-static void no_mark(void **state)
+TEST(no_mark)
 {
-    (void)state;
     struct writer_told told;
     static const char *const text[] = {"", "barcode", "barcode:film=", "barcode:film=1-2 partial=no columns=1 size=3x4 parts=0", "barcode:film=1 recipe=x",
                                        "barcode:film=1-2 partial=no columns=x size=3x4 parts=0 recipe=x", "barcode:film=1-2 partial=no\ncolumns=1 size=3x4 parts=0 recipe=x"};
@@ -66,9 +59,8 @@ static FILE *file_of(const char *text)
 }
 
 /* A file that breaks off, or is another's, says nothing. */
-static void whole_files(void **state)
+TEST(whole_files)
 {
-    (void)state;
     static const char good[] = "HEAD\n# barcode:film=1-2 partial=no columns=5 size=3x4 parts=0 recipe=a b\nbody\n# end\n";
     char film[FILM_ID_TEXT] = "";
     struct writer_told told;
@@ -88,8 +80,4 @@ static void whole_files(void **state)
     assert_false(mark_ours((const uint8_t *)good, 3, "HEAD\n", film));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(there_and_back), cmocka_unit_test(no_mark), cmocka_unit_test(whole_files)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

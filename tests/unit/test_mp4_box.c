@@ -1,36 +1,28 @@
 /* test_mp4_box.c - heads of boxes, of both lengths, and what is none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/mp4_box.h"
 
 #define NEXT(text, at) mp4_box_next((const uint8_t *)(text), sizeof(text) - 1, at)
 #define IS(text, name) mp4_box_is((const uint8_t *)(text), sizeof(text) - 1, name)
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     assert_true(IS("\0\0\0\x10" "ftypisom", "ftyp") && IS("\0\0\0\x08" "free", "free"));
     assert_false(IS("\0\0\0\x10" "ftypisom", "moov") || IS("\0\0\0\x08" "fre", "free"));
     assert_false(mp4_box_is((const uint8_t *)"", -1, "free"));
 }
 
-static void where_the_next_one_begins(void **state)
+TEST(where_the_next_one_begins)
 {
-    (void)state;
     assert_int_equal(NEXT("\0\0\0\x10" "ftyp", 100), 116);
     assert_int_equal(NEXT("\xff\xff\xff\xff" "mdat", 0), UINT32_MAX);
     assert_int_equal(NEXT("\0\0\0\1mdat\0\0\0\1\0\0\0\2", 40), (INT64_C(1) << 32) + 42);
     assert_int_equal(NEXT("\0\0\0\x08" "free", INT64_MAX - 8), INT64_MAX);
 }
 
-static void no_next_one(void **state)
+TEST(no_next_one)
 {
-    (void)state;
     assert_int_equal(NEXT("\0\0\0\0mdat", 0), -1);                             /* to the file's end */
     assert_int_equal(NEXT("\0\0\0\7free", 0), -1);
     assert_int_equal(NEXT("\0\0\0\1mdat\0\0\0\0\0\0\0\7", 0), -1);
@@ -41,8 +33,4 @@ static void no_next_one(void **state)
     assert_int_equal(mp4_box_next((const uint8_t *)"", -1, 0), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(where_the_next_one_begins), cmocka_unit_test(no_next_one)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,19 +1,13 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "nal_bytes.h"
 
 /* ------------------------------------------------------------------ H.264 */
 
 enum { SLICE_NON_REF = 0x01, SLICE_REF = 0x41, SLICE_IDR = 0x65, SEI = 0x06, SPS = 0x67, PPS = 0x68, AUD = 0x09 };
 
-static void h264_every_prefix(void **state)
+TEST(h264_every_prefix)
 {
-    (void)state;
     for (int size = 0; size <= 4; size++) {
         struct bytes idr = {.n = 0}, p = {.n = 0}, b = {.n = 0};
         NAL(&idr, size, AUD, 0xf0);
@@ -37,9 +31,8 @@ static void h264_every_prefix(void **state)
     }
 }
 
-static void h264_droppable_needs_every_slice(void **state)
+TEST(h264_droppable_needs_every_slice)
 {
-    (void)state;
     struct bytes both = {.n = 0}, sets = {.n = 0}, pps = {.n = 0}, none = {.n = 0};
     NAL(&both, 0, SLICE_NON_REF, 0x9e);
     NAL(&both, 0, SLICE_REF, 0x9e);          /* the second field of a pair is referred to */
@@ -84,9 +77,8 @@ static struct nal_info with_sei(int length_size, size_t lead, uint8_t recovery_b
     return scan(STREAM_H264, length_size, &packet);
 }
 
-static void h264_recovery_point(void **state)
+TEST(h264_recovery_point)
 {
-    (void)state;
     for (int size = 0; size <= 4; size++) {
         struct nal_info i = with_sei(size, 0, 0x84, false);      /* ue: "1" = 0 */
         assert_int_equal(i.cut, CUT_OPEN);
@@ -105,9 +97,8 @@ static void h264_recovery_point(void **state)
     assert_int_equal(with_sei(4, 20, 0x40, true).cut, CUT_NONE);
 }
 
-static void h264_sei_of_nonsense(void **state)
+TEST(h264_sei_of_nonsense)
 {
-    (void)state;
     struct bytes lying = {.n = 0}, alone = {.n = 0}, cut_off = {.n = 0};
     NAL(&cut_off, 0, SEI, 6, 200, 0x84, 0x80);          /* a recovery point of 200 bytes: not believed */
     NAL(&cut_off, 0, SLICE_REF, 0x88);
@@ -121,9 +112,8 @@ static void h264_sei_of_nonsense(void **state)
     assert_int_equal(i.cut, CUT_NONE);
 }
 
-static void truncated_lengths(void **state)
+TEST(truncated_lengths)
 {
-    (void)state;
     static const enum bitstream kinds[] = {STREAM_H264, STREAM_HEVC};
     for (size_t k = 0; k < 2; k++) {
         for (int size = 1; size <= 4; size++) {
@@ -148,9 +138,8 @@ static void truncated_lengths(void **state)
     assert_int_equal(scan(STREAM_H264, 4, &zeros).cut, CUT_CLEAN);
 }
 
-static void start_codes_anywhere(void **state)
+TEST(start_codes_anywhere)
 {
-    (void)state;
     for (size_t zeros = 2; zeros < 9; zeros++) {
         struct bytes b = {.n = 0};
         PUT(&b, 0xaa, 0x55);
@@ -176,9 +165,8 @@ static struct nal_info hevc(int type, int temporal_id, int layer)
     return scan(STREAM_HEVC, 0, &b);
 }
 
-static void hevc_types(void **state)
+TEST(hevc_types)
 {
-    (void)state;
     for (int type = 0; type < 64; type++) {
         struct nal_info i = hevc(type, 0, 0);
         bool irap = type >= 16 && type <= 21;
@@ -191,9 +179,8 @@ static void hevc_types(void **state)
     }
 }
 
-static void hevc_layers_and_sets(void **state)
+TEST(hevc_layers_and_sets)
 {
-    (void)state;
     for (int t = 0; t < 7; t++)
         assert_int_equal(hevc(0, t, 0).temporal_id, t);
     assert_false(hevc(1, 0, 1).picture);        /* another layer: not the picture that we decode */
@@ -215,9 +202,8 @@ static void hevc_layers_and_sets(void **state)
 }
 
 /* What makes a decoder put out fewer pictures than there are. */
-static void hevc_hidden_pictures(void **state)
+TEST(hevc_hidden_pictures)
 {
-    (void)state;
     for (int type = 0; type < 64; type++) {
         for (int flag = 0; flag < 2; flag++) {
             struct bytes b = {.n = 0};
@@ -240,9 +226,8 @@ static void hevc_hidden_pictures(void **state)
     assert_true(i.picture && i.ends && !i.after_end);
 }
 
-static void hevc_output_flags(void **state)
+TEST(hevc_output_flags)
 {
-    (void)state;
     /* pps id 0 ("1"), sps id 1 ("010"), dependent slices, output flags; then as id 3 ("00100"), sps 0 ("1") */
     static const uint8_t plain[] = {0xa8, 0xa0, 0x24, 0x26}, hiding[] = {0xa4, 0xac, 0x25, 0x27};
     for (size_t k = 0; k < sizeof plain; k++) {
@@ -284,9 +269,8 @@ static void mpeg_picture(struct bytes *b, int order, int type, int structure)
     PUT(b, 0, 0, 1, 0x01, 0x2b, 0x00);
 }
 
-static void mpeg2_pictures(void **state)
+TEST(mpeg2_pictures)
 {
-    (void)state;
     struct bytes i = {.n = 0}, bare = {.n = 0}, p = {.n = 0}, b = {.n = 0};
     PUT(&i, 0, 0, 1, 0xb3, 0x14, 0x00, 0xb4, 0x13, 0xff, 0xff, 0xe0, 0x18);      /* sequence header */
     mpeg_gop(&i, false);
@@ -312,9 +296,8 @@ static void mpeg2_pictures(void **state)
     assert_int_equal(info.cut, CUT_NONE);
 }
 
-static void mpeg2_closed_and_fields(void **state)
+TEST(mpeg2_closed_and_fields)
 {
-    (void)state;
     struct bytes closed = {.n = 0}, top = {.n = 0}, bottom = {.n = 0}, only_gop = {.n = 0}, p = {.n = 0};
     mpeg_gop(&closed, true);
     mpeg_picture(&closed, 0, MPEG_I, 3);
@@ -339,9 +322,8 @@ static void mpeg2_closed_and_fields(void **state)
 
 /* ------------------------------------------------------------------ others */
 
-static void others(void **state)
+TEST(others)
 {
-    (void)state;
     struct bytes b = {.n = 0};
     PUT(&b, 1, 2, 3);
     struct nal_info i = scan(STREAM_OTHER, 0, &b);
@@ -351,9 +333,8 @@ static void others(void **state)
 }
 
 /* Every kind on every short packet of few values, exactly sized: nothing is read behind the end. */
-static void nothing_behind_the_end(void **state)
+TEST(nothing_behind_the_end)
 {
-    (void)state;
     static const uint8_t alphabet[] = {0, 1, 3, 6, 0x65, 0xb8, 0xb5, 0x82, 0xc1, 0xff};
     enum { A = sizeof alphabet };
     for (int kind = STREAM_OTHER; kind <= STREAM_AV1; kind++) {
@@ -373,9 +354,8 @@ static void nothing_behind_the_end(void **state)
 }
 
 /* Zeros in a row, in slices alone: encoders break them up. */
-static void holes(void **state)
+TEST(holes)
 {
-    (void)state;
     const uint8_t whole[] = {0, 0, 0, 8, 0x65, 0, 0, 3, 0, 0, 3, 1}, hole[] = {0, 0, 0, 8, 0x65, 1, 0, 0, 0, 2, 3, 1};
     const uint8_t sei[] = {0, 0, 0, 8, 0x06, 1, 0, 0, 0, 2, 3, 1}, end[] = {0, 0, 0, 5, 0x65, 1, 0, 0, 0};
     assert_false(nal_has_hole(STREAM_H264, 4, whole, sizeof whole));
@@ -392,9 +372,8 @@ static void holes(void **state)
     assert_false(nal_has_hole(STREAM_H264, 0, inside, 8));
 }
 
-static void extradata(void **state)
+TEST(extradata)
 {
-    (void)state;
     uint8_t avcc[7] = {1, 100, 0, 40, 0xfc | 3, 0xe0, 0}, hvcc[23] = {1, [21] = 0x0c | 3};
     for (int i = 0; i < 4; i++) {
         avcc[4] = (uint8_t)(0xfc | i);
@@ -415,17 +394,4 @@ static void extradata(void **state)
     assert_int_equal(nal_length_size(STREAM_VP9, avcc, sizeof avcc), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(h264_every_prefix), cmocka_unit_test(h264_droppable_needs_every_slice),
-        cmocka_unit_test(h264_recovery_point), cmocka_unit_test(h264_sei_of_nonsense),
-        cmocka_unit_test(truncated_lengths), cmocka_unit_test(start_codes_anywhere),
-        cmocka_unit_test(hevc_types), cmocka_unit_test(hevc_layers_and_sets),
-        cmocka_unit_test(hevc_hidden_pictures), cmocka_unit_test(hevc_output_flags),
-        cmocka_unit_test(mpeg2_pictures), cmocka_unit_test(mpeg2_closed_and_fields),
-
-        cmocka_unit_test(others), cmocka_unit_test(nothing_behind_the_end), cmocka_unit_test(holes), cmocka_unit_test(extradata),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "nal_bytes.h"
 
 enum { SEI = 0x06, SPS = 0x67, SLICE_REF = 0x41 };
 
-static void vp8_frames(void **state)
+TEST(vp8_frames)
 {
-    (void)state;
     struct bytes b = {.n = 0};
     PUT(&b, 0x50, 0x00, 0x00, 0x9d, 0x01, 0x2a, 16, 0, 16, 0, 1, 2);      /* a first partition of 2 bytes */
     struct nal_info i = scan(STREAM_VP8, 0, &b);
@@ -51,9 +45,8 @@ static void vp9_begin(struct bytes *b, int profile, bool inter, bool shown)
     PUT(b, vp9_header(profile, inter, shown), (uint8_t)(code >> 24), (uint8_t)(code >> 16), (uint8_t)(code >> 8), (uint8_t)code);
 }
 
-static void vp9_frames(void **state)
+TEST(vp9_frames)
 {
-    (void)state;
     for (int profile = 0; profile < 4; profile++) {
         struct bytes b = {.n = 0};
         vp9_begin(&b, profile, false, true);
@@ -84,9 +77,8 @@ static void vp9_frames(void **state)
     assert_false(scan(STREAM_VP9, 0, &junk).picture);
 }
 
-static void vp9_superframes(void **state)
+TEST(vp9_superframes)
 {
-    (void)state;
     struct bytes b = {.n = 0};
     PUT(&b, vp9_header(0, true, false), 1, 2, 3);      /* hidden */
     PUT(&b, vp9_header(0, true, true), 1);             /* shown  */
@@ -103,9 +95,8 @@ static void vp9_superframes(void **state)
     assert_false(scan(STREAM_VP9, 0, &alone).shown);
 }
 
-static void av1_units(void **state)
+TEST(av1_units)
 {
-    (void)state;
     struct bytes shown = {.n = 0}, hidden = {.n = 0}, existing = {.n = 0}, none = {.n = 0}, torn = {.n = 0};
     PUT(&shown, 0x12, 0, 0x32, 2, 0x10, 7);             /* temporal delimiter; a frame with show_frame */
     struct nal_info i = scan(STREAM_AV1, 0, &shown);
@@ -127,9 +118,8 @@ static void av1_units(void **state)
 }
 
 /* What is no picture by its own account, and what is damage. */
-static void empty_or_unreadable(void **state)
+TEST(empty_or_unreadable)
 {
-    (void)state;
     static const uint8_t zeros[200];
     for (int size = 0; size <= 4; size++) {
         struct bytes sets = {.n = 0}, torn = {.n = 0}, nothing = {.n = 0}, hevc = {.n = 0};
@@ -160,9 +150,8 @@ static void empty_or_unreadable(void **state)
 }
 
 /* A container's table that points into the middle of pictures gives the rest of one and the beginning of the next. */
-static void mpeg2_begins_in_another(void **state)
+TEST(mpeg2_begins_in_another)
 {
-    (void)state;
     struct bytes whole = {.n = 0}, stuffed = {.n = 0}, astray = {.n = 0};
     PUT(&whole, 0, 0, 1, 0, 0, 0x08, 0xff, 0xf8, 0, 0, 1, 1, 0x22, 0x33);
     PUT(&stuffed, 0, 0, 0, 0, 0);
@@ -174,9 +163,8 @@ static void mpeg2_begins_in_another(void **state)
     assert_true(scan(STREAM_MPEG2, 0, &astray).picture && scan(STREAM_MPEG2, 0, &astray).unreadable);
 }
 
-static void intra_pictures(void **state)
+TEST(intra_pictures)
 {
-    (void)state;
     struct bytes i_slices = {.n = 0}, mixed = {.n = 0};
     NAL(&i_slices, 4, SLICE_REF, 0x88, 0x84);           /* first_mb 0, slice_type 7 */
     assert_true(scan(STREAM_H264, 4, &i_slices).intra);
@@ -185,9 +173,8 @@ static void intra_pictures(void **state)
     assert_false(scan(STREAM_H264, 4, &mixed).intra);
 }
 
-static void zeros_in_pictures(void **state)
+TEST(zeros_in_pictures)
 {
-    (void)state;
     static const uint8_t zeros[NAL_ZEROS];
     struct bytes whole = {.n = 0}, holed = {.n = 0}, padded = {.n = 0};
     for (int i = 0; i < 300; i++)
@@ -209,12 +196,4 @@ static void zeros_in_pictures(void **state)
     assert_true(nal_zeroed(STREAM_H264, 4, padded.at, padded.n));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(av1_units), cmocka_unit_test(empty_or_unreadable), cmocka_unit_test(intra_pictures),
-        cmocka_unit_test(mpeg2_begins_in_another),
-        cmocka_unit_test(zeros_in_pictures), cmocka_unit_test(vp8_frames), cmocka_unit_test(vp9_frames), cmocka_unit_test(vp9_superframes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

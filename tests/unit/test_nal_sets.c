@@ -2,12 +2,7 @@
  * test_nal_sets.c - H.264's parameter sets and slice headers, and an IDR picture made over into a separator. Headers are written
  * here bit by bit.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include "h26x_bits.h"
 #include "stage/nal_sets.h"
 
@@ -70,9 +65,8 @@ static struct nal_sets sets_of(const struct bytes *b)
     return s;
 }
 
-static void state_follows_the_bytes(void **state)
+TEST(state_follows_the_bytes)
 {
-    (void)state;
     struct bytes a = {.n = 0}, other = {.n = 0}, b = {.n = 0};
     sps(&a, 0, 6, 4, true);
     pps(&a, 0, 0);
@@ -101,9 +95,8 @@ static bool may(const struct bytes *sets, const struct bytes *picture)
     return yes;
 }
 
-static void which_pictures(void **state)
+TEST(which_pictures)
 {
-    (void)state;
     struct bytes none = {.n = 0}, frames = {.n = 0}, narrow = {.n = 0}, fields = {.n = 0};
     sps(&frames, 0, 6, 4, true);
     pps(&frames, 0, 0);
@@ -161,9 +154,8 @@ static unsigned separated(unsigned own, unsigned next_order)
 }
 
 /* 31 below what follows, modulo 64, whatever its own. */
-static void order(void **state)
+TEST(order)
 {
-    (void)state;
     assert_int_equal(separated(0, 48), 17);
     assert_int_equal(separated(0, 0), 33);
     assert_int_equal(separated(5, 31), 0);
@@ -171,9 +163,8 @@ static void order(void **state)
 }
 
 /* Emulation prevention is undone before, and done again. */
-static void escaped(void **state)
+TEST(escaped)
 {
-    (void)state;
     static uint8_t out[4096];
     struct bytes sets = {.n = 0}, idr = {.n = 0};
     sps(&sets, 0, 6, 4, true);
@@ -190,9 +181,4 @@ static void escaped(void **state)
     assert_int_equal(out[3], n - 4);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(state_follows_the_bytes), cmocka_unit_test(which_pictures),
-                                       cmocka_unit_test(order), cmocka_unit_test(escaped)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

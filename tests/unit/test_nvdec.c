@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <libavutil/hwcontext.h>
 #include <stdlib.h>
 
+#include "test.h"
 #include "stage/nvdec.h"
 
 /* A picture as NVDEC gives it: planes in one block, a layout that only the frames context tells. */
@@ -55,9 +50,8 @@ static struct frame_view view_of(struct made *m)
     return v;
 }
 
-static void layouts(void **state)
+TEST(layouts)
 {
-    (void)state;
     static const struct {
         enum AVPixelFormat layout, coded;
         int bits, shift, step;
@@ -86,9 +80,8 @@ static void layouts(void **state)
 }
 
 /* libavcodec leaves the crop at the left and top to us. */
-static void crop(void **state)
+TEST(crop)
 {
-    (void)state;
     struct made m;
     make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
     m.picture->crop_left = 6;
@@ -103,9 +96,8 @@ static void crop(void **state)
     unmake(&m);
 }
 
-static void full_range_and_strange_layouts(void **state)
+TEST(full_range_and_strange_layouts)
 {
-    (void)state;
     struct made m;
     make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUVJ420P);
     assert_int_equal(view_of(&m).range, RANGE_FULL);
@@ -119,9 +111,8 @@ static void full_range_and_strange_layouts(void **state)
 }
 
 /* A picture's own tags go before the film's, as in software. */
-static void tags(void **state)
+TEST(tags)
 {
-    (void)state;
     struct made m;
     make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
     m.picture->colorspace = AVCOL_SPC_UNSPECIFIED;
@@ -139,9 +130,8 @@ static void tags(void **state)
 }
 
 /* libavcodec has the second plane begin right after an odd number of rows; NVDEC leaves an even one. */
-static void odd_heights(void **state)
+TEST(odd_heights)
 {
-    (void)state;
     struct made m;
     make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
     m.picture->height = 7;
@@ -155,9 +145,8 @@ static void odd_heights(void **state)
 }
 
 /* Without a driver there is one sentence, and nothing to close. */
-static void no_gpu(void **state)
+TEST(no_gpu)
 {
-    (void)state;
     AVCodecParameters *par = avcodec_parameters_alloc();
     AVStream stream = {.codecpar = par};
     par->codec_id = AV_CODEC_ID_H264;
@@ -182,9 +171,8 @@ static void no_gpu(void **state)
  * A frame of another size counts for the codecs that NVDEC decodes wrongly then, also when the size
  * has changed back.
  */
-static void another_size(void **state)
+TEST(another_size)
 {
-    (void)state;
     static const struct {
         enum AVCodecID codec;
         bool exact, one_size;
@@ -209,9 +197,8 @@ static void another_size(void **state)
     }
 }
 
-static void software_stands_in(void **state)
+TEST(software_stands_in)
 {
-    (void)state;
     AVStream stream = {0};
     struct nvdec n;
     struct err e = ERR_INIT;
@@ -223,12 +210,4 @@ static void software_stands_in(void **state)
     unsetenv("BARCODE_NVDEC");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts), cmocka_unit_test(crop), cmocka_unit_test(tags), cmocka_unit_test(full_range_and_strange_layouts),
-        cmocka_unit_test(odd_heights), cmocka_unit_test(no_gpu), cmocka_unit_test(another_size),
-        cmocka_unit_test(software_stands_in),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

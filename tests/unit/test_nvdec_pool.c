@@ -1,14 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "test.h"
 #include "stage/nvdec_pool.h"
 
 /* Software stands in for NVDEC: a decoder is one all the same. */

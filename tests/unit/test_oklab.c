@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "test.h"
 #include "barcode/oklab.h"
 #include "barcode/srgb.h"
 
@@ -34,9 +29,8 @@ static void expect_row(const double real[3], const int32_t row[3], int32_t sum)
     assert_int_equal(row[0] + row[1] + row[2], sum);
 }
 
-static void the_matrices_are_the_definition(void **state)
+TEST(the_matrices_are_the_definition)
 {
-    (void)state;
     static const int32_t lms[3][3] = OKLAB_TO_LMS, lab[3][3] = OKLAB_TO_LAB;
     for (int i = 0; i < 3; i++) {
         expect_row(to_lms[i], lms[i], 65536);
@@ -45,9 +39,8 @@ static void the_matrices_are_the_definition(void **state)
 }
 
 /* No root lies so near a half that the double's last bit could matter: x 2^45 / 65535 would have to be an odd number's cube. */
-static void the_roots_are_the_definition(void **state)
+TEST(the_roots_are_the_definition)
 {
-    (void)state;
     for (int x = 0; x < OKLAB_ROOTS; x++) {
         double exact = 16384 * cbrt(x / 65535.0);
         assert_true(fabs(exact - floor(exact) - 0.5) > 1e-9);
@@ -71,9 +64,8 @@ static void in_real_numbers(const uint8_t rgb[3], double lab[3])
 }
 
 /* Every 7th colour of all. */
-static void colours_lie_where_the_definition_has_them(void **state)
+TEST(colours_lie_where_the_definition_has_them)
 {
-    (void)state;
     double worst = 0;
     for (uint32_t colour = 0; colour < 1u << 24; colour += 7) {
         const uint8_t rgb[3] = {(uint8_t)(colour >> 16), (uint8_t)(colour >> 8), (uint8_t)colour};
@@ -85,9 +77,8 @@ static void colours_lie_where_the_definition_has_them(void **state)
     assert_true(worst < 2);
 }
 
-static void greys_have_no_hue(void **state)
+TEST(greys_have_no_hue)
 {
-    (void)state;
     int last = -1;
     for (int v = 0; v < 256; v++) {
         const uint8_t rgb[3] = {(uint8_t)v, (uint8_t)v, (uint8_t)v};
@@ -100,13 +91,4 @@ static void greys_have_no_hue(void **state)
     assert_int_equal(last, OKLAB_ONE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_matrices_are_the_definition),
-        cmocka_unit_test(the_roots_are_the_definition),
-        cmocka_unit_test(colours_lie_where_the_definition_has_them),
-        cmocka_unit_test(greys_have_no_hue),
-    };
-    return cmocka_run_group_tests(tests, fill, NULL);
-}
+TEST_MAIN(fill, NULL)

@@ -1,9 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "nobody.h"
 #include "outputs_asked.h"
 
@@ -50,9 +46,8 @@ static void expect_output(const struct options *o, const struct inputs *in, size
 }
 
 /* A folder without films is no second film. */
-static void a_folder_without_films(void **state)
+TEST_WITH(a_folder_without_films, enter, leave)
 {
-    (void)state;
     mkdir("empty", 0777);
     struct inputs in;
     struct options o = expand(LIST("a.mkv", "empty"), &in);
@@ -65,9 +60,8 @@ static void a_folder_without_films(void **state)
     inputs_free(&in);
 }
 
-static void names_of_outputs(void **state)
+TEST_WITH(names_of_outputs, enter, leave)
 {
-    (void)state;
     mkdir("out", 0777);
     mkdir("dir.d", 0777);
     struct inputs in;
@@ -115,9 +109,8 @@ static void names_of_outputs(void **state)
     inputs_free(&in);
 }
 
-static void one_name_for_many(void **state)
+TEST_WITH(one_name_for_many, enter, leave)
 {
-    (void)state;
     mkdir("out", 0777);
     struct inputs in;
     struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
@@ -142,9 +135,8 @@ static void one_name_for_many(void **state)
     inputs_free(&in);
 }
 
-static void the_film_is_never_replaced(void **state)
+TEST_WITH(the_film_is_never_replaced, enter, leave)
 {
-    (void)state;
     touch("film.mkv");
     touch("second.mkv");
     assert_int_equal(symlink("film.mkv", "alias.png"), 0);
@@ -172,9 +164,8 @@ static void the_film_is_never_replaced(void **state)
     inputs_free(&in);
 }
 
-static void strangers_files_stay(void **state)
+TEST_WITH(strangers_files_stay, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
     touch("film.png");
@@ -246,9 +237,8 @@ static bool is_denied(const void *what)
     return denied;
 }
 
-static void places_that_cannot_be_written(void **state)
+TEST_WITH(places_that_cannot_be_written, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
     chmod(".", 0777);
@@ -291,9 +281,8 @@ static void places_that_cannot_be_written(void **state)
     inputs_free(&in);
 }
 
-static void outputs_do_not_share_a_file(void **state)
+TEST_WITH(outputs_do_not_share_a_file, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
     mkdir("d", 0777);
@@ -315,9 +304,8 @@ static void outputs_do_not_share_a_file(void **state)
 }
 
 /* What -o names comes first, and each file has its strips; what has an option of its own has all of them. */
-static void the_list_of_outputs(void **state)
+TEST_WITH(the_list_of_outputs, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct outputs list;
     struct err e = ERR_INIT;
@@ -348,9 +336,8 @@ static void the_list_of_outputs(void **state)
 }
 
 /* A line a film: any number of films may share stdout. */
-static void bench_of_many(void **state)
+TEST_WITH(bench_of_many, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
     extra(&o, "bench", "-");
@@ -360,9 +347,8 @@ static void bench_of_many(void **state)
     inputs_free(&in);
 }
 
-static void names_that_promise_something_else(void **state)
+TEST_WITH(names_that_promise_something_else, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
     mkdir("d.jpg", 0777);
@@ -385,19 +371,4 @@ static void names_that_promise_something_else(void **state)
     inputs_free(&in);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_folder_without_films),
-        TEST(names_of_outputs),
-        TEST(one_name_for_many),
-        TEST(the_film_is_never_replaced),
-        TEST(strangers_files_stay),
-        TEST(places_that_cannot_be_written),
-        TEST(outputs_do_not_share_a_file),
-        TEST(the_list_of_outputs),
-        TEST(bench_of_many),
-        TEST(names_that_promise_something_else),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

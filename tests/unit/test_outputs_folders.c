@@ -1,10 +1,6 @@
 /* What outputs.c does in folders: names of outputs that the program chooses, and whose files these may replace. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "barcode/film_id.h"
 #include "outputs_asked.h"
 
@@ -24,9 +20,8 @@ static void put_picture(const char *path, const char *film)
     put(path, png, at + 12 + length);
 }
 
-static void other_films_pictures_stay(void **state)
+TEST_WITH(other_films_pictures_stay, enter, leave)
 {
-    (void)state;
     mkdir("s1", 0777);
     mkdir("s2", 0777);
     put("s1/e01.mkv", "one", 3);
@@ -64,9 +59,8 @@ static void other_films_pictures_stay(void **state)
     inputs_free(&in);
 }
 
-static void outputs_in_folders(void **state)
+TEST_WITH(outputs_in_folders, enter, leave)
 {
-    (void)state;
     mkdir("out", 0777);
     touch("a.mkv");
     touch("b.mkv");
@@ -114,9 +108,8 @@ static void outputs_in_folders(void **state)
 }
 
 /* Folders below the one that was named are made when an output is written there, and not before. */
-static void the_tree_is_mirrored(void **state)
+TEST_WITH(the_tree_is_mirrored, enter, leave)
 {
-    (void)state;
     static const char *const dir[] = {"t", "t/a", "t/a/b", "out", "j"};
     for (size_t i = 0; i < sizeof dir / sizeof *dir; i++)
         mkdir(dir[i], 0777);
@@ -169,10 +162,4 @@ static void the_tree_is_mirrored(void **state)
     inputs_free(&in);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(other_films_pictures_stay), TEST(outputs_in_folders), TEST(the_tree_is_mirrored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

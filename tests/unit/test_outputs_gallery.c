@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/outputs.h"
 #include "cli/cli_modes.h"
 #include "named.h"
@@ -23,9 +18,8 @@ static const char *gallery(char **input, size_t inputs, const char *path)
     return outputs_gallery(&o);
 }
 
-static void which_names_are_galleries(void **state)
+TEST_WITH(which_names_are_galleries, enter, leave)
 {
-    (void)state;
     assert_int_equal(mkdir("films", 0777) | mkdir("odd", 0777) | mkdir("odd/index.html", 0777), 0);
     assert_string_equal(gallery(LIST("films"), 1, "g/index.html"), "g/index.html");
     assert_string_equal(gallery(LIST("a.mkv", "b.mkv"), 2, "index.html"), "index.html");
@@ -58,9 +52,8 @@ static void expect_page(const struct options *o, const struct inputs *in, size_t
     outputs_free(&list);
 }
 
-static void pages_lie_beside_it(void **state)
+TEST_WITH(pages_lie_beside_it, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct err e = ERR_INIT;
     assert_int_equal(mkdir("films", 0777) | mkdir("films/s1", 0777) | mkdir("g", 0777), 0);
@@ -92,9 +85,8 @@ static void pages_lie_beside_it(void **state)
     inputs_free(&in);
 }
 
-static void a_film_of_its_name(void **state)
+TEST_WITH(a_film_of_its_name, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct err e = ERR_INIT;
     touch("index.mkv");
@@ -112,9 +104,8 @@ static void a_film_of_its_name(void **state)
 }
 
 /* What costs nothing more comes after what was asked for. */
-static void what_is_computed(void **state)
+TEST_WITH(what_is_computed, enter, leave)
 {
-    (void)state;
     static const struct {
         const char *asked, *computed;
     } want[] = {
@@ -133,10 +124,4 @@ static void what_is_computed(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(which_names_are_galleries), TEST(pages_lie_beside_it), TEST(a_film_of_its_name), TEST(what_is_computed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

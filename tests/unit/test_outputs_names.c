@@ -1,10 +1,6 @@
 /* Names that the program chooses: --name, and what marks them in a folder that films come from. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "outputs_asked.h"
 
 /* Film `i` has these outputs, a blank between two, and each may be written. */
@@ -32,9 +28,8 @@ static void make_films(void)
 }
 
 /* Media centres take films/a.png for the poster of films/a.mkv. */
-static void a_folder_of_films(void **state)
+TEST_WITH(a_folder_of_films, enter, leave)
 {
-    (void)state;
     struct inputs in;
     make_films();
     struct options o = expand(LIST("films/"), &in);
@@ -67,9 +62,8 @@ static void a_folder_of_films(void **state)
 }
 
 /* The working directory counts where an option or an argument names it: film.mkv gives film.png. */
-static void the_working_directory(void **state)
+TEST_WITH(the_working_directory, enter, leave)
 {
-    (void)state;
     struct inputs in;
     touch("a.mkv");
     struct options o = expand(LIST("a.mkv"), &in);
@@ -87,9 +81,8 @@ static void the_working_directory(void **state)
     inputs_free(&in);
 }
 
-static void patterns(void **state)
+TEST_WITH(patterns, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct err e = ERR_INIT;
     make_films();
@@ -114,9 +107,8 @@ static void patterns(void **state)
 }
 
 /* One film in each folder may have the same name everywhere. */
-static void patterns_without_a_stem(void **state)
+TEST_WITH(patterns_without_a_stem, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct err e = ERR_INIT;
     make_films();
@@ -133,9 +125,8 @@ static void patterns_without_a_stem(void **state)
                     "name; put {stem} into it");
 }
 
-static void patterns_that_are_none(void **state)
+TEST_WITH(patterns_that_are_none, enter, leave)
 {
-    (void)state;
     static const char *const bad[] = {"",         "a/b",      "{stem", "stem}", "{film}",
                                       "{stem}{}", "{{stem}}", "{",     "{ste}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -157,9 +148,8 @@ static void patterns_that_are_none(void **state)
 }
 
 /* Only what is asked for: -o and --poster ask for a picture, other outputs do not. */
-static void pictures_that_nobody_asked_for(void **state)
+TEST_WITH(pictures_that_nobody_asked_for, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct options o = expand(LIST("a.mkv"), &in);
     static const char *const other[] = {"json", "csv", "gpl", "thumbnails", "html"};
@@ -184,15 +174,4 @@ static void pictures_that_nobody_asked_for(void **state)
     inputs_free(&in);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_folder_of_films),
-        TEST(the_working_directory),
-        TEST(patterns),
-        TEST(patterns_without_a_stem),
-        TEST(patterns_that_are_none),
-        TEST(pictures_that_nobody_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,19 +1,13 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "cache/pack.h"
 
 enum { BYTES = 50000 };
 
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
-    (void)state;
     static uint8_t data[BYTES], back[BYTES];
     uint8_t *packed = malloc(cache_pack_bound(BYTES));
     struct cache_packer *p = cache_packer_open(NULL);
@@ -37,9 +31,8 @@ static void there_and_back(void **state)
     free(packed);
 }
 
-static void what_is_not_packed(void **state)
+TEST(what_is_not_packed)
 {
-    (void)state;
     uint8_t data[100] = {1, 2, 3}, packed[300], back[200];
     struct cache_packer *p = cache_packer_open(NULL);
     assert_true(cache_pack_bound(sizeof data) <= sizeof packed);
@@ -56,8 +49,4 @@ static void what_is_not_packed(void **state)
     cache_packer_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(there_and_back), cmocka_unit_test(what_is_not_packed)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <libavcodec/packet.h>
 #include <string.h>
 
+#include "test.h"
 #include "stage/run.h"
 
-static void clones_share_their_bytes(void **state)
+TEST(clones_share_their_bytes)
 {
-    (void)state;
     struct AVPacket *a = av_packet_alloc();
     assert_non_null(a);
     assert_int_equal(av_new_packet(a, 100), 0);
@@ -29,9 +23,8 @@ static void clones_share_their_bytes(void **state)
     assert_null(b);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
-    (void)state;
     struct AVPacket *none = NULL, *empty = av_packet_alloc();
     assert_null(packet_clone(NULL));
     assert_int_equal(packet_size(NULL), 0);
@@ -40,8 +33,4 @@ static void nothing(void **state)
     packet_free(&empty);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clones_share_their_bytes), cmocka_unit_test(nothing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "output/page.h"
 
 static char *bytes;
@@ -40,9 +35,8 @@ static bool write_text(const char *text)
     return page_write(f, &html, fill, NULL);
 }
 
-static void test_marks(void **state)
+TEST(test_marks)
 {
-    (void)state;
     begin();
     assert_true(write_text("a<!--barcode:x--><!--barcode:yy-->\nb<!-- c --><!--barcode:d"));
     expect("a[x][yy]\nb<!-- c --><!--barcode:d");
@@ -53,9 +47,8 @@ static void test_marks(void **state)
 }
 
 /* Any text comes back as it was, and nothing of it can be read as HTML. */
-static void test_json(void **state)
+TEST(test_json)
 {
-    (void)state;
     static const char nasty[] = "</script><!--<script>&amp;\"\\'\xe2\x80\xa8\xe2\x80\xa9\x7f\n\xf0\x9f\x8e\xac";
     begin();
     assert_true(page_put_json(f, "a", json_pack("{ss}", "<k>", nasty)));
@@ -81,9 +74,8 @@ static void test_json(void **state)
 }
 
 /* RFC 4648, section 10, in every way to cut it. */
-static void test_base64(void **state)
+TEST(test_base64)
 {
-    (void)state;
     static const char *const want[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
     for (size_t length = 0; length <= 6; length++) {
         for (size_t cut = 0; cut <= length; cut++) {
@@ -116,9 +108,8 @@ static void put_page(const char *kind)
     fclose(f);
 }
 
-static void test_is_told(void **state)
+TEST(test_is_told)
 {
-    (void)state;
     char value[8];
     put_page("viewer");
     assert_true(page_is(bytes, size, "viewer"));
@@ -143,9 +134,8 @@ static void test_is_told(void **state)
 }
 
 /* The program's own files: whole, with the marks that writers know, and nothing that would fetch. */
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     const struct page_file *const all[] = {&page_common_css, &page_common_js, &page_viewer_html, &page_viewer_css, &page_viewer_js, &page_sheets_js,
                                            &page_gallery_html, &page_gallery_css, &page_gallery_js};
     static const char *const never[] = {"http:", "https:", "@import", "url(", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"};
@@ -156,11 +146,4 @@ static void test_files(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_marks), cmocka_unit_test(test_json), cmocka_unit_test(test_base64),
-        cmocka_unit_test(test_is_told), cmocka_unit_test(test_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/paint.h"
 #include "strips.h"
 
@@ -81,9 +76,8 @@ static void expect(const struct scene *s, struct strips strips, int width, int h
     free(rgb);
 }
 
-static void test_modes(void **state)
+TEST(test_modes)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 2, 3, 2);
     set(&s, 0, 3, (const uint8_t[]){10, 20, 30}, (const uint32_t[]){50, 26, 24}, 77);
@@ -107,9 +101,8 @@ static void test_modes(void **state)
 }
 
 /* A dominant colour is the chosen cluster's; the palette has them all, whichever is chosen. */
-static void test_chosen(void **state)
+TEST(test_chosen)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 2, 3, 0);
     for (uint64_t i = 0; i < 2; i++)
@@ -124,9 +117,8 @@ static void test_chosen(void **state)
     columns_free(&s.columns);
 }
 
-static void test_width(void **state)
+TEST(test_width)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 3, 1, 0);
     set_flat(&s, 0, 10);
@@ -163,9 +155,8 @@ static void test_width(void **state)
 }
 
 /* The palette of several columns is that of all their clusters together: 10, 20 and 100 are one of two then. */
-static void test_palette_narrower(void **state)
+TEST(test_palette_narrower)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 2, 2, 0);
     set(&s, 0, 2, (const uint8_t[]){10, 100}, (const uint32_t[]){3, 1}, 0);
@@ -178,9 +169,8 @@ static void test_palette_narrower(void **state)
     columns_free(&s.columns);
 }
 
-static void test_missing(void **state)
+TEST(test_missing)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 6, 1, 1);
     set_flat(&s, 2, 50);
@@ -193,9 +183,8 @@ static void test_missing(void **state)
     columns_free(&s.columns);
 }
 
-static void test_nothing_to_paint(void **state)
+TEST(test_nothing_to_paint)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 3, 1, 0);
     struct err e = ERR_INIT;
@@ -222,9 +211,8 @@ static void test_nothing_to_paint(void **state)
 }
 
 /* The bands of any counts are the definition's, by share the largest first, and fill the height exactly. */
-static void test_palette_random(void **state)
+TEST(test_palette_random)
 {
-    (void)state;
     srand(5);
     for (int round = 0; round < 400; round++) {
         struct scene s;
@@ -258,9 +246,8 @@ static void test_palette_random(void **state)
 }
 
 /* By lightness the rows fall from light to dark, each colour has the rows that its share comes to, and equal ones go by share. */
-static void test_palette_by_lightness(void **state)
+TEST(test_palette_by_lightness)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 2, 5, 0);
     static const struct cluster film_colours[2][5] = {
@@ -288,9 +275,8 @@ static void test_palette_by_lightness(void **state)
 }
 
 /* Rows may be asked for in any order. */
-static void test_any_order(void **state)
+TEST(test_any_order)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 30, 4, 7);
     for (uint64_t i = 0; i < 30; i++) {
@@ -314,9 +300,8 @@ static void test_any_order(void **state)
 }
 
 /* The strips of the stacked picture are those of the modes alone, in order, each below its label. */
-static void test_stacked(void **state)
+TEST(test_stacked)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 300, 2, 3);
     for (uint64_t i = 0; i < 300; i++) {
@@ -350,9 +335,8 @@ static void test_stacked(void **state)
 }
 
 /* A short film's comparison is drawn wide enough for its labels, in whole pixels a column. */
-static void test_stacked_short_film(void **state)
+TEST(test_stacked_short_film)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 7, 1, 1);
     for (uint64_t i = 0; i < 7; i++)
@@ -371,9 +355,8 @@ static void test_stacked_short_film(void **state)
 }
 
 /* Labels of any width stay inside the row (the sanitizer looks on). */
-static void test_stacked_narrow(void **state)
+TEST(test_stacked_narrow)
 {
-    (void)state;
     char name[400];
     memset(name, 'W', sizeof name - 1);
     name[sizeof name - 1] = 0;
@@ -393,9 +376,8 @@ static void test_stacked_narrow(void **state)
     }
 }
 
-static void test_wide(void **state)
+TEST(test_wide)
 {
-    (void)state;
     struct scene s;
     scene_open(&s, 2, 1, 0);
     set_flat(&s, 0, 1);
@@ -410,21 +392,4 @@ static void test_wide(void **state)
     columns_free(&s.columns);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_width),
-        cmocka_unit_test(test_palette_narrower),
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_nothing_to_paint),
-        cmocka_unit_test(test_palette_random),
-        cmocka_unit_test(test_palette_by_lightness),
-        cmocka_unit_test(test_any_order),
-        cmocka_unit_test(test_stacked),
-        cmocka_unit_test(test_stacked_short_film), cmocka_unit_test(test_stacked_narrow),
-        cmocka_unit_test(test_wide),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "test.h"
 #include "output/paint_text.h"
 #include "strips.h"
 
-static void test_utf8(void **state)
+TEST(test_utf8)
 {
-    (void)state;
     static const struct { const char *in, *line, *any; } table[] = {
         {"film.mkv", "film.mkv", "film.mkv"},
         {"Am\xc3\xa9lie \xf0\x9f\x8e\xac", "Am\xc3\xa9lie \xf0\x9f\x8e\xac", "Am\xc3\xa9lie \xf0\x9f\x8e\xac"},
@@ -37,9 +31,8 @@ static void test_utf8(void **state)
     assert_string_equal(out, "ab");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     assert_string_equal(paint_text_file_name("/a/b.mkv"), "b.mkv");
     assert_string_equal(paint_text_file_name("b.mkv"), "b.mkv");
     assert_string_equal(paint_text_file_name(NULL), "");
@@ -56,9 +49,8 @@ static void test_names(void **state)
     assert_string_equal(out, "k-means, do");
 }
 
-static void test_selection(void **state)
+TEST(test_selection)
 {
-    (void)state;
     const int64_t no = INT64_MAX, s = 1000000;
     const struct { struct selection rule; const char *text; } table[] = {
         {{SELECT_EVERY, 1, 0, 0, 0, no, false}, "every frame"},
@@ -79,12 +71,4 @@ static void test_selection(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_utf8),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_selection),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/paper.h"
 
-static void names_and_sizes(void **state)
+TEST(names_and_sizes)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum strip_shape shape;
@@ -31,9 +25,8 @@ static void names_and_sizes(void **state)
     }
 }
 
-static void what_is_none(void **state)
+TEST(what_is_none)
 {
-    (void)state;
     static const char *const wrong[] = {"", "A", "A7", "A10", "A2-", "A2-sideways", "A2 ", "0x0", "800", "800x", "x600", "800x600px", "800x600 mm", "-800x600",
                                         "800.5x600", "39x100mm", "5001x1000mm", "1000x40mm", "159x400", "65536x4000", "99999999x1mm", "1e3x500", "800x600x2",
                                         ".5x3in", "5.x3in", "4000000x4000000mm", "Letterhead", "800x30"};
@@ -43,9 +36,8 @@ static void what_is_none(void **state)
             fail_msg("'%s' is taken", wrong[i]);
 }
 
-static void pixels(void **state)
+TEST(pixels)
 {
-    (void)state;
     struct paper p = {0};
     int w, h;
     paper_pixels(&p, SHAPE_STRIP, 300, &w, &h);             /* A3: 420 mm and 297 mm of 300 / 25.4 pixels */
@@ -60,8 +52,4 @@ static void pixels(void **state)
     assert_int_equal(h, 601);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_sizes), cmocka_unit_test(what_is_none), cmocka_unit_test(pixels)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
 /* test_param_sets.c - which changes of parameter sets are noticed, and which key frames lack one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "nal_bytes.h"
 #include "stage/param_sets.h"
 
@@ -78,9 +73,8 @@ static const struct {
     {"VP9 has none", STREAM_VP9, PART(SPS), PART(SPS), PART(SPS_OTHER), PART(SLICE), false, false},
 };
 
-static void changes(void **state)
+TEST(changes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
         struct param_sets s;
         param_sets_begin(&s, is[i].stream, is[i].extradata.at, is[i].extradata.n);
@@ -94,9 +88,8 @@ static void changes(void **state)
 }
 
 /* A length prefix in place of start codes, and units that break off. */
-static void by_length(void **state)
+TEST(by_length)
 {
-    (void)state;
     struct param_sets s;
     const struct part first = PART(SPS, PPS);
     const uint8_t other[] = {0, 0, 0, 3, 0x68, 0xce, 0x3c, 0, 0, 0, 9, 0x68};
@@ -107,8 +100,4 @@ static void by_length(void **state)
     assert_false(param_sets_lacking(&s, 2));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(changes), cmocka_unit_test(by_length)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "test.h"
 #include "barcode/gate.h"
 #include "barcode/interrupt.h"
 #include "barcode/pass.h"
@@ -49,9 +44,8 @@ static struct pass pass_over(struct source *s, struct columns *c)
     };
 }
 
-static void one_pass(void **state)
+TEST(one_pass)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct source *s = open_film("64x48,500");
     struct columns *c = columns_open(2, 0, &e);
@@ -81,9 +75,8 @@ static bool tap_fails(void *user, const struct frame_tag *tag, const uint8_t *rg
 }
 
 /* Whether the source or only the engine's end meets the failure: its sentence is told, and the engine goes on afterwards. */
-static void a_failing_engine(void **state)
+TEST(a_failing_engine)
 {
-    (void)state;
     for (uint64_t bad = 0; bad < 500; bad += 495) {
         struct err e = ERR_INIT;
         struct source *s = open_film("16x12,500");
@@ -153,9 +146,8 @@ static bool fail_at_once(struct slow *s, struct stage_counts *counts, struct err
     return err_set(e, ERR_INPUT, "the film broke");
 }
 
-static void the_source_gets_its_job(void **state)
+TEST(the_source_gets_its_job)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct slow s = {.base.ops = &slow_ops, .what = check_job};
     struct columns *c = columns_open(0, 0, &e);
@@ -191,9 +183,8 @@ static void count_tick(void *user, const struct pass_state *state)
     seen->last = *state;
 }
 
-static void progress_is_told(void **state)
+TEST(progress_is_told)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct slow s = {.base.ops = &slow_ops, .what = sleep_a_while};
     struct columns *c = columns_open(0, 0, &e);
@@ -230,9 +221,8 @@ static bool announce_more(struct slow *s, struct stage_counts *counts, struct er
     return true;
 }
 
-static void columns_done_are_told(void **state)
+TEST(columns_done_are_told)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct slow s = {.base.ops = &slow_ops, .what = announce_more};
     struct columns *c = columns_open(0, 0, &e);
@@ -271,9 +261,8 @@ static bool do_nothing(struct slow *s, struct stage_counts *counts, struct err *
 }
 
 /* A session a thread, and the reading thread, which decodes what cannot be cut. Shrinking happens in decoding threads. */
-static void ports_and_times(void **state)
+TEST(ports_and_times)
 {
-    (void)state;
     static const struct engine_ops ops = {.name = "noting", .begin = note_begin, .finish = note_finish};
     struct engine noting = {.ops = &ops};
     struct err e = ERR_INIT;
@@ -295,9 +284,8 @@ static void *feed_for_a_while(void *turn)
 }
 
 /* Waiting for other films is told, and is no part of what the film itself takes. */
-static void waiting_is_told(void **state)
+TEST(waiting_is_told)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct gate *gate = gate_open(2, &e);
     struct gate_turn other = {.gate = gate};
@@ -324,9 +312,8 @@ static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t 
     return tag->frame != 50 || raise(SIGINT) == 0;
 }
 
-static void an_interrupted_pass(void **state)
+TEST(an_interrupted_pass)
 {
-    (void)state;
     struct err e = ERR_INIT;
     interrupt_install();
     struct source *s = open_film("8x8,100000000");
@@ -343,9 +330,8 @@ static void an_interrupted_pass(void **state)
 }
 
 /* What an earlier pass over the film counted says nothing of this one. */
-static void interrupted_at_the_gate(void **state)
+TEST(interrupted_at_the_gate)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct gate *gate = gate_open(2, &e);
     struct pass p = {.gate = gate};
@@ -359,12 +345,4 @@ static void interrupted_at_the_gate(void **state)
     gate_free(&gate);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_pass), cmocka_unit_test(a_failing_engine), cmocka_unit_test(the_source_gets_its_job),
-        cmocka_unit_test(progress_is_told), cmocka_unit_test(columns_done_are_told), cmocka_unit_test(ports_and_times), cmocka_unit_test(waiting_is_told),
-        cmocka_unit_test(an_interrupted_pass), cmocka_unit_test(interrupted_at_the_gate),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down)

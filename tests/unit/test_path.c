@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/path.h"
 
 /* Takes the string over. */
@@ -17,9 +12,8 @@ static void assert_path(char *path, const char *right)
     free(path);
 }
 
-static void joins(void **state)
+TEST(joins)
 {
-    (void)state;
     struct err e = ERR_INIT;
     assert_path(path_join("films", "a.mkv", "", &e), "films/a.mkv");
     assert_path(path_join("films/", "a", "-palette.png", &e), "films/a-palette.png");
@@ -31,9 +25,8 @@ static void joins(void **state)
     assert_int_equal(e.code, ERR_NONE);
 }
 
-static void fills_what_is_there(void **state)
+TEST(fills_what_is_there)
 {
-    (void)state;
     char path[8];
     assert_true(path_fill(path, sizeof path, "ab", "cdef"));
     assert_string_equal(path, "ab/cdef");
@@ -47,9 +40,8 @@ static void fills_what_is_there(void **state)
     assert_string_equal(path, "cd");
 }
 
-static void beside(void **state)
+TEST(beside)
 {
-    (void)state;
     assert_path(path_beside("a/b.mkv", "c", NULL), "a/c");
     assert_path(path_beside("b.mkv", "c", NULL), "c");
     assert_path(path_beside("/b.mkv", ".", NULL), "/.");
@@ -66,9 +58,8 @@ static void assert_last(const char *path, const char *right)
     assert_in_range((uintptr_t)last, (uintptr_t)path, (uintptr_t)(path + strlen(path)));
 }
 
-static void last_parts(void **state)
+TEST(last_parts)
 {
-    (void)state;
     assert_last("a/b.mkv", "b.mkv");
     assert_last("b.mkv", "b.mkv");
     assert_last("a/b/", "b");
@@ -79,9 +70,8 @@ static void last_parts(void **state)
 }
 
 /* Each name comes before all that follow it. */
-static void natural_order(void **state)
+TEST(natural_order)
 {
-    (void)state;
     static const char *const name[] = {"", "-x", "9", "010", "10", "11", "99999999999999999999998", "99999999999999999999999", "C", "a", "a2b", "a10",
                                        "a10b2", "a10b10", "ab", "e00", "e01", "e1", "e2", "e009", "e10", "e10a", "ea", "\xc3\xa9"};
     size_t count = sizeof name / sizeof *name;
@@ -94,9 +84,8 @@ static void natural_order(void **state)
     }
 }
 
-static void as_a_url(void **state)
+TEST(as_a_url)
 {
-    (void)state;
     static const char path[] = "a-Z/0._~ #?%:\\\xc3\x01";
     char url[64] = "", text[4];
     for (size_t i = 0; i < sizeof path; i++) {
@@ -107,11 +96,4 @@ static void as_a_url(void **state)
     assert_string_equal(url, "a-Z/0._~%20%23%3F%25%3A%5C%C3%01%00");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joins), cmocka_unit_test(fills_what_is_there), cmocka_unit_test(beside), cmocka_unit_test(last_parts),
-        cmocka_unit_test(natural_order), cmocka_unit_test(as_a_url),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kmeans/philox.h"
 
 static void check(const uint32_t counter[4], const uint32_t key[2], const uint32_t want[4])
@@ -16,9 +11,8 @@ static void check(const uint32_t counter[4], const uint32_t key[2], const uint32
 }
 
 /* kat_vectors of Random123. */
-static void known_answers(void **state)
+TEST(known_answers)
 {
-    (void)state;
     check((const uint32_t[4]){0, 0, 0, 0}, (const uint32_t[2]){0, 0},
           (const uint32_t[4]){0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
     check((const uint32_t[4]){UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, (const uint32_t[2]){UINT32_MAX, UINT32_MAX},
@@ -27,18 +21,10 @@ static void known_answers(void **state)
           (const uint32_t[4]){0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-static void words_in_order(void **state)
+TEST(words_in_order)
 {
-    (void)state;
     assert_true(philox_u64(UINT64_C(0x299f31d0a4093822), 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344) ==
                 UINT64_C(0x94fdccebd16cfe09));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_answers),
-        cmocka_unit_test(words_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

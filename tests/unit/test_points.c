@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/points.h"
 #include "under_tsan.h"
 
@@ -126,9 +121,8 @@ static void with(const uint8_t *rgb, size_t pixels, size_t room)
             with_isa(rgb, pixels, room, (enum isa)i);
 }
 
-static void every_shape(void **state)
+TEST(every_shape)
 {
-    (void)state;
     static const size_t sizes[] = {1, 2, 15, 16, 17, 255, 256, 257, 1000, 30000};
     uint8_t *rgb = malloc(3 * 30000);
     uint32_t x = 7;
@@ -148,9 +142,8 @@ static void every_shape(void **state)
 }
 
 /* Runs of equal neighbours of every length up to and beyond what one word of the sort holds, some of the same colour. */
-static void runs_of_every_length(void **state)
+TEST(runs_of_every_length)
 {
-    (void)state;
     enum { MOST = 560, PIXELS = MOST * (MOST + 1) / 2 };
     uint8_t *rgb = malloc((size_t)3 * PIXELS), *to = rgb;
     assert_non_null(rgb);
@@ -163,9 +156,8 @@ static void runs_of_every_length(void **state)
 }
 
 /* A workspace beyond 2^22 pixels counts in a table instead of sorting. */
-static void table_gives_the_same(void **state)
+TEST(table_gives_the_same)
 {
-    (void)state;
     uint8_t rgb[3 * 5000];
     uint32_t x = 3;
     for (size_t i = 0; i < sizeof rgb; i++)
@@ -173,12 +165,4 @@ static void table_gives_the_same(void **state)
     with(rgb, 5000, (1 << 22) + 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape),
-        cmocka_unit_test(runs_of_every_length),
-        cmocka_unit_test(table_gives_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

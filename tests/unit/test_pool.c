@@ -1,17 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "test.h"
 #include "output/pool.h"
 
 /* Shares of the frame, rounded down; the part multiplies them. */
-static void weights(void **state)
+TEST(weights)
 {
-    (void)state;
     uint64_t weight[CLUSTERS_MAX];
     struct cluster cluster[3] = {{{1, 2, 3}, 600}, {{4, 5, 6}, 300}, {{7, 8, 9}, 100}};
     struct column c = {.clusters = 3, .cluster = cluster};
@@ -27,9 +21,8 @@ static void weights(void **state)
 }
 
 /* Each colour's pixels lie between its bounds, and the frame is full at the end. */
-static void pixels(void **state)
+TEST(pixels)
 {
-    (void)state;
     enum { PIXELS = 1000, COLOURS = 200 };
     uint8_t rgb[PIXELS][3];
     uint64_t weight[COLOURS], total = 0, sum = 0;
@@ -48,9 +41,8 @@ static void pixels(void **state)
 }
 
 /* Weights of 2^62 and 2^20 pixels: their product is beyond 64 bits. */
-static void great_weights(void **state)
+TEST(great_weights)
 {
-    (void)state;
     static uint8_t rgb[1 << 20][3];
     struct pool p = {.rgb = rgb[0], .pixels = 1 << 20, .total = UINT64_C(1) << 62};
     pool_put(&p, (const uint8_t[]){1, 1, 1}, UINT64_C(1) << 61);
@@ -61,9 +53,8 @@ static void great_weights(void **state)
     assert_int_equal(rgb[1 << 19][0], 2);
 }
 
-static void no_weight(void **state)
+TEST(no_weight)
 {
-    (void)state;
     uint8_t rgb[3] = {9, 9, 9};
     struct pool p = {.rgb = rgb, .pixels = 1};
     pool_put(&p, (const uint8_t[]){1, 1, 1}, 0);
@@ -71,8 +62,4 @@ static void no_weight(void **state)
     assert_int_equal(rgb[0], 9);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(weights), cmocka_unit_test(pixels), cmocka_unit_test(great_weights), cmocka_unit_test(no_weight)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

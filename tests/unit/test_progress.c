@@ -1,8 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/log.h"
 #include "barcode/progress.h"
 
@@ -19,9 +15,8 @@ static const struct progress_state third = {
     .frames = 12340, .columns = 120, .columns_total = 320, .share = 0.375
 };
 
-static void the_line(void **state)
+TEST(the_line)
 {
-    (void)state;
     char text[200];
     progress_format(text, sizeof text, "NAME", &third, 10);
     assert_string_equal(text, "NAME  37 %  1234 frames/s  120/320 columns  ETA 0:17");
@@ -31,9 +26,8 @@ static void the_line(void **state)
     assert_string_equal(text, "NAME  37 %  120/320 columns");
 }
 
-static void what_is_unknown_is_left_out(void **state)
+TEST(what_is_unknown_is_left_out)
 {
-    (void)state;
     char text[200];
     struct progress_state s = {.share = -1};
     progress_format(text, sizeof text, "NAME", &s, 5);
@@ -53,9 +47,8 @@ static void what_is_unknown_is_left_out(void **state)
 }
 
 /* Of several films share, rate and ETA are of them all. */
-static void several_films(void **state)
+TEST(several_films)
 {
-    (void)state;
     char text[200];
     struct progress_run run = {.films = 3, .films_total = 24, .bytes = 300, .bytes_total = 1000, .bytes_now = 100, .seconds = 10};
     struct progress_state s = third;
@@ -79,9 +72,8 @@ static void several_films(void **state)
 }
 
 /* The line fits any width, and never ends in half a character of the name. */
-static void it_fits(void **state)
+TEST(it_fits)
 {
-    (void)state;
     static const char title[] = "L\xc3\xa9on \xe6\x98\xa0\xe7\x94\xbb \xe6\x98\xa0\xe7\x94\xbb, a film with a long name";
     static const char tail[] = "37 %  1234 frames/s  120/320 columns  ETA 0:17";
     char text[200];
@@ -149,9 +141,8 @@ static const char *ticks(int fd, enum progress_when when)
     return arrived(fd);
 }
 
-static void a_pipe_gets_nothing_unasked(void **state)
+TEST(a_pipe_gets_nothing_unasked)
 {
-    (void)state;
     int end[2];
     assert_int_equal(pipe(end), 0);
     setenv("TERM", "xterm", 1);
@@ -165,9 +156,8 @@ static void a_pipe_gets_nothing_unasked(void **state)
 }
 
 /* A run of a moment: one line, written at its end. A run that never got anywhere: none. */
-static void a_pipe_gets_the_end_of_a_short_run(void **state)
+TEST(a_pipe_gets_the_end_of_a_short_run)
 {
-    (void)state;
     int end[2];
     assert_int_equal(pipe(end), 0);
     take_stderr(end[1]);
@@ -184,9 +174,8 @@ static void a_pipe_gets_the_end_of_a_short_run(void **state)
     close(end[1]);
 }
 
-static void a_pipe_gets_lines_when_asked(void **state)
+TEST(a_pipe_gets_lines_when_asked)
 {
-    (void)state;
     int end[2];
     assert_int_equal(pipe(end), 0);
     take_stderr(end[1]);
@@ -207,9 +196,8 @@ static void a_pipe_gets_lines_when_asked(void **state)
     close(end[1]);
 }
 
-static void a_terminal_gets_one_line(void **state)
+TEST(a_terminal_gets_one_line)
 {
-    (void)state;
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
         skip();
@@ -240,26 +228,12 @@ static void a_terminal_gets_one_line(void **state)
     close(master);
 }
 
-static void null_is_fine(void **state)
+TEST(null_is_fine)
 {
-    (void)state;
     struct progress *p = NULL;
     progress_tick(p, &third);
     progress_close(&p);
     progress_close(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_line),
-        cmocka_unit_test(what_is_unknown_is_left_out),
-        cmocka_unit_test(it_fits), cmocka_unit_test(several_films),
-        cmocka_unit_test(a_pipe_gets_nothing_unasked),
-        cmocka_unit_test(a_pipe_gets_the_end_of_a_short_run),
-        cmocka_unit_test(a_pipe_gets_lines_when_asked),
-        cmocka_unit_test(a_terminal_gets_one_line),
-        cmocka_unit_test(null_is_fine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "test.h"
 #include "barcode/queue.h"
 
 enum { THREADS = 4, EACH = 2000 };
@@ -34,9 +30,8 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
-static void first_in_first_out(void **state)
+TEST(first_in_first_out)
 {
-    (void)state;
     struct queue *q = open_queue(3);
     void *item;
     for (int round = 0; round < 5; round++) {     /* over the ring's end */
@@ -53,9 +48,8 @@ static void first_in_first_out(void **state)
     assert_int_equal(atomic_load(&dropped), 0);
 }
 
-static void what_is_there(void **state)
+TEST(what_is_there)
 {
-    (void)state;
     struct queue *q = open_queue(2);
     void *item = mark;
     assert_false(queue_try_pop(q, &item));
@@ -70,9 +64,8 @@ static void what_is_there(void **state)
     queue_free(&q);
 }
 
-static void close_lets_the_rest_out(void **state)
+TEST(close_lets_the_rest_out)
 {
-    (void)state;
     struct queue *q = open_queue(3);
     void *item;
     assert_false(queue_is_over(q));
@@ -92,9 +85,8 @@ static void close_lets_the_rest_out(void **state)
     assert_int_equal(atomic_load(&dropped), 0);
 }
 
-static void abort_drops_the_rest(void **state)
+TEST(abort_drops_the_rest)
 {
-    (void)state;
     struct queue *q = open_queue(3);
     void *item = mark;
     queue_push(q, &mark[0]);
@@ -109,9 +101,8 @@ static void abort_drops_the_rest(void **state)
     assert_int_equal(atomic_load(&dropped), 2);
 }
 
-static void free_drops_what_is_inside(void **state)
+TEST(free_drops_what_is_inside)
 {
-    (void)state;
     struct queue *q = open_queue(3);
     queue_push(q, &mark[0]);
     queue_close(q);
@@ -132,9 +123,8 @@ static void drop_into_other(void *item)
     assert_false(queue_pop(other, &back));
 }
 
-static void drop_may_use_the_queue(void **state)
+TEST(drop_may_use_the_queue)
 {
-    (void)state;
     other = queue_open(2, drop_into_other, NULL);
     queue_push(other, &mark[0]);
     queue_abort(other);
@@ -174,9 +164,8 @@ static void *consume(void *data)
     return NULL;
 }
 
-static void many_producers_and_consumers(void **state)
+TEST(many_producers_and_consumers)
 {
-    (void)state;
     for (size_t capacity = 1; capacity <= 7; capacity += 3) {
         struct shared s = {.q = queue_open(capacity, free, NULL)};
         pthread_t maker[THREADS], eater[THREADS];
@@ -196,9 +185,8 @@ static void many_producers_and_consumers(void **state)
 }
 
 /* Under ASan this also shows that no item is lost or freed twice. */
-static void abort_amid_the_traffic(void **state)
+TEST(abort_amid_the_traffic)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         struct shared s = {.q = queue_open(2, free, NULL)};
         pthread_t maker[THREADS], eater[THREADS];
@@ -227,9 +215,8 @@ static void *pop_one(void *q)
     return queue_pop(q, &item) ? item : NULL;
 }
 
-static void every_waiter_is_woken(void **state)
+TEST(every_waiter_is_woken)
 {
-    (void)state;
     for (int aborted = 0; aborted < 2; aborted++) {
         struct queue *empty = open_queue(1), *full = open_queue(1);
         pthread_t popper[2], pusher[2];
@@ -254,9 +241,8 @@ static void every_waiter_is_woken(void **state)
     }
 }
 
-static void room_wakes_a_pusher(void **state)
+TEST(room_wakes_a_pusher)
 {
-    (void)state;
     struct queue *q = open_queue(1);
     pthread_t pusher;
     void *item, *got;
@@ -272,19 +258,4 @@ static void room_wakes_a_pusher(void **state)
     queue_free(&q);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_in_first_out),
-        cmocka_unit_test(what_is_there),
-        cmocka_unit_test(close_lets_the_rest_out),
-        cmocka_unit_test(abort_drops_the_rest),
-        cmocka_unit_test(free_drops_what_is_inside),
-        cmocka_unit_test(drop_may_use_the_queue),
-        cmocka_unit_test(many_producers_and_consumers),
-        cmocka_unit_test(abort_amid_the_traffic),
-        cmocka_unit_test(every_waiter_is_woken),
-        cmocka_unit_test(room_wakes_a_pusher),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

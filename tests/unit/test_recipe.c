@@ -1,11 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/cli.h"
 #include "barcode/outputs.h"
 #include "barcode/recipe.h"
@@ -15,7 +11,7 @@ static char text[REPORT_RECIPE];
 /* The recipe of all that a command line asks for. */
 static const char *recipe(const char *line)
 {
-    static char words[256], program[] = "barcode", film[] = "x.mkv", *argument[32];
+    static char words[400], program[] = "barcode", film[] = "x.mkv", *argument[32];
     struct options o;
     struct err e = ERR_INIT;
     int count = 0;
@@ -31,22 +27,20 @@ static const char *recipe(const char *line)
     return text;
 }
 
-static void what_it_says(void **state)
+TEST(what_it_says)
 {
-    (void)state;
-    assert_string_equal(recipe(""), "definition=8.1 mode=kmeans every=auto size=320 trim=auto tone_map=bt2390 height=360 k=8 n_init=20 race=yes init=scalable "
+    assert_string_equal(recipe(""), "definition=9.1 mode=kmeans every=auto size=320 trim=auto tone_map=bt2390 height=360 k=8 n_init=20 race=yes init=scalable "
                                     "max_iter=300 seed=0");
     assert_string_equal(recipe("-m average,downsample --interval 0.5 --start 1:00 --end 90.25 --size 1/4 --trim off --stream 2 --width 7 --keyframes"),
-                        "definition=8.1 mode=average,downsample interval=0.500000 keyframes start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
+                        "definition=9.1 mode=average,downsample interval=0.500000 keyframes start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
                         "width=7 height=360");
     assert_string_equal(recipe("-m dominant --steady --columns 16 --size full --trim 4:5:6:7 --height 9"),
-                        "definition=8.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 steady=10");
+                        "definition=9.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 steady=10");
 }
 
 /* Every option that changes a picture changes its recipe. */
-static void every_option_counts(void **state)
+TEST(every_option_counts)
 {
-    (void)state;
     static const char *const option[] = {"", "-m palette", "-m all", "--width 5", "--height 5", "-k 5", "--steady", "--steady=9", "--n-init 3", "--no-race",
                                          "--init random", "--max-iter 5", "--seed 1", "--size 100", "--size 100x100", "--size 1/100", "--size full",
                                          "--trim off", "--trim 8:8:0:0", "--tone-map hable", "--tone-map off", "--hdr-peak 500", "--light linear", "-n 24", "-n 1", "--interval 1", "--columns 24", "--keyframes", "--start 1",
@@ -64,9 +58,8 @@ static void every_option_counts(void **state)
 }
 
 /* Others change nothing, nor do those that the strip does not obey. */
-static void no_other_option_counts(void **state)
+TEST(no_other_option_counts)
 {
-    (void)state;
     char plain[REPORT_RECIPE];
     strcpy(plain, recipe("-m average"));
     static const char *const option[] = {"-k 3", "--seed 4", "--steady", "--order share", "--no-race", "--threads 1", "--engine cpu", "--decode cpu",
@@ -79,9 +72,8 @@ static void no_other_option_counts(void **state)
 }
 
 /* The longest one has its room. */
-static void it_is_never_cut(void **state)
+TEST(it_is_never_cut)
 {
-    (void)state;
     recipe("-m all --columns 10000000 --start 100000:00:00.5 --end 999999:59:59.999999 --size 16384x16384 --trim 16384:16384:16384:16384 --stream 9999 "
            "--width 10000000 --height 1 -k 64 --n-init 1000 --init k-means++ --max-iter 100000 --seed 18446744073709551615 --steady=50 --keyframes");
     assert_non_null(strstr(text, " seed=18446744073709551615"));
@@ -89,10 +81,4 @@ static void it_is_never_cut(void **state)
     assert_null(strpbrk(text, "\"\\\n"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_it_says), cmocka_unit_test(every_option_counts), cmocka_unit_test(no_other_option_counts), cmocka_unit_test(it_is_never_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/cli.h"
 #include "barcode/log.h"
 #include "barcode/render.h"
@@ -138,9 +133,8 @@ static void check_dump(const char *path, uint64_t every, size_t frames)
     free(got);
 }
 
-static void staged_frames_are_dumped(void **state)
+TEST(staged_frames_are_dumped)
 {
-    (void)state;
     clear_folder();
     must_render("-n 3 --size full --dump frames.rgb -o out.png 16x9,30");
     check_dump("frames.rgb", 3, 10);
@@ -150,9 +144,8 @@ static void staged_frames_are_dumped(void **state)
     assert_int_equal(files_here(), 3);
 }
 
-static void one_file_a_mode(void **state)
+TEST(one_file_a_mode)
 {
-    (void)state;
     clear_folder();
     must_render("-n 2 -m kmeans,palette,average,downsample -o a.png 16x9,30");
     assert_true(size_of("a-kmeans.png") > 0 && size_of("a-palette.png") > 0);
@@ -174,9 +167,8 @@ static uint64_t columns_in(const char *json)
     return n;
 }
 
-static void facts_in_json(void **state)
+TEST(facts_in_json)
 {
-    (void)state;
     clear_folder();
     size_t size;
     must_render("-k 2 -n 10 --json a.json -o a.png 16x9,30");
@@ -197,9 +189,8 @@ static void facts_in_json(void **state)
 }
 
 /* Every 24th frame, but short films get about 720 columns. */
-static void columns_of_short_films(void **state)
+TEST(columns_of_short_films)
 {
-    (void)state;
     clear_folder();
     static const struct {
         const char *film;
@@ -223,9 +214,8 @@ static void columns_of_short_films(void **state)
     assert_int_equal(columns_in("s.json"), 4);
 }
 
-static void film_after_film(void **state)
+TEST(film_after_film)
 {
-    (void)state;
     clear_folder();
     assert_int_equal(mkdir("to", 0700), 0);
     must_render("-n 2 -o to/ 16x9,30 8x8,10 16x9,30");
@@ -259,9 +249,8 @@ static void note_progress(struct source *s, struct stage_progress *p)
 }
 
 /* A film is read for its length only where columns depend on it and the container does not state it. */
-static void lengths_that_are_needed(void **state)
+TEST(lengths_that_are_needed)
 {
-    (void)state;
     static const struct source_ops ops = {.name = "noting", .can = SOURCE_RESTARTABLE, .probes = PROBE_LENGTH, .probe = note_probe,
                                           .progress = note_progress};
     const uint64_t gib = UINT64_C(1) << 30;
@@ -325,9 +314,8 @@ static void must_fail(const char *line, enum err_code code, const char *words)
     assert_int_equal(files_here(), 0);
 }
 
-static void nothing_is_written_on_failure(void **state)
+TEST(nothing_is_written_on_failure)
 {
-    (void)state;
     must_fail("-o a.png what", ERR_INPUT, "cannot open 'what'");
     must_fail("-o a.png --dump a.rgb --json a.json nowhere.mkv", ERR_INPUT, "cannot open 'nowhere.mkv'");
     must_fail("-o a.png --dump a.rgb --start 2 4x4,24", ERR_FAILED, "has no frame after --start");
@@ -338,9 +326,8 @@ static void nothing_is_written_on_failure(void **state)
     must_fail("-o a.png --dump no/where/a.rgb 4x4,24", ERR_FAILED, "no/where");
 }
 
-static void an_old_picture_survives(void **state)
+TEST(an_old_picture_survives)
 {
-    (void)state;
     clear_folder();
     must_render("-o a.png 4x4,24");
     long before = size_of("a.png");
@@ -397,9 +384,8 @@ static void same_pictures(const char *a, const char *b)
 }
 
 /* The files do not depend on how many workers there are. */
-static void a_worker_each(void **state)
+TEST(a_worker_each)
 {
-    (void)state;
     clear_folder();
     assert_int_equal(render_by_workers("one", 1, 0), 0);
     assert_int_equal(render_by_workers("two", 2, 0), 0);
@@ -410,9 +396,8 @@ static void a_worker_each(void **state)
 }
 
 /* No more than there are GPUs, films, pairs of cores and jobs for, nor than have enough to do to start a GPU. */
-static void how_many_workers(void **state)
+TEST(how_many_workers)
 {
-    (void)state;
     const uint64_t mib = 1 << 20;
     static const struct {
         const char *kind;
@@ -437,14 +422,4 @@ static void how_many_workers(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(staged_frames_are_dumped), cmocka_unit_test(one_file_a_mode), cmocka_unit_test(facts_in_json),
-        cmocka_unit_test(columns_of_short_films), cmocka_unit_test(film_after_film),
-        cmocka_unit_test(lengths_that_are_needed),
-        cmocka_unit_test(nothing_is_written_on_failure), cmocka_unit_test(an_old_picture_survives), cmocka_unit_test(a_worker_each),
-        cmocka_unit_test(how_many_workers),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down)

@@ -1,27 +1,20 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/options.h"
 #include "render/render_lanes.h"
 
 static const uint64_t gib = (uint64_t)1 << 30;
 
-static void lanes_by_cores(void **state)
+TEST(lanes_by_cores)
 {
-    (void)state;
     assert_int_equal(render_lanes_choose(1), 3);
     assert_int_equal(render_lanes_choose(5), 5);
     assert_int_equal(render_lanes_choose(64), 8);
 }
 
 /* One for four cores, where there is memory for them and each can have a lane. */
-static void looks_by_cores(void **state)
+TEST(looks_by_cores)
 {
-    (void)state;
     assert_int_equal(render_lanes_looks(1, 3, 4 * gib), 1);
     assert_int_equal(render_lanes_looks(8, 8, 64 * gib), 2);
     assert_int_equal(render_lanes_looks(16, 11, 64 * gib), 4);
@@ -32,21 +25,12 @@ static void looks_by_cores(void **state)
 }
 
 /* Short memory leaves one for eight cores. */
-static void looks_by_memory(void **state)
+TEST(looks_by_memory)
 {
-    (void)state;
     assert_int_equal(render_lanes_looks(16, 11, 13 * gib), 3);
     assert_int_equal(render_lanes_looks(16, 11, 8 * gib), 2);
     assert_int_equal(render_lanes_looks(16, 11, 1 * gib), 2);
     assert_int_equal(render_lanes_looks(2, 3, 0), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_by_cores),
-        cmocka_unit_test(looks_by_cores),
-        cmocka_unit_test(looks_by_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

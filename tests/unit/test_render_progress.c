@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "../../src/render/render_progress.h"
 
 static void percent(const struct film *f, uint64_t columns, const struct pass_state *now, int want)
@@ -14,9 +9,8 @@ static void percent(const struct film *f, uint64_t columns, const struct pass_st
 }
 
 /* The sample film: its second chunk is decoded before its first one. */
-static void share_follows_the_columns(void **state)
+TEST(share_follows_the_columns)
 {
-    (void)state;
     const struct film f = {.frames = 720};
     percent(&f, 720, &(struct pass_state){.columns = 281}, 39);
     percent(&f, 720, &(struct pass_state){.columns = 281, .film.frames = 374}, 39);
@@ -25,9 +19,8 @@ static void share_follows_the_columns(void **state)
     percent(&f, 720, &(struct pass_state){.columns = 600, .done = true}, 100);
 }
 
-static void share_of_an_unknown_length(void **state)
+TEST(share_of_an_unknown_length)
 {
-    (void)state;
     const struct film f = {.frames = -1};
     percent(&f, 0, &(struct pass_state){.columns = 9}, -1);
     percent(&f, 0, &(struct pass_state){.columns = 9, .done = true}, -1);
@@ -36,9 +29,8 @@ static void share_of_an_unknown_length(void **state)
 }
 
 /* The rate is of the frames that the columns stand for; at the end, of those that were covered. */
-static void frames_follow_the_columns(void **state)
+TEST(frames_follow_the_columns)
 {
-    (void)state;
     const struct film f = {.frames = 7200}, unknown = {.frames = -1};
     struct pass_state now = {.columns = 75, .film.frames = 6000};
     assert_int_equal(render_progress_state(&f, 300, &now).frames, 1800);
@@ -51,9 +43,8 @@ static void frames_follow_the_columns(void **state)
  * 100 key frames. In 10 s, 2 cores made 50 columns: 12 s of decoding, 8 s of the rest. What the
  * look for bars took before is no part of it.
  */
-static void what_key_frames_take(void **state)
+TEST(what_key_frames_take)
 {
-    (void)state;
     struct render_usage first = {100, 7, 1, 3}, now = {110, 27, 13, 53};
     assert_float_equal(render_key_seconds(100, 0.04, &first, &now), 100 * (0.04 + 0.16) / 2, 1e-9);
     now.decode_seconds = 23;                                     /* clocks that disagree a little */
@@ -64,13 +55,4 @@ static void what_key_frames_take(void **state)
     assert_true(render_key_seconds(100, 0.04, &first, &first) == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(share_follows_the_columns),
-        cmocka_unit_test(share_of_an_unknown_length),
-        cmocka_unit_test(frames_follow_the_columns),
-        cmocka_unit_test(what_key_frames_take),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "cache/residual.h"
 #include "staged.h"
 
@@ -31,9 +26,8 @@ static void round_trip(const uint8_t *rgb, int width, int height)
     free(scratch);
 }
 
-static void odd_sizes(void **state)
+TEST(odd_sizes)
 {
-    (void)state;
     static uint8_t rgb[40 * 40 * 3];
     for (int width = 1; width <= 40; width += width < 6 ? 1 : 7)
         for (int height = 1; height <= 40; height += height < 6 ? 1 : 7) {
@@ -43,9 +37,8 @@ static void odd_sizes(void **state)
 }
 
 /* Any bytes at all, extremes above all: the arithmetic is modulo 256 both ways. */
-static void noise_and_extremes(void **state)
+TEST(noise_and_extremes)
 {
-    (void)state;
     enum { W = 37, H = 23 };
     static uint8_t rgb[W * H * 3];
     uint32_t z = 7;
@@ -59,9 +52,8 @@ static void noise_and_extremes(void **state)
 }
 
 /* What it is for: a slope, grey or coloured, leaves the same byte nearly everywhere. */
-static void slopes_vanish(void **state)
+TEST(slopes_vanish)
 {
-    (void)state;
     enum { W = 64, H = 48 };
     static uint8_t rgb[W * H * 3], scratch[W * H * 3], out[W * H * 3];
     for (int i = 0; i < W * H; i++) {
@@ -76,10 +68,4 @@ static void slopes_vanish(void **state)
     assert_true(zeros * 10 > sizeof out * 6);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(odd_sizes), cmocka_unit_test(noise_and_extremes), cmocka_unit_test(slopes_vanish),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -52,9 +52,8 @@ static void assert_same_restart(const struct restart *a, const struct restart *b
 }
 
 /* Two restarts go on in turns, in parts, and come to what plain C comes to in one go; with memory of their own and without. */
-static void parts_make_the_whole(void **state)
+TEST(parts_make_the_whole)
 {
-    (void)state;
     static const int stops[] = {1, 2, 2, 5, 12, 100000};
     for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
         if (!isa_supported((enum isa)isa))
@@ -83,20 +82,12 @@ static void parts_make_the_whole(void **state)
     }
 }
 
-static void order(void **state)
+TEST(order)
 {
-    (void)state;
     struct restart a = {.number = 3, .inertia = 7}, b = {.number = 1, .inertia = 7};
     assert_true(restart_before(&b, &a) && !restart_before(&a, &b) && !restart_before(&a, &a));
     a.inertia = 6;
     assert_true(restart_before(&a, &b) && !restart_before(&b, &a));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_make_the_whole),
-        cmocka_unit_test(order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "../fuzz/random_film.h"
 
 /* ------------------------------------------------------------------ the container */
 
-static void append_and_free(void **state)
+TEST(append_and_free)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct run *r = calloc(1, sizeof *r);
     assert_non_null(r);
@@ -31,9 +25,8 @@ static void append_and_free(void **state)
     run_free(&r);
 }
 
-static void traits(void **state)
+TEST(traits)
 {
-    (void)state;
     for (int s = STREAM_OTHER; s <= STREAM_AV1; s++) {
         struct run_traits t = run_traits((enum bitstream)s);
         bool reordered = s == STREAM_H264 || s == STREAM_HEVC || s == STREAM_MPEG2;
@@ -72,9 +65,8 @@ static const char *plan(enum bitstream stream, bool everything, const char *pict
     return verdict;
 }
 
-static void tail_and_droppable(void **state)
+TEST(tail_and_droppable)
 {
-    (void)state;
     for (int s = STREAM_H264; s <= STREAM_MPEG2; s++) {
         enum bitstream stream = (enum bitstream)s;
         assert_string_equal(plan(stream, false, "KPbbPbbPbb", "....*.....", NULL), "DDSSOSSSSS");
@@ -86,9 +78,8 @@ static void tail_and_droppable(void **state)
     }
 }
 
-static void segments(void **state)
+TEST(segments)
 {
-    (void)state;
     /* Behind a clean key nothing refers before it: the end of the segment before is cut too. An open key is no border. */
     assert_string_equal(plan(STREAM_H264, false, "KPPKPPKPP", "*......*.", NULL), "OSSSSSDOS");
     assert_string_equal(plan(STREAM_H264, false, "KPPOPPKPP", "....*.*..", NULL), "DDDDOSOSS");
@@ -96,9 +87,8 @@ static void segments(void **state)
     assert_string_equal(plan(STREAM_VP9, false, "KPPKPPKPP", "*......*.", NULL), "OSSSSSOOS");
 }
 
-static void without_discard(void **state)
+TEST(without_discard)
 {
-    (void)state;
     for (int s = STREAM_VP8; s <= STREAM_AV1; s++) {
         /* Unwanted pictures are decoded and thrown away later; droppable is not believed. */
         assert_string_equal(plan((enum bitstream)s, false, "KPbhPPP", "....*..", NULL), "OOOOOSS");
@@ -106,9 +96,8 @@ static void without_discard(void **state)
     }
 }
 
-static void hevc_layers(void **state)
+TEST(hevc_layers)
 {
-    (void)state;
     /* Sub-layer non-reference pictures below the top layer may be referred to by higher ones. */
     assert_string_equal(plan(STREAM_HEVC, false, "KPbbbP", ".....*", "001220"), "DDDSSO");
     assert_string_equal(plan(STREAM_HEVC, false, "KPbbbP", ".....*", "000000"), "DDSSSO");
@@ -117,9 +106,8 @@ static void hevc_layers(void **state)
     assert_string_equal(plan(STREAM_H264, false, "KPbbbP", ".....*", "001220"), "DDSSSO");
 }
 
-static void rasl(void **state)
+TEST(rasl)
 {
-    (void)state;
     /* Of the first key: what they refer to is in the run before. Of later keys: they can be decoded. */
     assert_string_equal(plan(STREAM_HEVC, false, "OrrPOrrP", "...*.*.*", NULL), "DSSODOSO");
     assert_string_equal(plan(STREAM_HEVC, true, "OrrPOrrP", "...*...*", NULL), "OSSOOOOO");
@@ -127,9 +115,8 @@ static void rasl(void **state)
     assert_string_equal(plan(STREAM_HEVC, false, "OrPrP", ".*...", NULL), "DOSSS");      /* who wants it gets it */
 }
 
-static void everything(void **state)
+TEST(everything)
 {
-    (void)state;
     assert_string_equal(plan(STREAM_H264, true, "KPbbPhbKPb", "....*.....", NULL), "OOOOODOOOO");
     assert_string_equal(plan(STREAM_HEVC, true, "KPbbPhbKPb", "....*.....", "0012010012"), "OOOOODOOOO");
 }
@@ -210,9 +197,8 @@ static int naive_reorder(const struct run *r)
     return most;
 }
 
-static void random_plans(void **state)
+TEST(random_plans)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 3000; seed++) {
         struct dice d = {.state = seed};
         struct film_shape shape = random_shape(&d);
@@ -233,9 +219,8 @@ static void random_plans(void **state)
     }
 }
 
-static void reorder(void **state)
+TEST(reorder)
 {
-    (void)state;
     static const uint64_t display[] = {0, 4, 2, 1, 3, 8, 6, 5, 7};       /* a pyramid */
     struct picture p[9];
     struct run r = {.picture = p, .count = 9};
@@ -251,9 +236,8 @@ static void reorder(void **state)
     assert_int_equal(run_reorder(&r), 0);
 }
 
-static void order_of_what_comes_out(void **state)
+TEST(order_of_what_comes_out)
 {
-    (void)state;
     struct run_traits reorders = run_traits(STREAM_H264), does_not = run_traits(STREAM_VP9);
     struct run_order o = {0};
     struct picture p = {.frame = 4}, hidden = {.frame = 1, .hidden = true}, staged = {.frame = 2, .done = true}, late = {.frame = 3};
@@ -271,9 +255,8 @@ static void order_of_what_comes_out(void **state)
 }
 
 /* Only a sound run of some length, of which nothing is guessed. */
-static void which_may_have_threads(void **state)
+TEST(which_may_have_threads)
 {
-    (void)state;
     struct picture p[20] = {{.cut = CUT_CLEAN}};
     struct run r = {.picture = p, .count = 20};
     assert_true(run_may_have_threads(&r));
@@ -293,13 +276,4 @@ static void which_may_have_threads(void **state)
     assert_false(run_may_have_threads(&r));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(append_and_free), cmocka_unit_test(traits), cmocka_unit_test(tail_and_droppable),
-        cmocka_unit_test(segments), cmocka_unit_test(without_discard), cmocka_unit_test(hevc_layers), cmocka_unit_test(rasl),
-        cmocka_unit_test(everything), cmocka_unit_test(random_plans), cmocka_unit_test(reorder),
-        cmocka_unit_test(order_of_what_comes_out), cmocka_unit_test(which_may_have_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kmeans/philox.h"
 #include "kmeans/seed_nearest.h"
 #include "barcode/seed.h"
@@ -62,9 +57,8 @@ static void box_for(struct frame *f, enum isa isa)
 }
 
 /* Every start, every instruction set: k distinct colours of the frame, the same ones. */
-static void same_from_every_isa(void **state)
+TEST(same_from_every_isa)
 {
-    (void)state;
     static const int ks[] = {1, 2, 3, 8, 9, 16, 33, 64};
     struct frame *f = frame_open();
     uint32_t x = 11;
@@ -95,9 +89,8 @@ static void same_from_every_isa(void **state)
 }
 
 /* k + 1 colours, all but one of a single pixel: the rounds find too few and are topped up. */
-static void few_candidates_are_topped_up(void **state)
+TEST(few_candidates_are_topped_up)
 {
-    (void)state;
     struct frame *f = frame_open();
     memset(f->rgb, 0, sizeof f->rgb);
     for (int i = 0; i < 64; i++)
@@ -160,9 +153,8 @@ static void check_alone(struct frame *f, enum isa isa, int more)
     seed_nearest_close(&fast);
 }
 
-static void candidate_0_alone(void **state)
+TEST(candidate_0_alone)
 {
-    (void)state;
     static const int more[] = {1, 2, 15, 16, 17, 33, 69};
     struct frame *f = frame_open();
     uint32_t x = 23;
@@ -182,9 +174,8 @@ static void candidate_0_alone(void **state)
 }
 
 /* The random start against the words of its definition. */
-static void random_by_definition(void **state)
+TEST(random_by_definition)
 {
-    (void)state;
     struct frame *f = frame_open();
     uint32_t x = 5;
     for (size_t i = 0; i < sizeof f->rgb; i++)
@@ -206,9 +197,8 @@ static void random_by_definition(void **state)
     frame_close(f);
 }
 
-static void small_functions(void **state)
+TEST(small_functions)
 {
-    (void)state;
     static const int want[][2] = {{1, 2}, {2, 2}, {3, 3}, {7, 3}, {8, 4}, {20, 4}, {21, 5}, {54, 5}, {55, 6}, {64, 6}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         assert_int_equal(seed_trials(want[i][0]), want[i][1]);
@@ -218,14 +208,4 @@ static void small_functions(void **state)
     assert_true(seed_scale(UINT64_C(1) << 63, 1001) == 500);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_functions),
-        cmocka_unit_test(random_by_definition),
-        cmocka_unit_test(few_candidates_are_topped_up),
-        cmocka_unit_test(candidate_0_alone),
-        cmocka_unit_test(same_from_every_isa),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

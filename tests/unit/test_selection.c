@@ -1,22 +1,18 @@
 /* selection against its definition, target by target, on films of every kind of timing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/selection.h"
 
 enum { FRAMES = 400, COLUMNS = 4096 };
 
-static uint64_t state = 3;
+static uint64_t random_state = 3;
 
 static uint32_t rnd(void)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 32);
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 32);
 }
 
 /* Walks frames a..b-1; owner[column] becomes the frame. */
@@ -48,9 +44,8 @@ static void constant_rate(int64_t *time, int frames, int64_t step)
         time[i] = i * step;
 }
 
-static void every_nth(void **unused)
+TEST(every_nth)
 {
-    (void)unused;
     int64_t time[FRAMES + 1];
     int owner[COLUMNS];
     constant_rate(time, 100, 40000);
@@ -74,9 +69,8 @@ static void every_nth(void **unused)
 }
 
 /* Broken timestamps inside start..end do not touch the count. */
-static void every_ignores_glitches(void **unused)
+TEST(every_ignores_glitches)
 {
-    (void)unused;
     int64_t time[FRAMES + 1];
     int owner[COLUMNS];
     constant_rate(time, 100, 40000);
@@ -87,9 +81,8 @@ static void every_ignores_glitches(void **unused)
         assert_int_equal(owner[i], 10 * i);
 }
 
-static void interval_on_constant_rate(void **unused)
+TEST(interval_on_constant_rate)
 {
-    (void)unused;
     int64_t time[FRAMES + 1];
     int owner[COLUMNS];
     constant_rate(time, 100, 40000);
@@ -115,9 +108,8 @@ static void interval_on_constant_rate(void **unused)
 }
 
 /* A frame that stays long fills several; many short ones fill none. */
-static void variable_rate(void **unused)
+TEST(variable_rate)
 {
-    (void)unused;
     const int64_t time[] = {0, 10, 20, 1000, 1010, 5000, 5001};
     int owner[COLUMNS];
     struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 500, .end_us = INT64_MAX};
@@ -133,9 +125,8 @@ static void variable_rate(void **unused)
 }
 
 /* A film that starts after the target: the first frame has it. */
-static void film_starts_late(void **unused)
+TEST(film_starts_late)
 {
-    (void)unused;
     const int64_t time[] = {700, 1100, 1500, 1900};
     int owner[COLUMNS];
     struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 500, .end_us = INT64_MAX};
@@ -146,9 +137,8 @@ static void film_starts_late(void **unused)
     assert_int_equal(owner[3], 2);
 }
 
-static void columns_in_the_middle(void **unused)
+TEST(columns_in_the_middle)
 {
-    (void)unused;
     int64_t time[FRAMES + 1];
     int owner[COLUMNS];
     constant_rate(time, 100, 40000);
@@ -176,9 +166,8 @@ static int naive_owner(const int64_t *time, int frames, int64_t target)
     return -1;
 }
 
-static void random_films(void **unused)
+TEST(random_films)
 {
-    (void)unused;
     for (int round = 0; round < 2000; round++) {
         int64_t time[FRAMES + 1];
         int owner[COLUMNS], frames = 1 + (int)(rnd() % FRAMES);
@@ -204,9 +193,8 @@ static void random_films(void **unused)
 }
 
 /* GOP by GOP with the cursor copied in between is the whole; and once done, nothing more is given. */
-static void pieces_are_the_whole(void **unused)
+TEST(pieces_are_the_whole)
 {
-    (void)unused;
     for (int round = 0; round < 600; round++) {
         int64_t time[FRAMES + 1];
         int whole[COLUMNS], pieces[COLUMNS];
@@ -232,9 +220,8 @@ static void pieces_are_the_whole(void **unused)
 }
 
 /* What was passed by while next_us was broken goes to the first frame that reaches beyond it, even after the end. */
-static void glitches_lose_nothing(void **unused)
+TEST(glitches_lose_nothing)
 {
-    (void)unused;
     int owner[COLUMNS];
     const int64_t time[] = {0, 100, 50, 300, 300, 200, 400, 500};
     struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 100, .end_us = 500};
@@ -252,9 +239,8 @@ static void glitches_lose_nothing(void **unused)
     assert_true(selection_done(&c, 0));
 }
 
-static void last_frame_and_extremes(void **unused)
+TEST(last_frame_and_extremes)
 {
-    (void)unused;
     uint64_t column = 0;
     struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 1, .end_us = INT64_MAX};
     struct selection_cursor c = selection_begin(&rule);
@@ -283,9 +269,8 @@ static void last_frame_and_extremes(void **unused)
     assert_int_equal(selection_estimate(&rule, INT64_MAX, INT64_MAX), INT64_MAX);
 }
 
-static void last_frame(void **unused)
+TEST(last_frame)
 {
-    (void)unused;
     struct selection s = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 100000000};
     assert_true(selection_last_until(&s, 98000000, 40000) == INT64_MAX);      /* 2 s before the end */
     assert_int_equal(selection_last_until(&s, 97999999, 40000), 97999999 + 40000);
@@ -303,9 +288,8 @@ static void last_frame(void **unused)
 }
 
 /* Every target is where the walk has it: the frame that fills column j is on the screen at target j. */
-static void targets(void **unused)
+TEST(targets)
 {
-    (void)unused;
     for (int trial = 0; trial < 2000; trial++) {
         bool columns = trial % 2 == 0;
         struct selection rule = {.kind = columns ? SELECT_COLUMNS : SELECT_INTERVAL, .columns = 1 + rnd() % 300,
@@ -328,9 +312,8 @@ static void targets(void **unused)
 }
 
 /* By key frames EVERY has targets: it is an interval, for estimates too. */
-static void every_of_key_frames(void **unused)
+TEST(every_of_key_frames)
 {
-    (void)unused;
     struct selection rule = {.kind = SELECT_EVERY, .every = 24, .interval_us = 960000, .end_us = INT64_MAX, .keyframes = true};
     struct selection_cursor c = selection_begin(&rule);
     uint64_t column = 0;
@@ -342,17 +325,4 @@ static void every_of_key_frames(void **unused)
     assert_int_equal(selection_target(&rule, 2), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets),
-        cmocka_unit_test(every_of_key_frames),
-        cmocka_unit_test(every_nth),             cmocka_unit_test(every_ignores_glitches),
-        cmocka_unit_test(interval_on_constant_rate), cmocka_unit_test(variable_rate),
-        cmocka_unit_test(film_starts_late),      cmocka_unit_test(columns_in_the_middle),
-        cmocka_unit_test(random_films),          cmocka_unit_test(pieces_are_the_whole),
-        cmocka_unit_test(glitches_lose_nothing), cmocka_unit_test(last_frame_and_extremes),
-        cmocka_unit_test(last_frame),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

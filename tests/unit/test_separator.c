@@ -1,10 +1,5 @@
 /* test_separator.c - which IDR picture is kept, who gets it, and the packet that is made of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include "clip.h"
 #include "stage/staging.h"
 #include "stage/nvdec.h"
@@ -62,9 +57,8 @@ static bool offer(struct scene *s, const struct picture *p)
     return kept;
 }
 
-static void which_is_kept(void **state)
+TEST(which_is_kept)
 {
-    (void)state;
     struct scene s;
     scene_open(&s);
     struct picture idr = next(&s, true), p = next(&s, false), other = idr;
@@ -89,9 +83,8 @@ static void which_is_kept(void **state)
     scene_close(&s);
 }
 
-static void who_gets_it(void **state)
+TEST(who_gets_it)
 {
-    (void)state;
     struct scene s;
     struct separator a = {0}, b = {0};
     scene_open(&s);
@@ -134,8 +127,4 @@ static int begin(void **state)
     return made ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(which_is_kept), cmocka_unit_test(who_gets_it)};
-    return cmocka_run_group_tests(tests, begin, clip_end);
-}
+TEST_MAIN(begin, clip_end)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/staging.h"
 #include "clip.h"
 
@@ -88,9 +83,8 @@ static void strip_vui(const char *path)
 }
 
 /* libavcodec learns the delay when it first needs it, and loses pictures. 150 keys, then B pictures: too late for probing. */
-static void no_picture_is_lost_to_a_late_delay(void **state)
+TEST(no_picture_is_lost_to_a_late_delay)
 {
-    (void)state;
     if (!clip_encode("-force_key_frames 'expr:lt(n,150)' -c:v libx264 -preset veryfast -x264-params "
                      "keyint=250:min-keyint=1:bframes=8:b-adapt=0:b-pyramid=normal:ref=6:scenecut=0 late.mp4"))
         skip();
@@ -109,9 +103,8 @@ static void no_picture_is_lost_to_a_late_delay(void **state)
 
 /* ------------------------------------------------------------------ the rest of a film */
 
-static void a_gop_too_long_to_hold(void **state)
+TEST(a_gop_too_long_to_hold)
 {
-    (void)state;
     enum { FRAMES = 1900 };
     if (!clip_ffmpeg("-stream_loop -1 -f rawvideo -pix_fmt yuv420p -s 96x64 -r 25 -i master.yuv -frames:v 1900 "
                      "-force_key_frames 'expr:lt(n,300)*not(mod(n,20))' -c:v libx264 -preset ultrafast -x264-params keyint=infinite:bframes=2 "
@@ -130,9 +123,8 @@ static void a_gop_too_long_to_hold(void **state)
 }
 
 /* By time the selection wants to know when the next frame appears, which a decoder says only later. */
-static void selections_by_time(void **state)
+TEST(selections_by_time)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 5 time.mkv"))
         skip();
     struct selection rules[] = {
@@ -155,9 +147,8 @@ static void selections_by_time(void **state)
 }
 
 /* Damage is counted, and the film goes on. */
-static void damage_is_counted(void **state)
+TEST(damage_is_counted)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 20 -bf 0 -b:v 300k film.mkv"))
         skip();
     assert_int_equal(system("for i in 20 21 22 23; do dd if=/dev/zero of=film.mkv bs=97 count=1 conv=notrunc 2>/dev/null "
@@ -243,9 +234,8 @@ static void close_by_hand(struct by_hand *h)
 }
 
 /* Goes on from a state: number 1000, five seconds, and the first held pictures numbered already or hidden. */
-static void goes_on_from_where_runs_ended(void **state)
+TEST(goes_on_from_where_runs_ended)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct by_hand h;
     if (!clip_encode("-c:v mpeg2video -g 9 -bf 0 -q:v 5 plain.mkv"))
@@ -277,11 +267,4 @@ static void goes_on_from_where_runs_ended(void **state)
     close_by_hand(&h);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_picture_is_lost_to_a_late_delay), cmocka_unit_test(a_gop_too_long_to_hold),
-        cmocka_unit_test(selections_by_time), cmocka_unit_test(damage_is_counted), cmocka_unit_test(goes_on_from_where_runs_ended),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

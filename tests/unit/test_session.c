@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/staging.h"
 #include "clip_packets.h"
 
@@ -48,9 +43,8 @@ static struct staged stage(const char *name, int threads, uint64_t n)
 }
 
 /* A picture that nobody refers to is lost: it alone is missing, announced with its number and time, and the rest is untouched. */
-static void one_lost_picture(void **state)
+TEST(one_lost_picture)
 {
-    (void)state;
     static struct where w[CLIP_FRAMES];
     if (!make_film("whole.mp4"))
         skip();
@@ -99,9 +93,8 @@ static bool count_calls(void *user, const struct frame_tag *tag, const uint8_t *
 }
 
 /* The second try of a run stages only what the first one did not. */
-static void nothing_is_staged_twice(void **state)
+TEST(nothing_is_staged_twice)
 {
-    (void)state;
     static struct where w[CLIP_FRAMES];
     struct err e = ERR_INIT;
     atomic_int calls = 0;
@@ -124,9 +117,8 @@ static void nothing_is_staged_twice(void **state)
 }
 
 /* A key that is lost takes its GOP with it, as missing or damaged columns; the GOPs around it are untouched. */
-static void a_lost_key(void **state)
+TEST(a_lost_key)
 {
-    (void)state;
     static struct where w[CLIP_FRAMES];
     if (!make_film("whole.mp4"))
         skip();
@@ -162,9 +154,8 @@ static bool say_no(void *user, const struct frame_tag *tag, const uint8_t *rgb, 
 }
 
 /* An engine that fails ends staging, with its sentence, in every plan and with any number of threads. */
-static void the_engine_fails(void **state)
+TEST(the_engine_fails)
 {
-    (void)state;
     if (!make_film("whole.mp4"))
         skip();
     for (int threads = 0; threads <= 5; threads++) {
@@ -255,9 +246,8 @@ static size_t queue_runs(struct bench *b, bool unsure, bool lie)
     return runs;
 }
 
-static void runs_in_any_order(void **state)
+TEST(runs_in_any_order)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
         skip();
     struct bench b;
@@ -275,9 +265,8 @@ static void runs_in_any_order(void **state)
 }
 
 /* Of a run whose order is a guess everything is decoded, though little is wanted: a wrong guess is found out. */
-static void guessed_order(void **state)
+TEST(guessed_order)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
         skip();
     for (int lie = 0; lie < 2; lie++) {
@@ -296,9 +285,8 @@ static void guessed_order(void **state)
 }
 
 /* A picture that is foreseen and never comes out of a sound film: what was foreseen is wrong. */
-static void a_picture_that_never_comes(void **state)
+TEST(a_picture_that_never_comes)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
     struct bench b;
@@ -332,9 +320,8 @@ static void *session_thread(void *staging)
     return session_main(staging);
 }
 
-static void counts_are_added_under_the_lock(void **state)
+TEST(counts_are_added_under_the_lock)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
         skip();
     struct bench b;
@@ -352,12 +339,4 @@ static void counts_are_added_under_the_lock(void **state)
     bench_close(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_lost_picture), cmocka_unit_test(nothing_is_staged_twice), cmocka_unit_test(a_lost_key), cmocka_unit_test(the_engine_fails),
-
-        cmocka_unit_test(runs_in_any_order), cmocka_unit_test(guessed_order), cmocka_unit_test(a_picture_that_never_comes), cmocka_unit_test(counts_are_added_under_the_lock),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

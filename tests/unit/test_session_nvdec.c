@@ -2,12 +2,7 @@
  * test_session_nvdec.c - what an NVDEC session does but the GPU itself: software stands in (nvdec.h), and every frame
  * must be the one that a software session stages.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include "clip.h"
 
 static bool same(const struct staged *a, const struct staged *b)
@@ -47,9 +42,8 @@ static void every_step(const char *name)
 }
 
 /* Runs that begin with an IDR go in without a flush: pictures of the last run come out while the next goes in. */
-static void h264(void **state)
+TEST(h264)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=3:b-pyramid=normal closed.mp4") ||
         !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:open-gop=1:bframes=3 open.mkv") ||
         !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=1 intra.mkv") ||
@@ -61,9 +55,8 @@ static void h264(void **state)
     every_step("far.mkv");
 }
 
-static void others(void **state)
+TEST(others)
 {
-    (void)state;
     if (!clip_encode("-c:v libx265 -preset superfast -x265-params log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open-hevc.mkv") ||
         !clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 12 -b:v 300k vp9.webm") ||
         !clip_encode("-c:v mpeg2video -g 12 -bf 2 mpeg2.mkv") || !clip_hidden_vp8("vp8.webm"))
@@ -93,9 +86,8 @@ static struct stage_counts judge_damaged(const char *name, uint64_t step)
 }
 
 /* What the decoder does not give is decoded again in software, and damage is counted once. */
-static void damaged(void **state)
+TEST(damaged)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2 whole.mp4"))
         skip();
     FILE *f = fopen("whole.mp4", "r+b");
@@ -180,9 +172,8 @@ static void judge_redone(const char *name, uint64_t step, uint64_t redone, bool 
 }
 
 /* What NVDEC shows without a word: slices with holes, and pictures that refer to what memory happens to hold. */
-static void left_to_software(void **state)
+TEST(left_to_software)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
         !clip_encode("-c:v libx265 -preset superfast -x265-params log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open.hevc"))
         skip();
@@ -194,9 +185,8 @@ static void left_to_software(void **state)
 }
 
 /* What looks much like it, in sane films: zeros between slices, references from before an open GOP. */
-static void trusted(void **state)
+TEST(trusted)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
         !clip_ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=120,noise=alls=20:allf=t -pix_fmt yuv420p -c:v libx264 -preset veryfast "
                      "-threads 2 -x264-params keyint=60:min-keyint=60:open-gop=1:bframes=8:ref=8 long.mkv") ||
@@ -244,9 +234,8 @@ static void judge_separated(const char *name, bool separated)
 }
 
 /* Open GOPs, of which only the film's first picture is an IDR: it stands between runs, and no decoder is made anew. */
-static void separated(void **state)
+TEST(separated)
 {
-    (void)state;
     if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 bluray.mkv") ||
         !encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:tff=1:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 "
                      "-flags +ildct+ilme fields.mkv") ||
@@ -260,9 +249,8 @@ static void separated(void **state)
 }
 
 /* Another film's decoders, for a film of which most runs begin with no IDR picture: none is made anew. */
-static void from_film_to_film(void **state)
+TEST(from_film_to_film)
 {
-    (void)state;
     struct err e = ERR_INIT;
     static const char *const name[] = {"one.mkv", "two.mkv", "one.mkv", "two.mkv"};
     if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 one.mkv") ||
@@ -279,9 +267,8 @@ static void from_film_to_film(void **state)
 }
 
 /* No film comes after it: its H.264 decoders are drained, not separated for another one. Its frames are the same. */
-static void a_film_alone_hands_on_nothing(void **state)
+TEST(a_film_alone_hands_on_nothing)
 {
-    (void)state;
     struct err e = ERR_INIT;
     if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 one.mkv"))
         skip();
@@ -293,9 +280,8 @@ static void a_film_alone_hands_on_nothing(void **state)
 }
 
 /* Where no picture can separate, decoders are flushed: none is an IDR, or the order count has too little room. */
-static void flushed(void **state)
+TEST(flushed)
 {
-    (void)state;
     if (!encode_long("bframes=3 whole.mkv") || !clip_ffmpeg("-i whole.mkv -c copy -bsf:v 'noise=drop=lt(n\\,30)' no-idr.mkv") ||
         !encode_long("bframes=3:ref=16 narrow.mkv"))
         skip();
@@ -304,9 +290,8 @@ static void flushed(void **state)
 }
 
 /* Runs are separated among those of the same parameter sets. */
-static void sets_change(void **state)
+TEST(sets_change)
 {
-    (void)state;
     if (!encode_long("bframes=3:b-pyramid=normal:ref=2 -bsf:v dump_extra=freq=keyframe one.ts") ||
         !encode_long("bframes=2:b-pyramid=none:ref=4 -bsf:v dump_extra=freq=keyframe two.ts") ||
         system("cat one.ts two.ts one.ts > sets.ts") != 0)
@@ -321,9 +306,8 @@ static void sets_change(void **state)
  * with another size, and what it takes afterwards is decoded in software, for which nothing is done
  * twice.
  */
-static void another_size(void **state)
+TEST(another_size)
 {
-    (void)state;
     static const char *const encoder[] = {"libvpx", "libvpx-vp9"};
     for (size_t i = 0; i < sizeof encoder / sizeof *encoder; i++) {
         char line[256];
@@ -349,12 +333,4 @@ static int begin(void **state)
     return clip_begin(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(h264), cmocka_unit_test(others), cmocka_unit_test(damaged),
-                                       cmocka_unit_test(left_to_software), cmocka_unit_test(trusted), cmocka_unit_test(separated), cmocka_unit_test(from_film_to_film),
-                                       cmocka_unit_test(a_film_alone_hands_on_nothing),
-                                       cmocka_unit_test(flushed), cmocka_unit_test(sets_change),
-                                       cmocka_unit_test(another_size)};
-    return cmocka_run_group_tests(tests, begin, clip_end);
-}
+TEST_MAIN(begin, clip_end)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "clip_packets.h"
 
 /* Stages with every run on that many threads. */
@@ -31,9 +26,8 @@ static void assert_same(struct staged *a, struct staged *b)
 }
 
 /* A decoder with threads gives what one without gives, and no more than was asked for. */
-static void threads_change_nothing(void **state)
+TEST(threads_change_nothing)
 {
-    (void)state;
     static const char *const encode[] = {
         "-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=3:open-gop=1:scenecut=0 threads.mkv",
         "-c:v libx264 -preset veryfast -x264-params keyint=200:bframes=3:b-pyramid=strict:interlaced=1:slices=3 threads.mkv",
@@ -71,9 +65,8 @@ static void garble(const char *path, const struct where *w, int value)
  * Damage ends what a decoder with threads stages; a single-threaded one decodes the rest of the
  * GOP. The other GOPs are untouched.
  */
-static void threads_and_damage(void **state)
+TEST(threads_and_damage)
 {
-    (void)state;
     static struct where w[CLIP_FRAMES];
     static const char *const encode[] = {
         "-c:v libx264 -preset veryfast -x264-params keyint=50:min-keyint=50:bframes=2:scenecut=0 hurt.mp4",
@@ -101,8 +94,4 @@ static void threads_and_damage(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_change_nothing), cmocka_unit_test(threads_and_damage)};
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

@@ -1,10 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 
+#include "test.h"
 #include "barcode/shard.h"
 
 enum { MOST = 2000 };
@@ -42,9 +38,8 @@ static uint64_t split(size_t count, int shards)
     return most;
 }
 
-static void by_the_definition(void **state)
+TEST(by_the_definition)
 {
-    (void)state;
     static const struct {
         uint64_t bytes[8];
         int shards, owner[8];
@@ -65,9 +60,8 @@ static void by_the_definition(void **state)
     }
 }
 
-static void shares_are_even(void **state)
+TEST(shares_are_even)
 {
-    (void)state;
     srand(1);
     for (int shards = 1; shards < 40; shards += 3) {
         uint64_t sum = 0, largest = 0;
@@ -81,9 +75,8 @@ static void shares_are_even(void **state)
     }
 }
 
-static void nothing_is_split_unasked(void **state)
+TEST(nothing_is_split_unasked)
 {
-    (void)state;
     struct options o = {.shards = 0};
     struct inputs in = {.duty = duty, .file = file, .problem = problem, .count = 3};
     for (size_t i = 0; i < 3; i++)
@@ -96,9 +89,8 @@ static void nothing_is_split_unasked(void **state)
 }
 
 /* Folders without films and paths that are not there are told by every shard, and count for none. */
-static void what_cannot_be_seen(void **state)
+TEST(what_cannot_be_seen)
 {
-    (void)state;
     for (int shard = 1; shard <= 2; shard++) {
         struct options o = {.shard = shard, .shards = 2};
         struct inputs in = {.duty = duty, .file = file, .problem = problem, .count = 4};
@@ -119,10 +111,4 @@ static void what_cannot_be_seen(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_the_definition), cmocka_unit_test(shares_are_even), cmocka_unit_test(nothing_is_split_unasked), cmocka_unit_test(what_cannot_be_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 
+#include "test.h"
 #include "stage/share.h"
 
 static int of(int cores, uint64_t own, uint64_t left, int most)
@@ -15,9 +10,8 @@ static int of(int cores, uint64_t own, uint64_t left, int most)
 }
 
 /* Of a long film a run is a small part, and gets one thread; of a film that is one run it is all. */
-static void long_and_short(void **state)
+TEST(long_and_short)
 {
-    (void)state;
     assert_int_equal(of(16, 5, 5000, 16), 1);
     assert_int_equal(of(16, 5, 5, 16), 16);
     assert_int_equal(of(2, 5, 5, 16), 2);
@@ -32,9 +26,8 @@ static void long_and_short(void **state)
 }
 
 /* Five like runs that begin together have all cores between them, and a quarter more; of unlike ones the largest has most. */
-static void between_runs(void **state)
+TEST(between_runs)
 {
-    (void)state;
     assert_int_equal(of(16, 20, 100, 16), 4);
     assert_int_equal(of(16, 60, 100, 16), 12);
     assert_int_equal(of(16, 5, 100, 16), 1);
@@ -48,9 +41,8 @@ static int told(const char *what)
     return share_told();
 }
 
-static void the_environment(void **state)
+TEST(the_environment)
 {
-    (void)state;
     unsetenv("BARCODE_FRAME_THREADS");
     assert_int_equal(share_told(), 0);
     assert_int_equal(told("off"), 1);
@@ -61,8 +53,4 @@ static void the_environment(void **state)
         assert_int_equal(told(nothing[i]), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(long_and_short), cmocka_unit_test(between_runs), cmocka_unit_test(the_environment)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/shared.h"
 
 struct counter {
@@ -25,9 +20,8 @@ static struct counter *open_counter(void)
     return c;
 }
 
-static void processes_count_together(void **state)
+TEST(processes_count_together)
 {
-    (void)state;
     enum { PROCESSES = 4, TIMES = 20000 };
     struct counter *c = open_counter();
     for (int i = 0; i < PROCESSES; i++) {
@@ -47,9 +41,8 @@ static void processes_count_together(void **state)
 }
 
 /* The lock of a process that was killed goes to the next one, again and again. */
-static void a_dead_process_holds_nothing(void **state)
+TEST(a_dead_process_holds_nothing)
 {
-    (void)state;
     struct counter *c = open_counter();
     for (int i = 0; i < 3; i++) {
         pid_t child = fork();
@@ -69,20 +62,11 @@ static void a_dead_process_holds_nothing(void **state)
     shared_free(NULL, 1);
 }
 
-static void too_much(void **state)
+TEST(too_much)
 {
-    (void)state;
     struct err e = ERR_INIT;
     assert_null(shared_alloc(SIZE_MAX / 2, &e));
     assert_int_equal(e.code, ERR_FAILED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processes_count_together),
-        cmocka_unit_test(a_dead_process_holds_nothing),
-        cmocka_unit_test(too_much),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "test.h"
 #include "barcode/paint.h"
 #include "output/ink.h"
 #include "output/sheet.h"
@@ -20,9 +15,8 @@ static bool letters(void)
     return ink_ready(&e);
 }
 
-static void titles(void **state)
+TEST(titles)
 {
-    (void)state;
     char title[SHEET_TEXT];
     struct made m;
     made_open(&m, 2);
@@ -80,9 +74,8 @@ static void expect_order(const struct sheet *s, const char *what)
 }
 
 /* On pages of every kind nothing leaves the page or covers a strip, and strips lie on whole pixels. */
-static void posters_are_in_order(void **state)
+TEST(posters_are_in_order)
 {
-    (void)state;
     if (!letters())
         skip();
     static const char *const pages[] = {"A2", "A2-portrait", "A6", "800x600", "160x160", "3000x160", "160x3000", "40x40mm", "5000x300mm", "300x5000mm", "Letter"};
@@ -113,9 +106,8 @@ static void posters_are_in_order(void **state)
 }
 
 /* On a usual page everything is there: title, note, axis, eight swatches and their values; the strip has most of the page. */
-static void what_is_on_a_poster(void **state)
+TEST(what_is_on_a_poster)
 {
-    (void)state;
     if (!letters())
         skip();
     struct err e = ERR_INIT;
@@ -140,9 +132,8 @@ static void what_is_on_a_poster(void **state)
     made_close(&m);
 }
 
-static void stacks_are_in_order(void **state)
+TEST(stacks_are_in_order)
 {
-    (void)state;
     struct made m;
     made_open(&m, 60);
     for (int width = 1; width < 2000; width = width * 2 + 1)
@@ -161,9 +152,4 @@ static void stacks_are_in_order(void **state)
     made_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(titles), cmocka_unit_test(posters_are_in_order), cmocka_unit_test(what_is_on_a_poster),
-                                       cmocka_unit_test(stacks_are_in_order)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,25 +1,21 @@
 /* shrink against the definition in shrink.h, pixel by pixel, and against pictures whose mean is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/colour.h"
 #include "barcode/shrink.h"
 #include "under_tsan.h"
 
 enum { GUARD = 64, POISON = 0xA5 };
 
-static uint64_t state = 1;
+static uint64_t random_state = 1;
 
 static uint32_t rnd(void)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 32);
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 32);
 }
 
 static int between(int low, int high)
@@ -235,9 +231,8 @@ static void check_case(enum layout layout, int w, int h, int out_w, int out_h, i
     free_picture(&p);
 }
 
-static void random_pictures(void **unused)
+TEST(random_pictures)
 {
-    (void)unused;
     static const int depth[][2] = {{8, 0}, {8, 0}, {8, 0}, {9, 0}, {10, 0}, {10, 6}, {12, 0}, {12, 4}, {14, 1}, {16, 0}};
     for (int i = 0; i < 1500; i++) {
         int w = between(1, 70), h = between(1, 70);
@@ -247,9 +242,8 @@ static void random_pictures(void **unused)
     }
 }
 
-static void common_ratios(void **unused)
+TEST(common_ratios)
 {
-    (void)unused;
     static const int ratio[] = {1, 2, 3, 4, 5, 6, 8, 9, 12, 16};
     for (size_t i = 0; i < sizeof ratio / sizeof *ratio; i++)
         for (int layout = 0; layout < LAYOUTS; layout++) {
@@ -259,9 +253,8 @@ static void common_ratios(void **unused)
 }
 
 /* More rows than add up in 16 bits, sums beyond 32 bits, rows longer than a block of the colour loop. */
-static void large_pictures(void **unused)
+TEST(large_pictures)
 {
-    (void)unused;
     check_case(PLANAR, 7, 2000, 3, 3, 8, 0);
     check_case(PLANAR, 5, 1029, 5, 2, 8, 0);
     check_case(PLANAR, 1283, 721, 97, 41, 8, 0);
@@ -271,9 +264,8 @@ static void large_pictures(void **unused)
     check_case(GREY, 3, 2, 700, 3, 8, 0);
 }
 
-static void brightest_and_largest(void **unused)
+TEST(brightest_and_largest)
 {
-    (void)unused;
     enum { MOST = UNDER_TSAN ? 2048 : 16384 };
     struct err e = ERR_INIT;
     for (int bits = 8; bits <= 16; bits += 8) {
@@ -300,9 +292,8 @@ static void brightest_and_largest(void **unused)
 }
 
 /* Samples above 2^bits - 1, which no decoder gives: clamped, no overflow. */
-static void samples_out_of_range(void **unused)
+TEST(samples_out_of_range)
 {
-    (void)unused;
     struct picture p;
     struct err e = ERR_INIT;
     make_picture(&p, PLANAR, 61, 47, 10, 0);
@@ -317,9 +308,8 @@ static void samples_out_of_range(void **unused)
     free_picture(&p);
 }
 
-static void all_orientations(void **unused)
+TEST(all_orientations)
 {
-    (void)unused;
     struct err e = ERR_INIT;
     struct picture p;
     make_picture(&p, PLANAR, 41, 29, 8, 0);
@@ -335,9 +325,8 @@ static void all_orientations(void **unused)
 }
 
 /* One workspace, picture after picture of another kind: nothing of the last one is left. */
-static void workspace_changes_geometry(void **unused)
+TEST(workspace_changes_geometry)
 {
-    (void)unused;
     struct err e = ERR_INIT;
     struct shrink *s = shrink_open(19, 11, &e);
     assert_non_null(s);
@@ -354,9 +343,8 @@ static void workspace_changes_geometry(void **unused)
 }
 
 /* A white picture with a black stripe 120 wide in its middle, to one pixel: the true mean, not the centre. */
-static void centre_stripe(void **unused)
+TEST(centre_stripe)
 {
-    (void)unused;
     struct err e = ERR_INIT;
     static uint8_t luma[1080][1920];
     memset(luma, 255, sizeof luma);
@@ -372,9 +360,8 @@ static void centre_stripe(void **unused)
     shrink_free(&s);
 }
 
-static void checkerboard(void **unused)
+TEST(checkerboard)
 {
-    (void)unused;
     struct err e = ERR_INIT;
     static uint8_t luma[90][160];
     for (int y = 0; y < 90; y++)
@@ -398,9 +385,8 @@ static void refuses(struct shrink *s, struct frame_view v)
     assert_int_equal(e.code, ERR_FAILED);
 }
 
-static void what_cannot_be(void **unused)
+TEST(what_cannot_be)
 {
-    (void)unused;
     struct err e = ERR_INIT;
     assert_null(shrink_open(0, 1, &e));
     err_clear(&e);
@@ -432,9 +418,8 @@ static void what_cannot_be(void **unused)
     shrink_free(&s);
 }
 
-static void spans_cover_what_they_should(void **unused)
+TEST(spans_cover_what_they_should)
 {
-    (void)unused;
     for (unsigned in = 1; in <= 24; in++)
         for (unsigned out = 1; out <= 24; out++)
             for (unsigned i = 0; i < out; i++) {
@@ -448,20 +433,4 @@ static void spans_cover_what_they_should(void **unused)
     assert_true(far.begin == INT32_MAX - 1 && far.end == INT32_MAX && far.head_weight + far.tail_weight == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_pictures),
-        cmocka_unit_test(common_ratios),
-        cmocka_unit_test(large_pictures),
-        cmocka_unit_test(brightest_and_largest),
-        cmocka_unit_test(samples_out_of_range),
-        cmocka_unit_test(all_orientations),
-        cmocka_unit_test(workspace_changes_geometry),
-        cmocka_unit_test(centre_stripe),
-        cmocka_unit_test(checkerboard),
-        cmocka_unit_test(what_cannot_be),
-        cmocka_unit_test(spans_cover_what_they_should),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

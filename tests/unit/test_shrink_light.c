@@ -1,21 +1,17 @@
 /* The shrink of pictures that become light first, against light.h's points a sample at a time, on every instruction set. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/light.h"
 #include "barcode/shrink.h"
 
-static uint64_t state = 5;
+static uint64_t random_state = 5;
 
 static uint32_t rnd(void)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 32);
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 32);
 }
 
 static int between(int low, int high)
@@ -169,23 +165,20 @@ static void by_the_definition(const char *isa)
     unsetenv("BARCODE_ISA");
 }
 
-static void in_c(void **unused)
+TEST(in_c)
 {
-    (void)unused;
     by_the_definition("c");
 }
 
-static void with_avx2(void **unused)
+TEST(with_avx2)
 {
-    (void)unused;
     if (isa_supported(ISA_AVX2))
         by_the_definition("avx2");
 }
 
 /* SDR without --light linear is averaged as ever; and what differs in chroma's sizes is refused. */
-static void others_are_left_alone(void **unused)
+TEST(others_are_left_alone)
 {
-    (void)unused;
     struct err e = ERR_INIT;
     struct light_rule rule = {TONE_BT2390, 1000, false};
     struct light *light = light_open(&rule, 0, &e);
@@ -209,8 +202,4 @@ static void others_are_left_alone(void **unused)
         free(memory[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_c), cmocka_unit_test(with_avx2), cmocka_unit_test(others_are_left_alone)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

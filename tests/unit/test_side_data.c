@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <libavcodec/packet.h>
 #include <string.h>
 
+#include "test.h"
 #include "stage/side_data.h"
 
 static struct err e;
@@ -39,9 +34,8 @@ static void says(struct side_data *s, const char *header, bool key, const char *
     av_packet_free(&p);
 }
 
-static void keys_carry_what_was_said_last(void **state)
+TEST(keys_carry_what_was_said_last)
 {
-    (void)state;
     struct side_data s = {0};
     says(&s, NULL, true, NULL);
     says(&s, "one", false, "one");
@@ -53,8 +47,4 @@ static void keys_carry_what_was_said_last(void **state)
     says(&s, NULL, true, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keys_carry_what_was_said_last)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

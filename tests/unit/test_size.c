@@ -1,11 +1,6 @@
 /* size_resolve: the four rules, never larger than the film. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/size.h"
 
 static void resolves(struct size_rule rule, int width, int height, int want_width, int want_height)
@@ -22,9 +17,8 @@ static void fits(int width, int height, int longer, int want_width, int want_hei
     resolves((struct size_rule){.kind = SIZE_SIDE, .side = longer}, width, height, want_width, want_height);
 }
 
-static void sizes(void **unused)
+TEST(sizes)
 {
-    (void)unused;
     fits(1920, 1080, 320, 320, 180);
     fits(1080, 1920, 320, 180, 320);
     fits(1920, 800, 320, 320, 133);     /* 133.33  */
@@ -35,9 +29,8 @@ static void sizes(void **unused)
     fits(1, 10000, 320, 1, 320);
 }
 
-static void never_larger(void **unused)
+TEST(never_larger)
 {
-    (void)unused;
     fits(300, 200, 320, 300, 200);
     fits(320, 180, 320, 320, 180);
     fits(1, 1, 320, 1, 1);
@@ -46,16 +39,14 @@ static void never_larger(void **unused)
     fits(100, 50, 0, 1, 1);
 }
 
-static void side(void **unused)
+TEST(side)
 {
-    (void)unused;
     resolves((struct size_rule){.kind = SIZE_SIDE, .side = 320}, 1920, 1080, 320, 180);
     resolves((struct size_rule){.kind = SIZE_SIDE, .side = 320}, 100, 80, 100, 80);
 }
 
-static void exact(void **unused)
+TEST(exact)
 {
-    (void)unused;
     struct size_rule rule = {.kind = SIZE_EXACT, .width = 64, .height = 48};
     resolves(rule, 1920, 1080, 64, 48);
     resolves(rule, 50, 1080, 50, 48);
@@ -63,9 +54,8 @@ static void exact(void **unused)
     resolves((struct size_rule){.kind = SIZE_EXACT}, 10, 10, 1, 1);
 }
 
-static void divide(void **unused)
+TEST(divide)
 {
-    (void)unused;
     resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 4}, 1920, 1080, 480, 270);
     resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 4}, 1918, 1081, 480, 270);  /* 479.5, 270.25 */
     resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 1}, 1921, 1, 1921, 1);
@@ -74,16 +64,9 @@ static void divide(void **unused)
     resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = INT32_MAX}, 30, 49, 1, 1);
 }
 
-static void full(void **unused)
+TEST(full)
 {
-    (void)unused;
     resolves((struct size_rule){.kind = SIZE_FULL}, 1919, 1079, 1919, 1079);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(never_larger), cmocka_unit_test(side),
-                                       cmocka_unit_test(exact), cmocka_unit_test(divide),
-                                       cmocka_unit_test(full)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,6 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "test.h"
 #include "barcode/interrupt.h"
 #include "barcode/slow_file.h"
 #include "named.h"
@@ -35,9 +30,8 @@ static void *late_writer(void *word)
     return NULL;
 }
 
-static void a_fifo_is_waited_for(void **state)
+TEST_WITH(a_fifo_is_waited_for, enter, leave)
 {
-    (void)state;
     char got[8] = "";
     static char word[] = "word";
     pthread_t writer;
@@ -67,9 +61,8 @@ static void *late_reader(void *got)
 }
 
 /* More than a pipe holds, to a reader that comes late. */
-static void a_reader_is_waited_for(void **state)
+TEST_WITH(a_reader_is_waited_for, enter, leave)
 {
-    (void)state;
     static uint8_t bytes[200000];
     uint64_t sum = 0, got = 0;
     for (size_t i = 0; i < sizeof bytes; i++)
@@ -85,9 +78,8 @@ static void a_reader_is_waited_for(void **state)
     assert_int_equal(got, sum);
 }
 
-static void what_cannot_be_opened(void **state)
+TEST_WITH(what_cannot_be_opened, enter, leave)
 {
-    (void)state;
     assert_true(slow_open("gone", false) < 0 && errno == ENOENT);
     assert_true(slow_open("gone", true) < 0 && errno == ENOENT);     /* nothing is created */
     assert_true(slow_open("/dev/fd/999", false) < 0 && errno == EBADF);
@@ -100,9 +92,8 @@ static void what_cannot_be_opened(void **state)
 }
 
 /* An open file by its number: also what no name opens. */
-static void an_open_file(void **state)
+TEST_WITH(an_open_file, enter, leave)
 {
-    (void)state;
     int end[2];
     char path[32], got[8] = "";
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, end), 0);
@@ -178,21 +169,19 @@ static int in_child(bool (*body)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void a_signal_ends_each_wait(void **state)
+TEST_WITH(a_signal_ends_each_wait, enter, leave)
 {
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     assert_int_equal(in_child(reads_for_ever), 42);
     assert_int_equal(in_child(opens_for_ever), 42);
     assert_int_equal(in_child(writes_for_ever), 42);
 }
 
-int main(void)
+/* A pipe without a reader is an error of the write, and no signal. */
+static int ignore_sigpipe(void **state)
 {
-    signal(SIGPIPE, SIG_IGN);
-    const struct CMUnitTest tests[] = {
-        TEST(a_fifo_is_waited_for), TEST(a_reader_is_waited_for), TEST(what_cannot_be_opened), TEST(an_open_file),
-        TEST(a_signal_ends_each_wait),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    (void)state;
+    return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0;
 }
+
+TEST_MAIN(ignore_sigpipe, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/source.h"
 
 /* A source that only notes how it was called. */
@@ -52,9 +47,8 @@ static const struct source_ops noting_ops = {
     .close = note_close,
 };
 
-static void calls_go_through_the_table(void **state)
+TEST(calls_go_through_the_table)
 {
-    (void)state;
     struct noting *n = calloc(1, sizeof *n);
     assert_non_null(n);
     n->base.ops = &noting_ops;
@@ -77,9 +71,8 @@ static void calls_go_through_the_table(void **state)
 }
 
 /* What the source can find out is asked of it and nothing else; what it finds the film has. */
-static void a_probe(void **state)
+TEST(a_probe)
 {
-    (void)state;
     static const struct source_ops blind = {.name = "blind"};
     struct noting n = {.base = {.ops = &noting_ops, .film = {.frames = -1, .duration_us = -1, .duration_guessed = true}}};
     struct probe_request request = {.want = 0};
@@ -108,9 +101,8 @@ static void a_probe(void **state)
 }
 
 /* All that is asked for, and nothing that this one source lacks. */
-static void abilities(void **state)
+TEST(abilities)
 {
-    (void)state;
     static const struct source_ops able = {.name = "able", .can = SOURCE_CACHEABLE | SOURCE_SPARING | SOURCE_CAREFUL};
     struct source s = {.ops = &able};
     assert_true(source_can(&s, SOURCE_CACHEABLE) && source_can(&s, SOURCE_CACHEABLE | SOURCE_CAREFUL) && source_can(&s, 0));
@@ -120,9 +112,4 @@ static void abilities(void **state)
     assert_false(source_can(&s, SOURCE_CACHEABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_SPARING));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_go_through_the_table), cmocka_unit_test(a_probe),
-                                       cmocka_unit_test(abilities)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/log.h"
 #include "cache/source_cache.h"
 #include "cached.h"
@@ -101,9 +96,8 @@ static void serves(const struct cached_film *f, const struct cached_film *want, 
     columns_free(&right);
 }
 
-static void its_own_selection(void **state)
+TEST(its_own_selection)
 {
-    (void)state;
     static const int sizes[][2] = {{40, 30}, {3, 2}, {320, 200}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct cached_film f = usual;
@@ -119,9 +113,8 @@ static void its_own_selection(void **state)
     }
 }
 
-static void another_selection(void **state)
+TEST(another_selection)
 {
-    (void)state;
     assert_true(cached_write(&usual, NULL));
     struct cached_film want = usual;
     for (want.every = 8; want.every <= 40; want.every += 4)
@@ -139,9 +132,8 @@ static void another_selection(void **state)
     columns_free(&r.columns);
 }
 
-static void missing_columns_stay_missing(void **state)
+TEST(missing_columns_stay_missing)
 {
-    (void)state;
     struct cached_film f = usual;
     f.first = 40;
     f.last = 200;
@@ -158,9 +150,8 @@ static void missing_columns_stay_missing(void **state)
 }
 
 /* A block that changed after the entry was opened, or before: told, and nothing of it is in a column. */
-static void a_damaged_block(void **state)
+TEST(a_damaged_block)
 {
-    (void)state;
     struct cached_film f = usual;
     f.width = 320;
     f.height = 200;
@@ -184,9 +175,8 @@ static void a_damaged_block(void **state)
 }
 
 /* Where the film is read, what the film can; where it is not, nothing. A film that cannot spare frames is decoded whole. */
-static void abilities(void **state)
+TEST(abilities)
 {
-    (void)state;
     static const struct source_ops able = {.name = "able", .can = SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL};
     struct source film = {.ops = &able};
     for (enum cache_answer answer = CACHE_PARTIAL; answer <= CACHE_HIT_OTHER; answer++) {
@@ -211,11 +201,4 @@ static void abilities(void **state)
     columns_free(&r.columns);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(its_own_selection), cmocka_unit_test(another_selection), cmocka_unit_test(missing_columns_stay_missing),
-        cmocka_unit_test(a_damaged_block), cmocka_unit_test(abilities),
-    };
-    return cmocka_run_group_tests(tests, begin, cached_end);
-}
+TEST_MAIN(begin, cached_end)

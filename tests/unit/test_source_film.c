@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "test.h"
 #include "barcode/interrupt.h"
 #include "clip.h"
 
@@ -90,9 +85,8 @@ static void judge_clip(const char *name)
     free(j.right);
 }
 
-static void h264_is_what_ffmpeg_says(void **state)
+TEST(h264_is_what_ffmpeg_says)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264rgb -preset veryfast -x264-params keyint=12:min-keyint=12:open-gop=1:bframes=3:b-pyramid=normal open.mkv") ||
         !clip_encode("-c:v libx264rgb -preset veryfast -x264-params keyint=20:min-keyint=9:bframes=3 closed.mp4"))
         skip();
@@ -100,18 +94,16 @@ static void h264_is_what_ffmpeg_says(void **state)
     judge_clip("closed.mp4");
 }
 
-static void hevc_is_what_ffmpeg_says(void **state)
+TEST(hevc_is_what_ffmpeg_says)
 {
-    (void)state;
     if (!clip_encode("-c:v libx265 -pix_fmt gbrp -preset superfast -x265-params "
                      "log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4:b-adapt=0:temporal-layers=1 open-hevc.mkv"))
         skip();
     judge_clip("open-hevc.mkv");
 }
 
-static void others_are_what_ffmpeg_says(void **state)
+TEST(others_are_what_ffmpeg_says)
 {
-    (void)state;
     if (!clip_encode("-c:v libvpx-vp9 -pix_fmt gbrp -deadline realtime -cpu-used 8 -g 12 -b:v 300k vp9.webm") ||
         !clip_encode("-c:v ffv1 -pix_fmt gbrp ffv1.mkv"))
         skip();
@@ -173,9 +165,8 @@ static void same_both_ways(const char *name, uint64_t frames, bool expect_sequen
     staged_free(&right);
 }
 
-static void mpeg2_both_ways(void **state)
+TEST(mpeg2_both_ways)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 4 -sc_threshold 1000000000 open.ts") ||
         !clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 4 -flags +cgop -sc_threshold 1000000000 closed.mkv"))
         skip();
@@ -183,9 +174,8 @@ static void mpeg2_both_ways(void **state)
     same_both_ways("closed.mkv", CLIP_FRAMES, false);
 }
 
-static void h264_both_ways(void **state)
+TEST(h264_both_ways)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=10:min-keyint=10:open-gop=1:bframes=3 open264.ts") ||
         !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=20:tff=1 -flags +ildct+ilme interlaced.mkv"))
         skip();
@@ -197,9 +187,8 @@ static void h264_both_ways(void **state)
     same_both_ways("open264.avi", CLIP_FRAMES, false);
 }
 
-static void other_codecs_both_ways(void **state)
+TEST(other_codecs_both_ways)
 {
-    (void)state;
     if (clip_encode("-c:v mpeg4 -g 12 -bf 2 -q:v 4 mpeg4.avi"))
         same_both_ways("mpeg4.avi", CLIP_FRAMES, true);
     if (clip_hidden_vp8("vp8.webm"))
@@ -211,9 +200,8 @@ static void other_codecs_both_ways(void **state)
 }
 
 /* A film that begins in mid-GOP: what cannot be decoded is no frame, whichever way it is decoded. */
-static void lead_in_both_ways(void **state)
+TEST(lead_in_both_ways)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=10:min-keyint=10:open-gop=1:bframes=3 whole.ts"))
         skip();
     assert_int_equal(system("tail -c +$((1 + 188 * 40)) whole.ts > late.ts"), 0);
@@ -230,9 +218,8 @@ static void lead_in_both_ways(void **state)
 /* ------------------------------------------------------------------ the source itself */
 
 /* A hole in the container: what is left is staged, and told. */
-static void damaged_container(void **state)
+TEST(damaged_container)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 hole.mkv"))
         skip();
     assert_int_equal(system("dd if=/dev/zero of=hole.mkv bs=1000 seek=$(($(stat -c %s hole.mkv) / 2000)) count=20 conv=notrunc 2>/dev/null"), 0);
@@ -257,9 +244,8 @@ static bool watch(void *user, const struct frame_tag *tag, const uint8_t *rgb, s
     return (p.frames <= CLIP_FRAMES && p.bytes > 0 && p.bytes <= p.total_bytes) || err_set(e, ERR_FAILED, "progress beyond the end");
 }
 
-static void progress_and_reopening(void **state)
+TEST(progress_and_reopening)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv"))
         skip();
     struct err e = ERR_INIT;
@@ -294,9 +280,8 @@ static void progress_and_reopening(void **state)
 }
 
 /* Another film under the same name is not the one that was opened. */
-static void changed_in_between(void **state)
+TEST(changed_in_between)
 {
-    (void)state;
     static const char *const others[] = {"-c:v mpeg2video -q:v 4 -s 64x64", "-c:v mpeg4 -q:v 4", "-map 0 -map 0 -c:v:0 mpeg4 -c:v:1 mpeg2video"};
     struct selection rule = every(1);
     for (int i = 0; i < 3; i++) {
@@ -321,9 +306,8 @@ static void changed_in_between(void **state)
 }
 
 /* A file can be read again; what a playlist names may change without it; a pipe is read once, and then an error, no hang. */
-static void what_a_film_can(void **state)
+TEST(what_a_film_can)
 {
-    (void)state;
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv"))
         skip();
     struct err e = ERR_INIT;
@@ -365,9 +349,8 @@ static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t 
     return tag->frame != 60 || raise(SIGINT) == 0;
 }
 
-static void interrupted_staging(void **state)
+TEST(interrupted_staging)
 {
-    (void)state;
     if (!clip_encode("-c:v libx264 -preset ultrafast -x264-params keyint=10 film.mkv"))
         skip();
     struct err e = ERR_INIT;
@@ -387,14 +370,4 @@ static void interrupted_staging(void **state)
     source_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(h264_is_what_ffmpeg_says), cmocka_unit_test(hevc_is_what_ffmpeg_says),
-        cmocka_unit_test(others_are_what_ffmpeg_says), cmocka_unit_test(mpeg2_both_ways), cmocka_unit_test(h264_both_ways),
-        cmocka_unit_test(other_codecs_both_ways), cmocka_unit_test(lead_in_both_ways), cmocka_unit_test(damaged_container),
-        cmocka_unit_test(progress_and_reopening), cmocka_unit_test(changed_in_between), cmocka_unit_test(what_a_film_can),
-        cmocka_unit_test(interrupted_staging),
-    };
-    return cmocka_run_group_tests(tests, clip_begin, clip_end);
-}
+TEST_MAIN(clip_begin, clip_end)

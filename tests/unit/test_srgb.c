@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "test.h"
 #include "barcode/srgb.h"
 
 static double linear(int v)
@@ -15,9 +10,8 @@ static double linear(int v)
 }
 
 /* No entry lies within 0.001 of a half, so that the double's last bit cannot matter. */
-static void the_table_is_the_definition(void **state)
+TEST(the_table_is_the_definition)
 {
-    (void)state;
     for (int v = 0; v < 256; v++) {
         double exact = 65535 * linear(v);
         assert_true(fabs(exact - floor(exact) - 0.5) > 0.001);
@@ -33,9 +27,8 @@ static double lightness(const uint8_t rgb[3])
 }
 
 /* Of two colours that differ by more than the table's rounding, the one of greater L* has the greater luminance. */
-static void its_order_is_that_of_lightness(void **state)
+TEST(its_order_is_that_of_lightness)
 {
-    (void)state;
     static const uint8_t black[3] = {0, 0, 0}, white[3] = {255, 255, 255};
     assert_int_equal(srgb_luminance(black), 0);
     assert_int_equal(srgb_luminance(white), 655350000);
@@ -51,11 +44,4 @@ static void its_order_is_that_of_lightness(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_is_the_definition),
-        cmocka_unit_test(its_order_is_that_of_lightness),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

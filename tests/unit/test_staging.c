@@ -1,23 +1,17 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/clock.h"
 #include "barcode/gate.h"
 #include "barcode/log.h"
 #include "staging_alone.h"
 
 /* A decoder may take six pictures of three bytes a pixel, all decoders together half the memory. */
-static void as_many_threads_as_fit(void **state)
+TEST(as_many_threads_as_fit)
 {
-    (void)state;
     const uint64_t gib = UINT64_C(1) << 30;
     struct film f = {.coded_width = 1920, .coded_height = 1080};
     assert_int_equal(staging_threads(&f, 64, 16 * gib), 64);
@@ -37,9 +31,8 @@ static void as_many_threads_as_fit(void **state)
 }
 
 /* One decoder over everything cuts nothing. */
-static void the_plan_decides_what_is_cut(void **state)
+TEST(the_plan_decides_what_is_cut)
 {
-    (void)state;
     static const struct film film;
     struct demux reader = {.traits = run_traits(STREAM_H264)};
     for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
@@ -67,9 +60,8 @@ static void *take_one(void *later)
 }
 
 /* A run that is too large for the budget goes when nothing else is in flight; what would be too much waits. */
-static void the_budget_holds(void **state)
+TEST_WITH(the_budget_holds, staging_begin, staging_end)
 {
-    (void)state;
     pthread_t thread;
     struct err e = ERR_INIT;
     assert_true(staging_queue_run(&s, new_run((size_t)3 << 30), &e));
@@ -82,9 +74,8 @@ static void the_budget_holds(void **state)
 }
 
 /* The queue is closed when a session fails: the run is not the caller's any more, and nobody waits for the budget. */
-static void a_run_for_nobody(void **state)
+TEST_WITH(a_run_for_nobody, staging_begin, staging_end)
 {
-    (void)state;
     struct err first = ERR_INIT, e = ERR_INIT;
     assert_true(staging_queue_run(&s, new_run((size_t)1 << 30), &e));
     err_set(&first, ERR_INPUT, "the session's own");
@@ -101,9 +92,8 @@ static void done_after(struct taken *taken, int64_t nanoseconds)
     staging_run_done(&s, taken);
 }
 
-static void finished_runs(void **state)
+TEST_WITH(finished_runs, staging_begin, staging_end)
 {
-    (void)state;
     struct run runs[2] = {{.bytes = 100, .count = 10, .frames = 70}, {.bytes = 200, .count = 20, .frames = 50}}, *run[2];
     s.bytes_in_flight = 300;
     assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));      /* as many as there is room for */
@@ -118,9 +108,8 @@ static void finished_runs(void **state)
 }
 
 /* 10 of 200 pictures are key frames and have half of the bytes; decoding 20 pictures took 2 s. */
-static void what_a_key_frame_costs(void **state)
+TEST_WITH(what_a_key_frame_costs, staging_begin, staging_end)
 {
-    (void)state;
     struct stage_progress p = {0};
     struct run runs[1] = {{.bytes = 100, .count = 20}}, *run;
     assert_true(queue_push(s.runs, &runs[0]) && staging_next_run(&s, false, &run));
@@ -167,9 +156,8 @@ static int threads_of_next(void)
 }
 
 /* A run has one thread until it is known that few are left. */
-static void threads_for_the_last_runs(void **state)
+TEST_WITH(threads_for_the_last_runs, staging_begin, staging_end)
 {
-    (void)state;
     static struct picture picture[20];
     s.sessions[0] = 16;
     s.threads_most = 16;
@@ -207,9 +195,8 @@ static void threads_for_the_last_runs(void **state)
 }
 
 /* A run of few bytes, a fade's, is not decoded in no time: its pictures count as well. */
-static void pictures_count_too(void **state)
+TEST_WITH(pictures_count_too, staging_begin, staging_end)
 {
-    (void)state;
     static struct picture picture[20];
     static const struct film film = {.frames = 40};
     s.film = &film;
@@ -224,9 +211,8 @@ static void pictures_count_too(void **state)
 }
 
 /* Whatever speaks against threads. */
-static void no_threads(void **state)
+TEST_WITH(no_threads, staging_begin, staging_end)
 {
-    (void)state;
     static struct picture picture[20];
     struct key_faults faults = {0};
     s.sessions[0] = 16;
@@ -274,9 +260,8 @@ static void wait_ms(long ms)
  * Beside two NVDEC sessions a software session takes a run where two wait, not the last one, and
  * ends once NVDEC has taken that.
  */
-static void software_beside_nvdec(void **state)
+TEST_WITH(software_beside_nvdec, staging_begin, staging_end)
 {
-    (void)state;
     pthread_t thread;
     bool took = false;
     struct run *run = NULL;
@@ -297,9 +282,8 @@ static void software_beside_nvdec(void **state)
 }
 
 /* NVDEC refuses all: what would have been its sessions' is software's, down to the last run. */
-static void nobody_else(void **state)
+TEST_WITH(nobody_else, staging_begin, staging_end)
 {
-    (void)state;
     bool took = false;
     s.sessions[0] = s.sessions[1] = 1;
     assert_true(staging_queue_run(&s, new_run(1), NULL));
@@ -312,9 +296,8 @@ static void nobody_else(void **state)
 /*
  * Software takes no run while films before have all cores that are not kept for NVDEC's sessions.
  */
-static void cores_of_the_film_before(void **state)
+TEST_WITH(cores_of_the_film_before, staging_begin, staging_end)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct gate_turn mine = {.gate = gate_open(4, &e)}, before = mine;
     struct stage_job job = {.threads = 4, .turn = &mine};
@@ -340,9 +323,8 @@ static void cores_of_the_film_before(void **state)
     s.job = NULL;
 }
 
-static void counts_add_up(void **state)
+TEST_WITH(counts_add_up, staging_begin, staging_end)
 {
-    (void)state;
     struct stage_counts one = {.sent = 1, .decoded = 2, .hardware = 3, .fallbacks = 4, .decode_errors = 5, .redone_runs = 6,
                                .lost = 7, .damaged = 8};
     staging_add_counts(&s, &one);
@@ -357,9 +339,8 @@ static void counts_add_up(void **state)
     assert_int_equal(s.counts.damaged, 16);
 }
 
-static void the_first_error_stays(void **state)
+TEST_WITH(the_first_error_stays, staging_begin, staging_end)
 {
-    (void)state;
     struct err first = ERR_INIT, second = ERR_INIT;
     err_set(&first, ERR_FAILED, "first");
     err_set(&second, ERR_INPUT, "second");
@@ -391,9 +372,8 @@ static const char *told(enum colour_model model, enum matrix matrix, enum range 
     return text;
 }
 
-static void other_colours_are_told_once(void **state)
+TEST_WITH(other_colours_are_told_once, staging_begin, staging_end)
 {
-    (void)state;
     static char path[] = "a film";
     const struct film film = {.path = path, .matrix = MATRIX_BT709, .range = RANGE_LIMITED};
     s.film = &film;
@@ -412,23 +392,4 @@ static void other_colours_are_told_once(void **state)
     log_set_level(LOG_ERROR);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_plan_decides_what_is_cut), cmocka_unit_test(as_many_threads_as_fit),
-        cmocka_unit_test_setup_teardown(the_budget_holds, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(a_run_for_nobody, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(finished_runs, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(what_a_key_frame_costs, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(threads_for_the_last_runs, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(pictures_count_too, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(no_threads, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(software_beside_nvdec, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(nobody_else, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(cores_of_the_film_before, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(counts_add_up, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(the_first_error_stays, staging_begin, staging_end),
-        cmocka_unit_test_setup_teardown(other_colours_are_told_once, staging_begin, staging_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/steady.h"
 
 enum { COLUMNS_MOST = 400, K_MOST = 8, PIXELS = 1000 };
@@ -111,9 +106,8 @@ static void choose(int percent, uint8_t *chosen)
 }
 
 /* Against every choice that there is, missing columns and frames of several columns among them. */
-static void is_the_best_of_all(void **state)
+TEST(is_the_best_of_all)
 {
-    (void)state;
     srand(3);
     for (int round = 0; round < 400; round++) {
         uint8_t chosen[COLUMNS_MOST];
@@ -129,9 +123,8 @@ static void is_the_best_of_all(void **state)
 }
 
 /* The promise: never more than 2p points of share below the largest, p at either end. */
-static void never_far_below_the_largest(void **state)
+TEST(never_far_below_the_largest)
 {
-    (void)state;
     srand(4);
     bool met = false;
     for (int round = 0; round < 300; round++) {
@@ -150,9 +143,8 @@ static void never_far_below_the_largest(void **state)
     assert_true(met);       /* the films were hard enough to go beyond the half of it */
 }
 
-static void without_per_cent_it_is_the_largest(void **state)
+TEST(without_per_cent_it_is_the_largest)
 {
-    (void)state;
     srand(5);
     for (int round = 0; round < 50; round++) {
         uint8_t chosen[COLUMNS_MOST];
@@ -177,9 +169,8 @@ static void two(uint64_t i, const uint8_t *first, const uint8_t *second, uint32_
 }
 
 /* What it is for: the places swap from frame to frame, the colour stays. */
-static void flicker_goes(void **state)
+TEST(flicker_goes)
 {
-    (void)state;
     uint8_t chosen[COLUMNS_MOST];
     scene.columns = 101;
     for (uint64_t i = 0; i < scene.columns; i++)
@@ -193,9 +184,8 @@ static void flicker_goes(void **state)
 }
 
 /* What it is not for: another subject shows in its column. */
-static void a_cut_stays(void **state)
+TEST(a_cut_stays)
 {
-    (void)state;
     uint8_t chosen[COLUMNS_MOST];
     scene.columns = 40;
     for (uint64_t i = 0; i < scene.columns; i++)
@@ -206,9 +196,8 @@ static void a_cut_stays(void **state)
 }
 
 /* Those on either side of lost pictures are neighbours. */
-static void a_gap_is_passed_over(void **state)
+TEST(a_gap_is_passed_over)
 {
-    (void)state;
     uint8_t chosen[COLUMNS_MOST];
     scene.columns = 30;
     for (uint64_t i = 0; i < scene.columns; i++) {
@@ -224,9 +213,8 @@ static void a_gap_is_passed_over(void **state)
     choose(10, chosen);     /* nothing but lost ones */
 }
 
-static void ties_go_to_the_lower_index(void **state)
+TEST(ties_go_to_the_lower_index)
 {
-    (void)state;
     uint8_t chosen[COLUMNS_MOST];
     scene.columns = 9;
     for (uint64_t i = 0; i < scene.columns; i++)
@@ -237,9 +225,8 @@ static void ties_go_to_the_lower_index(void **state)
 }
 
 /* The columns' own clusters; a copy of a frame has its choice, a missing column none. */
-static void columns_get_their_choice(void **state)
+TEST(columns_get_their_choice)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(2, 0, &e);
     for (uint64_t i = 0; i < 9; i += 2) {
@@ -261,9 +248,8 @@ static void columns_get_their_choice(void **state)
 }
 
 /* The columns' own modes, whatever their clusters choose. */
-static void columns_get_their_mode(void **state)
+TEST(columns_get_their_mode)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *c = columns_open(2, 0, &e);
     columns_keep_modes(c);
@@ -289,9 +275,8 @@ static void columns_get_their_mode(void **state)
 }
 
 /* Counts and columns at the end of what is allowed stay inside the integers. */
-static void large_frames(void **state)
+TEST(large_frames)
 {
-    (void)state;
     struct err e = ERR_INIT;
     uint8_t chosen[3];
     const uint64_t pixels = UINT64_C(1) << 28;
@@ -305,19 +290,4 @@ static void large_frames(void **state)
     assert_true(chosen[0] == 0 && chosen[1] == 1 && chosen[2] == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_the_best_of_all),
-        cmocka_unit_test(never_far_below_the_largest),
-        cmocka_unit_test(without_per_cent_it_is_the_largest),
-        cmocka_unit_test(flicker_goes),
-        cmocka_unit_test(a_cut_stays),
-        cmocka_unit_test(a_gap_is_passed_over),
-        cmocka_unit_test(ties_go_to_the_lower_index),
-        cmocka_unit_test(columns_get_their_choice),
-        cmocka_unit_test(columns_get_their_mode),
-        cmocka_unit_test(large_frames),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,20 +1,14 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/cli.h"
 #include "barcode/report.h"
 #include "output/strip_order.h"
 #include "strips.h"
 
 /* The names are used three times: on the command line, in file names and in the PNG. They must be the same word. */
-static void every_name_is_a_mode(void **state)
+TEST(every_name_is_a_mode)
 {
-    (void)state;
     for (size_t m = 0; m < strip_count; m++) {
         struct options o = {0};
         struct err e = ERR_INIT;
@@ -30,9 +24,8 @@ static void every_name_is_a_mode(void **state)
     assert_null(strip_find("", 0));
 }
 
-static void the_table(void **state)
+TEST(the_table)
 {
-    (void)state;
     static const struct { const char *name, *title; unsigned needs; } known[] = {
         {"kmeans", "k-means", STRIP_CLUSTERS}, {"dominant", "dominant", STRIP_DOMINANT}, {"palette", "palette", STRIP_CLUSTERS},
         {"average", "average", 0}, {"downsample", "downsample", STRIP_ROWS}};
@@ -58,9 +51,8 @@ static void expect_note(const char *name, int k, const char *text)
 }
 
 /* Which options change what it shows. */
-static void what_they_obey(void **state)
+TEST(what_they_obey)
 {
-    (void)state;
     struct report r = {.kmeans = {.k = 8}, .steady = 12};
     char out[64];
     alone("kmeans").kind[0]->note(&r, out, sizeof out);
@@ -78,9 +70,8 @@ static void what_they_obey(void **state)
     assert_int_equal(strips_obey(alone("downsample")), 0);
 }
 
-static void what_they_show(void **state)
+TEST(what_they_show)
 {
-    (void)state;
     expect_note("kmeans", 8, "largest of 8 clusters");
     expect_note("kmeans", 1, "one cluster");
     expect_note("dominant", 8, "each frame's mode in OKLab");
@@ -91,9 +82,8 @@ static void what_they_show(void **state)
 }
 
 /* In which order bands lie. */
-static void orders(void **state)
+TEST(orders)
 {
-    (void)state;
     static const struct cluster c[5] = {{{90, 90, 90}, 9}, {{0, 200, 0}, 7}, {{90, 90, 90}, 5}, {{0, 0, 255}, 2}, {{255, 0, 0}, 1}};
     static const int light[] = {1, 4, 0, 2, 3, -1}, share[] = {0, 1, 2, 3, 4, -1};
     int last = -1, step = 0;
@@ -103,14 +93,4 @@ static void orders(void **state)
         assert_int_equal(last = strip_order_next(ORDER_SHARE, c, 5, last), share[step]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_is_a_mode),
-        cmocka_unit_test(the_table),
-        cmocka_unit_test(what_they_show),
-        cmocka_unit_test(what_they_obey),
-        cmocka_unit_test(orders),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

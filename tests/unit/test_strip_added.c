@@ -2,16 +2,11 @@
  * A strip that is not in the table, as somebody would add it: all of it stands here, and the painter, the labels and the PNG
  * take it as it is. It has everything that an entry may have: needs, a state, rows that differ.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/paint.h"
 #include "barcode/writer.h"
 #include "output/strip_paint.h"
@@ -109,9 +104,8 @@ static int tear_down(void **state)
 }
 
 /* The missing column is its neighbour's colour; the lower half is half as light. */
-static void is_painted_alone(void **state)
+TEST_WITH(is_painted_alone, set_up, tear_down)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct painter *p = painter_open(&report, it_alone, &e);
     assert_non_null(p);
@@ -128,9 +122,8 @@ static void is_painted_alone(void **state)
     assert_int_equal(opened, 1);
 }
 
-static void is_fitted_to_the_width(void **state)
+TEST_WITH(is_fitted_to_the_width, set_up, tear_down)
 {
-    (void)state;
     struct err e = ERR_INIT;
     report.picture_width = 2;
     struct painter *p = painter_open(&report, it_alone, &e);
@@ -142,9 +135,8 @@ static void is_fitted_to_the_width(void **state)
 }
 
 /* One strip more than the table has, and their labels; the last strip is the one alone at this width. */
-static void is_stacked_below_the_others(void **state)
+TEST_WITH(is_stacked_below_the_others, set_up, tear_down)
 {
-    (void)state;
     struct err e = ERR_INIT;
     assert_string_equal(strips_name(all), STRIP_ALL);
     struct painter *p = painter_open(&report, all, &e);
@@ -191,9 +183,8 @@ static void expect_text(const char *bytes, size_t size, const char *key, const c
         fail_msg("no '%s' of '%s'", key, value);
 }
 
-static void is_written_as_png(void **state)
+TEST_WITH(is_written_as_png, set_up, tear_down)
 {
-    (void)state;
     size_t size;
     char *bytes = png_of(it_alone, &size);
     expect_text(bytes, size, "barcode:mode", "least");
@@ -208,9 +199,8 @@ static void is_written_as_png(void **state)
 }
 
 /* What it needs is not there: a sentence with its name. */
-static void says_what_it_lacks(void **state)
+TEST_WITH(says_what_it_lacks, set_up, tear_down)
 {
-    (void)state;
     struct err e = ERR_INIT;
     for (uint64_t i = 0; i < COUNT; i++)
         columns_at(columns, i, &e)->clusters = 0;
@@ -219,13 +209,4 @@ static void says_what_it_lacks(void **state)
     assert_int_equal(opened, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(is_painted_alone), TEST(is_fitted_to_the_width), TEST(is_stacked_below_the_others), TEST(is_written_as_png),
-        TEST(says_what_it_lacks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "output/strip_fit.h"
 #include "output/strip_paint.h"
 #include "strips.h"
@@ -30,9 +25,8 @@ static uint8_t mean(const uint8_t *in_cells, size_t stride, uint64_t in, uint64_
 }
 
 /* Downsample at random sizes, in both directions at once, against the definition. */
-static void test_area_mean(void **state)
+TEST(test_area_mean)
 {
-    (void)state;
     srand(11);
     for (int round = 0; round < 200; round++) {
         uint64_t count = 1 + (uint64_t)rand() % COUNT_MAX;
@@ -72,9 +66,8 @@ static uint64_t overlap(uint64_t x, uint64_t i, uint64_t count, uint64_t width)
 }
 
 /* The weighted medoid by its definition: every column against every other. */
-static void test_medoid(void **state)
+TEST(test_medoid)
 {
-    (void)state;
     srand(12);
     for (int round = 0; round < 2000; round++) {
         uint64_t count = 1 + (uint64_t)rand() % MOST, width = 1 + (uint64_t)rand() % MOST;
@@ -101,9 +94,8 @@ static void test_medoid(void **state)
 }
 
 /* Ten million columns in one pixel, all of the greatest distance, stay inside the integers. */
-static void test_medoid_of_very_many(void **state)
+TEST(test_medoid_of_very_many)
 {
-    (void)state;
     const uint64_t count = 10000001;
     uint8_t *line = calloc(count, 3), rgb[3];
     assert_non_null(line);
@@ -138,9 +130,8 @@ static struct columns *pool_scene(void)
  * Three far groups of colours are the pool's clusters: each has its group's share, and for its colour the group's mean over the
  * columns as they are painted.
  */
-static void test_pool(void **state)
+TEST(test_pool)
 {
-    (void)state;
     static const int shown[POOLED] = {2, 2, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10};      /* whose clusters stand where */
     struct columns *columns = pool_scene();
     struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
@@ -192,9 +183,8 @@ static struct columns *long_scene(bool filled)
 }
 
 /* Any number of threads gives the same columns, and a column that is missing counts as the one that is painted for it. */
-static void test_pool_on_threads(void **state)
+TEST(test_pool_on_threads)
 {
-    (void)state;
     static const int widths[] = {1, 7, 8, 9, 100, 450, LONG - 1};
     struct columns *columns = long_scene(false), *filled = long_scene(true);
     struct report report = {.columns = filled, .count = LONG, .width = 40, .height = 30, .threads = 1, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, true}};
@@ -221,9 +211,8 @@ static void test_pool_on_threads(void **state)
 }
 
 /* With as many pixels as columns, and with more, nothing is pooled. */
-static void test_no_pool(void **state)
+TEST(test_no_pool)
 {
-    (void)state;
     struct columns *columns = pool_scene();
     struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
     for (int width = POOLED; width < 3 * POOLED; width++) {
@@ -240,9 +229,8 @@ static void test_no_pool(void **state)
 }
 
 /* Clusters that hold no pixel make no band, and a column without any pixel is still painted. */
-static void test_empty_clusters(void **state)
+TEST(test_empty_clusters)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *columns = columns_open(3, 0, &e);
     for (uint64_t i = 0; i < 2; i++) {
@@ -266,12 +254,4 @@ static void test_empty_clusters(void **state)
     columns_free(&columns);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_area_mean),
-        cmocka_unit_test(test_medoid), cmocka_unit_test(test_medoid_of_very_many), cmocka_unit_test(test_pool), cmocka_unit_test(test_pool_on_threads), cmocka_unit_test(test_no_pool),
-        cmocka_unit_test(test_empty_clusters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

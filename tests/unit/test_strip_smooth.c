@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/srgb.h"
 #include "output/strip_smooth.h"
 
@@ -34,9 +29,8 @@ static void reference(const int64_t *edge, int count, int64_t half, const uint8_
         }
 }
 
-static void it_is_the_definition(void **state)
+TEST(it_is_the_definition)
 {
-    (void)state;
     srand(3);
     for (int round = 0; round < 60; round++) {
         int count = 1 + rand() % MOST;
@@ -58,9 +52,8 @@ static void it_is_the_definition(void **state)
 }
 
 /* Every level alone stays; between black and white lies the middle of the light. */
-static void what_it_means(void **state)
+TEST(what_it_means)
 {
-    (void)state;
     int64_t edge[5] = {0, 1000000, 2000000, 3000000, 4000000};
     struct err e = ERR_INIT;
     struct smooth *s = smooth_open(edge, 4, 2000000, &e);
@@ -79,8 +72,4 @@ static void what_it_means(void **state)
     smooth_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_the_definition), cmocka_unit_test(what_it_means)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

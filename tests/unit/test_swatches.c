@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "output/swatches.h"
 #include "barcode/writer.h"
 #include "strips.h"
@@ -47,27 +42,24 @@ static size_t written(const char *writer, char *to, size_t room)
 
 #define MARK "barcode:film=9-ab partial=no columns=2 size=32x18 parts=0 recipe=r=1"
 
-static void gpl(void **state)
+TEST(gpl)
 {
-    (void)state;
     char got[1024];
     written("gpl", got, sizeof got);
     assert_string_equal(got, "GIMP Palette\nName: b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\nColumns: 2\n#\n# " MARK "\n#\n"
                              "255 255 255\t#ffffff 83.3 %\n200  16   0\t#c81000 16.7 %\n# end\n");
 }
 
-static void css(void **state)
+TEST(css)
 {
-    (void)state;
     char got[1024];
     written("css", got, sizeof got);
     assert_string_equal(got, "/*\n * " MARK "\n */\n:root {\n  --film-1: #ffffff;\n  --film-1-share: 83.3%;\n  --film-2: #c81000;\n  --film-2-share: 16.7%;\n"
                              "  --film-palette: linear-gradient(to right, #ffffff 0.0% 83.3%, #c81000 83.3% 100.0%);\n}\n");
 }
 
-static void json(void **state)
+TEST(json)
 {
-    (void)state;
     char got[1024];
     written("swatches-json", got, sizeof got);
     assert_string_equal(got, "{\n\"swatches\": \"" MARK "\",\n\"name\": \"b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\",\n\"colours\": [\n"
@@ -75,9 +67,8 @@ static void json(void **state)
 }
 
 /* The bytes, by hand. */
-static void ase(void **state)
+TEST(ase)
 {
-    (void)state;
     static const char want[] = "ASEF\0\1\0\0\0\0\0\4"
                                "\xc0\1\0\0\0\x16\0\x0a\0b\0\xe9\xd8\x3c\xdf\xac\0?\0.\0m\0k\0v\0\0"
                                "\0\1\0\0\0\x32\0\x0f\0#\0f\0f\0f\0f\0f\0f\0 \0008\0003\0.\0003\0 \0%\0\0" "RGB \x3f\x80\0\0\x3f\x80\0\0\x3f\x80\0\0\0\0"
@@ -92,9 +83,8 @@ static void ase(void **state)
 }
 
 /* A name that fills its room, of characters of four bytes: nothing is written beyond ase's room, and the name still ends with 0. */
-static void long_names(void **state)
+TEST(long_names)
 {
-    (void)state;
     static char path[3000];
     struct film film;
     struct report r = scene(&film);
@@ -116,9 +106,8 @@ static void long_names(void **state)
     columns_free(&c);
 }
 
-static void told(void **state)
+TEST(told)
 {
-    (void)state;
     static const char *const writer[] = {"gpl", "css", "swatches-json"};
     for (size_t i = 0; i < 3; i++) {
         const struct writer *w = writer_find(writer[i]);
@@ -140,9 +129,8 @@ static void told(void **state)
     }
 }
 
-static void full_disk(void **state)
+TEST(full_disk)
 {
-    (void)state;
     static const char *const writer[] = {"gpl", "css", "swatches-json", "ase", "csv"};
     struct film film;
     struct report r = scene(&film);
@@ -155,10 +143,4 @@ static void full_disk(void **state)
     columns_free(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpl), cmocka_unit_test(css), cmocka_unit_test(json), cmocka_unit_test(ase), cmocka_unit_test(long_names), cmocka_unit_test(told), cmocka_unit_test(full_disk),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

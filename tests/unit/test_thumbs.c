@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/thumbs.h"
 #include "output/thumbs_kept.h"
 #include "staged.h"
@@ -23,9 +18,8 @@ static void expect_size(struct film film, struct trim trim, int staged_width, in
 }
 
 /* The size that a person sees: square pixels, without bars, turned. */
-static void sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     const struct trim none = {.count = 0}, scope = {.width = 1920, .height = 1080, .count = 1, .rect = {{0, 140, 1920, 800}}};
     expect_size((struct film){.width = 1920, .height = 1080}, none, 320, 180, 160, 90);
     expect_size((struct film){.width = 1920, .height = 1080, .sample_num = 1, .sample_den = 1}, none, 320, 180, 160, 90);
@@ -60,9 +54,8 @@ static void put_flat(struct thumbs *t, uint64_t column, uint32_t repeat)
 }
 
 /* Every S-th column is kept, whatever the order in which they came. */
-static void evenly(void **state)
+TEST(evenly)
 {
-    (void)state;
     static const uint64_t count[] = {1, 15, 16, 17, 32, 33, 100, 1000};
     static const uint64_t stride[] = {1, 1, 1, 2, 2, 4, 8, 64};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
@@ -87,9 +80,8 @@ static void evenly(void **state)
 }
 
 /* Thumbnails are area means. */
-static void means(void **state)
+TEST(means)
 {
-    (void)state;
     uint8_t rgb[H][W][3];
     struct err e = ERR_INIT;
     struct thumbs *t = open_small(4);
@@ -123,9 +115,8 @@ static struct thumbs_sheets sheets_of(const struct thumbs *t, const struct repor
 }
 
 /* 250 columns, one a second: places, columns and times. */
-static void places(void **state)
+TEST(places)
 {
-    (void)state;
     const struct film film = {.duration_us = 249500000};
     struct report r = report_of(&film, 250);
     struct thumbs *t = open_small(1000);
@@ -157,9 +148,8 @@ static void places(void **state)
 }
 
 /* A frame of many columns comes once; what is missing belongs to the one before, at the start to the one after. */
-static void repeats_and_holes(void **state)
+TEST(repeats_and_holes)
 {
-    (void)state;
     const struct film film = {.duration_us = -1};
     struct report r = report_of(&film, 30);
     struct thumbs *t = open_small(1000);
@@ -183,9 +173,8 @@ static void repeats_and_holes(void **state)
 }
 
 /* Noise is the hardest to pack: the sheets still take no more than they may, and with more room they are finer. */
-static void budget(void **state)
+TEST(budget)
 {
-    (void)state;
     enum { COUNT = 230 };
     const struct film film = {.duration_us = -1};
     struct report r = report_of(&film, COUNT);
@@ -214,9 +203,8 @@ static void budget(void **state)
     thumbs_free(&t);
 }
 
-static void of_nothing(void **state)
+TEST(of_nothing)
 {
-    (void)state;
     const struct film film = {.duration_us = -1};
     struct report r = report_of(&film, 3);
     struct thumbs *t = open_small(8);
@@ -248,9 +236,8 @@ static void *put_some(void *argument)
     return NULL;
 }
 
-static void many_threads(void **state)
+TEST(many_threads)
 {
-    (void)state;
     struct putter p[4];
     struct thumbs *t = open_small(100);
     for (int i = 0; i < 4; i++) {
@@ -268,11 +255,4 @@ static void many_threads(void **state)
     thumbs_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes), cmocka_unit_test(evenly), cmocka_unit_test(means), cmocka_unit_test(places), cmocka_unit_test(repeats_and_holes),
-        cmocka_unit_test(budget), cmocka_unit_test(of_nothing), cmocka_unit_test(many_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

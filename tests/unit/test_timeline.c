@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "stage/timeline.h"
 
 enum { FRAME = 40000, SECOND = 1000000 };
@@ -19,9 +14,8 @@ static int64_t step(struct timeline *t, int64_t pts_us)
     return time;
 }
 
-static void starts_at_zero(void **state)
+TEST(starts_at_zero)
 {
-    (void)state;
     static const int64_t first[] = {0, 1, -80000, 7 * SECOND, INT64_C(1700000000) * SECOND};
     for (int i = 0; i < 5; i++) {
         struct timeline t = timeline_begin(FRAME);
@@ -32,9 +26,8 @@ static void starts_at_zero(void **state)
     }
 }
 
-static void without_times(void **state)
+TEST(without_times)
 {
-    (void)state;
     struct timeline t = timeline_begin(FRAME);
     for (int i = 0; i < 5; i++)
         assert_int_equal(step(&t, TIME_NONE), i * FRAME);
@@ -44,9 +37,8 @@ static void without_times(void **state)
     assert_int_equal(step(&t, 9 * SECOND + 7 * FRAME), 12 * FRAME);
 }
 
-static void small_steps_back(void **state)
+TEST(small_steps_back)
 {
-    (void)state;
     struct timeline t = timeline_begin(FRAME);
     step(&t, 5 * SECOND);
     assert_int_equal(step(&t, 5 * SECOND - 3), 0);                        /* never before the film's start */
@@ -55,9 +47,8 @@ static void small_steps_back(void **state)
     assert_int_equal(step(&t, 8 * SECOND + FRAME), 3 * SECOND + FRAME);
 }
 
-static void jumps_are_bridged(void **state)
+TEST(jumps_are_bridged)
 {
-    (void)state;
     struct timeline t = timeline_begin(FRAME);
     step(&t, 100 * SECOND);
     step(&t, 110 * SECOND);                                               /* film time 10 s */
@@ -74,9 +65,8 @@ static void jumps_are_bridged(void **state)
 }
 
 /* Times out of a broken file: any number, in any order. */
-static void wild_times(void **state)
+TEST(wild_times)
 {
-    (void)state;
     static const int64_t wild[] = {INT64_MAX, INT64_MIN + 1, 0, INT64_MAX / 2, INT64_MIN / 2, -1, 1, INT64_MAX - 1, TIME_NONE};
     enum { N = sizeof wild / sizeof *wild };
     for (int first = 0; first < N; first++) {
@@ -90,9 +80,8 @@ static void wild_times(void **state)
     }
 }
 
-static void the_last_slide(void **state)
+TEST(the_last_slide)
 {
-    (void)state;
     struct timeline t = timeline_begin(FRAME);
     assert_int_equal(timeline_last_stays(&t, 0), FRAME);
     assert_int_equal(timeline_last_stays(&t, FRAME + FRAME / 2), FRAME);
@@ -100,11 +89,4 @@ static void the_last_slide(void **state)
     assert_int_equal(timeline_last_stays(&t, (int64_t)3601 * SECOND), FRAME);       /* nobody looks at one for so long */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(starts_at_zero), cmocka_unit_test(without_times), cmocka_unit_test(small_steps_back),
-        cmocka_unit_test(jumps_are_bridged), cmocka_unit_test(wild_times), cmocka_unit_test(the_last_slide),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "stage/gather.h"
 #include "barcode/timetable.h"
 
@@ -53,9 +48,8 @@ static bool walk(const struct timetable *t, const struct selection *rule, struct
 
 static const struct selection all = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX};
 
-static void picks_what_the_selection_picks(void **state)
+TEST(picks_what_the_selection_picks)
 {
-    (void)state;
     static const struct selection rule[] = {
         {.kind = SELECT_EVERY, .every = 7, .end_us = INT64_MAX},
         {.kind = SELECT_EVERY, .every = 3, .start_us = 2000000, .end_us = 9000000},
@@ -90,9 +84,8 @@ static void picks_what_the_selection_picks(void **state)
 }
 
 /* A walk ends at the first check at which nothing more is wanted, as reading would. */
-static void stops_at_checks(void **state)
+TEST(stops_at_checks)
 {
-    (void)state;
     struct timetable *t = make(20, false);
     static struct picked p;
     struct timetable_walked w;
@@ -109,9 +102,8 @@ static void stops_at_checks(void **state)
     timetable_free(&t);
 }
 
-static void what_follows_a_stop_is_not_kept(void **state)
+TEST(what_follows_a_stop_is_not_kept)
 {
-    (void)state;
     struct timetable *t = make(20, false);
     timetable_stop(t);
     timetable_add(t, INT64_C(100000000), INT64_C(100041667));
@@ -133,9 +125,8 @@ static void what_follows_a_stop_is_not_kept(void **state)
     timetable_free(&t);
 }
 
-static void a_refused_pick_ends_it(void **state)
+TEST(a_refused_pick_ends_it)
 {
-    (void)state;
     struct timetable *t = make(20, true);
     static struct picked p;
     struct timetable_walked w;
@@ -150,9 +141,8 @@ static void a_refused_pick_ends_it(void **state)
     timetable_end(NULL);
 }
 
-static void times_that_prove_nothing(void **state)
+TEST(times_that_prove_nothing)
 {
-    (void)state;
     static const int64_t bad[][2] = {{-1, 5}, {INT64_C(1) << 58, TIMETABLE_OPEN}, {7, -3}, {7, INT64_C(1) << 58}, {6, 8}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct timetable *t = timetable_open(NULL);
@@ -176,9 +166,8 @@ static void times_that_prove_nothing(void **state)
     }
 }
 
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
-    (void)state;
     static struct picked a, b;
     for (int whole = 0; whole < 2; whole++) {
         struct timetable *t = make(13, whole);
@@ -206,9 +195,8 @@ static void there_and_back(void **state)
 }
 
 /* Cut anywhere, or with any byte changed: no timetable, or one that can be walked. */
-static void broken_bytes(void **state)
+TEST(broken_bytes)
 {
-    (void)state;
     struct timetable *t = make(13, true);
     struct wire_out o = {0};
     timetable_encode(t, &o);
@@ -232,12 +220,4 @@ static void broken_bytes(void **state)
     wire_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(picks_what_the_selection_picks), cmocka_unit_test(stops_at_checks),
-        cmocka_unit_test(what_follows_a_stop_is_not_kept), cmocka_unit_test(a_refused_pick_ends_it),
-        cmocka_unit_test(times_that_prove_nothing), cmocka_unit_test(there_and_back), cmocka_unit_test(broken_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/trim.h"
 
 enum { W = 320, H = 180, PICTURES = 12 };
@@ -53,9 +48,8 @@ static void assert_rect(const struct trim *t, int i, struct trim_rect r)
 }
 
 /* A wide film in a frame for a telephone that is held upright, and in a square one: the bars are wider than the picture is high. */
-static void in_upright_frames(void **state)
+TEST(in_upright_frames)
 {
-    (void)state;
     enum { WIDE = 180, HIGH = 320 };
     static const struct { int height, picture; } frame[] = {{HIGH, 101}, {HIGH, 76}, {WIDE, 76}, {WIDE, 65}};
     static uint8_t pixels[HIGH][WIDE];
@@ -76,9 +70,8 @@ static void in_upright_frames(void **state)
 }
 
 /* Every shape, bright in most pictures; the rest is a night, a fade to black, and titles. */
-static void shapes(void **state)
+TEST(shapes)
 {
-    (void)state;
     const struct trim_rect shape[] = {scope, pillar, window};
     for (size_t s = 0; s < 3; s++) {
         struct trim_seen seen[PICTURES];
@@ -98,9 +91,8 @@ static void shapes(void **state)
 }
 
 /* What lies in a bar does not undo it: subtitles in most pictures, a logo in all. */
-static void what_is_drawn_in_bars(void **state)
+TEST(what_is_drawn_in_bars)
 {
-    (void)state;
     struct trim_seen seen[PICTURES];
     for (int i = 0; i < PICTURES; i++) {
         draw(scope, 60, 150);
@@ -119,9 +111,8 @@ static void what_is_drawn_in_bars(void **state)
     assert_int_equal(v.height, 132);       /* whole chroma samples */
 }
 
-static void no_bars(void **state)
+TEST(no_bars)
 {
-    (void)state;
     struct trim_seen seen[PICTURES];
     for (int kind = 0; kind < 5; kind++) {
         for (int i = 0; i < PICTURES; i++) {
@@ -144,9 +135,8 @@ static void no_bars(void **state)
 }
 
 /* A dark edge at one end is a scene's own, in however many pictures; so are thin ones, and what two pictures alone have. */
-static void what_is_no_bar(void **state)
+TEST(what_is_no_bar)
 {
-    (void)state;
     const struct trim_rect odd[] = {{0, 0, W, 150}, {60, 0, W - 60, H}, {0, 5, W, H - 10}, {0, 30, W, 90}};
     struct trim_seen seen[PICTURES];
     for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
@@ -166,9 +156,8 @@ static void what_is_no_bar(void **state)
 }
 
 /* A dark scene with a lamp outside of the rectangle is left whole, unless it is so small that it may be a logo. */
-static void a_lamp_in_the_dark(void **state)
+TEST(a_lamp_in_the_dark)
 {
-    (void)state;
     const struct trim t = {W, H, 1, false, {{40, 0, 240, H}}};
     for (int height = 8; height <= 40; height += 32) {
         draw(whole, 16, 9);
@@ -181,9 +170,8 @@ static void a_lamp_in_the_dark(void **state)
 }
 
 /* A film that changes its shape: each picture takes what holds it. */
-static void two_shapes(void **state)
+TEST(two_shapes)
 {
-    (void)state;
     struct trim_seen seen[PICTURES];
     for (int i = 0; i < PICTURES; i++) {
         draw(i % 2 ? scope : window, 60, 150);
@@ -207,9 +195,8 @@ static void two_shapes(void **state)
 }
 
 /* Pictures of another size than the film's, and what is forced. */
-static void which_pictures(void **state)
+TEST(which_pictures)
 {
-    (void)state;
     struct trim t = {W, H, 1, false, {{0, 24, W, 132}}};
     draw(scope, 60, 150);
     struct frame_view v = view_of_it(), rows = trim_rows(&v);
@@ -226,9 +213,8 @@ static void which_pictures(void **state)
 }
 
 /* Ten bits in words, as P010 has them, say the same as eight. */
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     static uint16_t wide[H][W];
     draw(scope, 60, 150);
     struct trim_seen narrow = look();
@@ -246,9 +232,8 @@ static void words(void **state)
 }
 
 /* Of R'G'B' a sample is dark where all three are: stripes of pure red, green and blue are no bars. */
-static void pure_colours(void **state)
+TEST(pure_colours)
 {
-    (void)state;
     static uint8_t rgb[3][H][W];
     memset(rgb, 0, sizeof rgb);
     for (int y = 0; y < H; y++)
@@ -268,9 +253,8 @@ static void pure_colours(void **state)
 }
 
 /* Inwards to whole chroma samples, at an odd picture's own end as it is; never to nothing. */
-static void crops(void **state)
+TEST(crops)
 {
-    (void)state;
     struct frame_view v = view_of_it();
     trim_crop(&v, &(struct trim_rect){3, 5, 100, 50});
     assert_int_equal(v.width, 98);
@@ -292,9 +276,8 @@ static void crops(void **state)
 }
 
 /* Every orientation and back; a quarter turn clockwise brings the left column to the top. */
-static void turns(void **state)
+TEST(turns)
 {
-    (void)state;
     const struct trim_rect r = {10, 20, 100, 40};
     for (int mirror = 0; mirror < 2; mirror++)
         for (int quarter = 0; quarter < 4; quarter++) {
@@ -320,9 +303,8 @@ static struct trim_axis an_axis(void)
 }
 
 /* Who leaves pictures out goes by this: whatever the others show, fewer than TRIM_QUORUM that suggest bars make no rectangle. */
-static void what_suggests_bars(void **state)
+TEST(what_suggests_bars)
 {
-    (void)state;
     assert_false(trim_suggests(&(struct trim_seen){.across = {.known = true}, .down = {.known = true}}));
     assert_false(trim_suggests(&(struct trim_seen){.across = {.low = 9, .high = 9}}));
     assert_true(trim_suggests(&(struct trim_seen){.across = {.known = true}}));
@@ -345,14 +327,4 @@ static void what_suggests_bars(void **state)
     assert_true(hopeless > 1000 && found > 1000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes),        cmocka_unit_test(in_upright_frames),
-        cmocka_unit_test(what_is_drawn_in_bars), cmocka_unit_test(no_bars),
-        cmocka_unit_test(what_is_no_bar), cmocka_unit_test(two_shapes),            cmocka_unit_test(which_pictures),
-        cmocka_unit_test(words),         cmocka_unit_test(crops),                 cmocka_unit_test(turns),
-        cmocka_unit_test(pure_colours),  cmocka_unit_test(a_lamp_in_the_dark), cmocka_unit_test(what_suggests_bars),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <libavutil/pixdesc.h>
 #include <math.h>
 #include <string.h>
 
+#include "test.h"
 #include "stage/av.h"
 
 static const struct film film = {.path = (char *)(uintptr_t)"a film", .matrix = MATRIX_BT709, .range = RANGE_LIMITED};
@@ -125,9 +120,8 @@ static double check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *
     return worst;
 }
 
-static void every_format(void **state)
+TEST(every_format)
 {
-    (void)state;
     static const int sizes[][2] = {{19, 7}, {1, 1}, {64, 33}, {4, 2}, {131, 3}};
     int known = 0;
     for (const AVPixFmtDescriptor *d = NULL; (d = av_pix_fmt_desc_next(d)) != NULL;) {
@@ -147,9 +141,8 @@ static void every_format(void **state)
 }
 
 /* Black and white stay so, whatever the number of bits, unless it is 3: swscale's white. */
-static void white_is_white(void **state)
+TEST(white_is_white)
 {
-    (void)state;
     static const char *const formats[] = {"rgb444le", "bgr444be", "rgb555le", "bgr555be", "rgb565le", "bgr565be", "rgb8", "bgr8",
                                           "rgb4_byte", "bgr4_byte"};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
@@ -167,9 +160,8 @@ static void white_is_white(void **state)
 }
 
 /* swscale's conversion in floating point, to a level of 8 bits. */
-static void digital_cinema(void **state)
+TEST(digital_cinema)
 {
-    (void)state;
     static const double m[3][3] = {{13270, -6295, -2041}, {-3969, 7682, 170}, {228, -835, 4329}};
     static const enum AVPixelFormat formats[] = {AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_XYZ12BE};
     for (int k = 0; k < 2; k++) {
@@ -201,9 +193,8 @@ static void digital_cinema(void **state)
 }
 
 /* Pictures of other sizes and formats in between, upside down, and no memory for one that is too large. */
-static void from_picture_to_picture(void **state)
+TEST(from_picture_to_picture)
 {
-    (void)state;
     static const struct { const char *format; int width, height; } pictures[] = {
         {"pal8", 16, 16}, {"pal8", 17, 16}, {"rgb555le", 17, 16}, {"pal8", 17, 16}, {"monow", 3, 3}, {"yuv420p10be", 33, 9}, {"rgb48be", 33, 9},
     };
@@ -235,11 +226,4 @@ static void from_picture_to_picture(void **state)
     av_frame_free(&planes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format), cmocka_unit_test(white_is_white), cmocka_unit_test(digital_cinema),
-        cmocka_unit_test(from_picture_to_picture),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,10 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <time.h>
 
+#include "test.h"
 #include "barcode/film_id.h"
 #include "barcode/recipe.h"
 #include "barcode/update.h"
@@ -62,9 +58,8 @@ static bool left_out(const struct options *o)
     return out;
 }
 
-static void what_is_there_is_left_out(void **state)
+TEST_WITH(what_is_there_is_left_out, enter, leave)
 {
-    (void)state;
     static char film[] = "film.mkv", *words[] = {film};
     struct options o = options_for(words, 1);
     o.update = true;
@@ -98,9 +93,8 @@ static void what_is_there_is_left_out(void **state)
     assert_false(left_out(&o));
 }
 
-static void all_outputs_count(void **state)
+TEST_WITH(all_outputs_count, enter, leave)
 {
-    (void)state;
     static char film[] = "film.mkv", *words[] = {film};
     struct options o = options_for(words, 1);
     o.update = true;
@@ -129,9 +123,8 @@ static void all_outputs_count(void **state)
 }
 
 /* A dump may be replaced where the picture beside it says whose it is, and with --update alone. */
-static void whose_dump_it_is(void **state)
+TEST_WITH(whose_dump_it_is, enter, leave)
 {
-    (void)state;
     static char film[] = "film.mkv", *words[] = {film};
     struct options o = options_for(words, 1);
     struct inputs in;
@@ -163,10 +156,4 @@ static void whose_dump_it_is(void **state)
     inputs_free(&in);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_there_is_left_out), TEST(all_outputs_count), TEST(whose_dump_it_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

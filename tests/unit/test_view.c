@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
 
+#include "test.h"
 #include "stage/av.h"
 #include "stage/av_compat.h"
 
@@ -80,9 +75,8 @@ static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d)
     av_frame_free(&f);
 }
 
-static void every_known_format(void **state)
+TEST(every_known_format)
 {
-    (void)state;
     int known = 0;
     for (const AVPixFmtDescriptor *d = NULL; (d = av_pix_fmt_desc_next(d)) != NULL;) {
         enum AVPixelFormat format = av_pix_fmt_desc_get_id(d);
@@ -110,9 +104,8 @@ static const enum AVPixelFormat *decoder_formats(const AVCodec *c)
 }
 
 /* Every format that a decoder of this libavcodec lists is taken, except those without integers. */
-static void every_format_that_decoders_give(void **state)
+TEST(every_format_that_decoders_give)
 {
-    (void)state;
     void *at = NULL;
     for (const AVCodec *c; (c = av_codec_iterate(&at));)
         for (const enum AVPixelFormat *f = decoder_formats(c); f && *f != AV_PIX_FMT_NONE; f++) {
@@ -122,9 +115,8 @@ static void every_format_that_decoders_give(void **state)
         }
 }
 
-static void what_films_have(void **state)
+TEST(what_films_have)
 {
-    (void)state;
     static const char *const yes[] = {
         "yuv420p", "yuvj420p", "yuv422p", "yuv444p", "yuv410p", "yuv411p", "yuv440p", "yuv420p10le", "yuv422p10le", "yuv444p12le",
         "yuv420p16le", "nv12", "nv21", "nv16", "p010le", "p016le", "gray", "gray10le", "gray16le", "gbrp", "gbrp10le", "gbrap", "rgb24",
@@ -143,9 +135,8 @@ static void what_films_have(void **state)
     assert_false(view_format_known(AV_PIX_FMT_NONE));
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct frame_view v;
     AVFrame *f = make_frame(AV_PIX_FMT_BAYER_RGGB8);
@@ -160,9 +151,8 @@ static void refusals(void **state)
 }
 
 /* Pictures stored upside down have a negative pitch. */
-static void upside_down(void **state)
+TEST(upside_down)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct frame_view v;
     AVFrame *f = make_frame(AV_PIX_FMT_GRAY8);
@@ -174,11 +164,4 @@ static void upside_down(void **state)
     av_frame_free(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_known_format), cmocka_unit_test(every_format_that_decoders_give),
-        cmocka_unit_test(what_films_have), cmocka_unit_test(refusals), cmocka_unit_test(upside_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

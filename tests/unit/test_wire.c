@@ -1,19 +1,13 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/wire.h"
 
 static const uint64_t number[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
 enum { NUMBERS = sizeof number / sizeof *number };
 
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
-    (void)state;
     struct wire_out o = {0};
     for (int i = 0; i < NUMBERS; i++) {
         wire_put_number(&o, number[i]);
@@ -37,9 +31,8 @@ static void there_and_back(void **state)
     assert_null(o.data);
 }
 
-static void folded(void **state)
+TEST(folded)
 {
-    (void)state;
     static const int64_t small[] = {0, -1, 1, -2, 2};
     for (uint64_t i = 0; i < sizeof small / sizeof *small; i++)
         assert_true(wire_fold(small[i]) == i && wire_unfold(i) == small[i]);
@@ -47,9 +40,8 @@ static void folded(void **state)
     assert_true(wire_fold(INT64_MIN) == UINT64_MAX && wire_unfold(UINT64_MAX) == INT64_MIN);
 }
 
-static void bytes_are_fixed(void **state)
+TEST(bytes_are_fixed)
 {
-    (void)state;
     struct wire_out o = {0};
     wire_put_u32(&o, 0x04030201);
     wire_put_number(&o, 300);
@@ -61,9 +53,8 @@ static void bytes_are_fixed(void **state)
 }
 
 /* Every way to run out: it fails, stays failed, and gives zeros. */
-static void short_input(void **state)
+TEST(short_input)
 {
-    (void)state;
     static const uint8_t endless[12] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
     struct wire_in in = wire_read(endless, sizeof endless);
     assert_true(wire_number(&in) == 0 && in.failed);
@@ -77,10 +68,4 @@ static void short_input(void **state)
     assert_true(wire_number(&in) == 0 && in.failed);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back), cmocka_unit_test(folded), cmocka_unit_test(bytes_are_fixed), cmocka_unit_test(short_input),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

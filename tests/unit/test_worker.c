@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -11,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/interrupt.h"
 #include "barcode/worker.h"
 
@@ -50,9 +45,8 @@ static void take(struct film_queue *queue, size_t film)
 }
 
 /* Signals that no sanitizer takes for its own. */
-static void a_crash_has_a_culprit(void **state)
+TEST(a_crash_has_a_culprit)
 {
-    (void)state;
     static const int kind[] = {SIGKILL, SIGABRT, SIGALRM};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
         struct film_queue *queue = open_queue();
@@ -87,9 +81,8 @@ static void a_crash_has_a_culprit(void **state)
 }
 
 /* What one leaves half written its parent removes, and what it made stays. */
-static void temporaries_go(void **state)
+TEST(temporaries_go)
 {
-    (void)state;
     static const char *const name[] = {"/tmp/test_worker.doomed", "/tmp/test_worker.spared"};
     struct film_queue *queue = open_queue();
     struct worker w;
@@ -113,9 +106,8 @@ static void temporaries_go(void **state)
 }
 
 /* A library or a sanitizer may end it: the film that was under way is the culprit, too. Between two films there is none. */
-static void others_end_it(void **state)
+TEST(others_end_it)
 {
-    (void)state;
     static const int status[] = {-1, 0, 66};
     for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
         struct film_queue *queue = open_queue();
@@ -138,9 +130,8 @@ static void others_end_it(void **state)
 }
 
 /* Of several films that were under way any may be to blame: all are told, but for those that ended. */
-static void several_under_way(void **state)
+TEST(several_under_way)
 {
-    (void)state;
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
@@ -162,9 +153,8 @@ static void several_under_way(void **state)
 }
 
 /* Where children are not waited for, as a parent may hand down, their end would pass for a good one. */
-static void children_that_nobody_waits_for(void **state)
+TEST(children_that_nobody_waits_for)
 {
-    (void)state;
     signal(SIGCHLD, SIG_IGN);
     struct film_queue *queue = open_queue();
     struct worker w;
@@ -181,9 +171,8 @@ static void children_that_nobody_waits_for(void **state)
 }
 
 /* One that crashes behind its last film is told, too. */
-static void a_crash_at_the_end(void **state)
+TEST(a_crash_at_the_end)
 {
-    (void)state;
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
@@ -199,9 +188,8 @@ static void a_crash_at_the_end(void **state)
 }
 
 /* Nobody waits for one that lingers, neither its parent nor who reads what the program writes. */
-static void one_that_lingers(void **state)
+TEST(one_that_lingers)
 {
-    (void)state;
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
@@ -235,9 +223,8 @@ static void one_that_lingers(void **state)
 }
 
 /* Then the first process does the work, and what it would say to a parent goes nowhere. */
-static void no_worker_can_be_had(void **state)
+TEST(no_worker_can_be_had)
 {
-    (void)state;
     struct film_queue *queue = open_queue();
     struct rlimit before, none;
     struct worker w;
@@ -256,9 +243,8 @@ static void no_worker_can_be_had(void **state)
 }
 
 /* Two at once: the crash of one costs one film, and its temporaries alone; the other one goes on. */
-static void one_of_two_crashes(void **state)
+TEST(one_of_two_crashes)
 {
-    (void)state;
     static const char *const name[] = {"/tmp/test_worker.first", "/tmp/test_worker.second"};
     struct film_queue *queue = open_queue();
     struct worker w[2];
@@ -309,13 +295,4 @@ static void one_of_two_crashes(void **state)
     film_queue_free(&queue);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_crash_has_a_culprit), cmocka_unit_test(temporaries_go), cmocka_unit_test(others_end_it),
-        cmocka_unit_test(a_crash_at_the_end),    cmocka_unit_test(no_worker_can_be_had),
-        cmocka_unit_test(children_that_nobody_waits_for), cmocka_unit_test(several_under_way), cmocka_unit_test(one_that_lingers),
-        cmocka_unit_test(one_of_two_crashes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

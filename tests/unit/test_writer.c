@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/writer.h"
 #include "strips.h"
 
@@ -58,9 +53,8 @@ static int teardown(void **state)
     return rmdir(folder);
 }
 
-static void test_saves(void **state)
+TEST_WITH(test_saves, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     const struct writer *const writers[] = {writer_find("png"), writer_find("json"), writer_find("bench")};
     static const char *const starts[] = {"\x89PNG", "{\n\"version\"", "{\"version\""};
@@ -75,9 +69,8 @@ static void test_saves(void **state)
     }
 }
 
-static void test_failure_keeps_the_old(void **state)
+TEST_WITH(test_failure_keeps_the_old, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     FILE *f = fopen(path, "w");
     fputs("old", f);
@@ -94,9 +87,8 @@ static void test_failure_keeps_the_old(void **state)
     assert_int_equal(files(), 1);
 }
 
-static void test_full_disk(void **state)
+TEST_WITH(test_full_disk, setup, teardown)
 {
-    (void)state;
     const struct writer *const writers[] = {writer_find("png"), writer_find("json"), writer_find("bench")};
     for (int i = 0; i < 6; i++) {
         struct err e = ERR_INIT;
@@ -106,17 +98,15 @@ static void test_full_disk(void **state)
     }
 }
 
-static void test_no_folder(void **state)
+TEST_WITH(test_no_folder, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     assert_false(writer_save(writer_find("json"), &report, alone("kmeans"), "/no/such/x.json", &e));
     assert_string_equal(e.text, "cannot write '/no/such/x.json': No such file or directory");
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
-    (void)state;
     assert_string_equal(writer_table[0]->name, "png");        /* what -o writes by default */
     assert_non_null(writer_table[0]->ending);
     for (size_t i = 0; i < writer_count; i++)
@@ -130,9 +120,8 @@ static void test_table(void **state)
     assert_true(writer_find("bench")->one_line && writer_find("json")->tells_times && writer_find("bench")->tells_times);
 }
 
-static void test_made(void **state)
+TEST_WITH(test_made, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     const struct writer *png = writer_find("png"), *json = writer_find("json");
     char shown[FILM_ID_TEXT] = "old";
@@ -183,9 +172,8 @@ static size_t get_bytes(char *bytes, size_t room)
     return size;
 }
 
-static void test_tells(void **state)
+TEST_WITH(test_tells, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct writer_told told;
     static const char *const name[] = {"png", "json"};
@@ -208,9 +196,8 @@ static void test_tells(void **state)
 }
 
 /* One that is cut off, longer, or has one wrong bit anywhere is not whole; nothing else comes of it. */
-static void test_broken_picture_tells_nothing(void **state)
+TEST_WITH(test_broken_picture_tells_nothing, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct writer_told told;
     static char bytes[1 << 16];
@@ -239,17 +226,4 @@ static void test_broken_picture_tells_nothing(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_saves, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_failure_keeps_the_old, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_made, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_tells, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_broken_picture_tells_nothing, setup, teardown),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test_setup_teardown(test_no_folder, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,13 +2,8 @@
  * A writer that is not in the table, as somebody would add it: all of it stands here. It goes through the list of outputs, the
  * checks and a whole render as it is. Only -o's choice by ending reads the table itself.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "barcode/log.h"
 #include "barcode/outputs.h"
 #include "barcode/render.h"
@@ -58,9 +53,8 @@ static void expect_file(const char *path, const char *text)
     assert_string_equal(got, text);
 }
 
-static void is_one_of_the_outputs(void **state)
+TEST_WITH(is_one_of_the_outputs, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct outputs list;
     struct err e = ERR_INIT;
@@ -86,9 +80,8 @@ static void expect_refusal(const struct options *o, struct inputs *in, enum err_
     expect_sentence(&e, code, part);
 }
 
-static void is_checked(void **state)
+TEST_WITH(is_checked, enter, leave)
 {
-    (void)state;
     struct inputs in;
     struct err e = ERR_INIT;
     touch("film.mkv");
@@ -114,9 +107,8 @@ static void is_checked(void **state)
     inputs_free(&in);
 }
 
-static void is_written_with_the_rest(void **state)
+TEST_WITH(is_written_with_the_rest, enter, leave)
 {
-    (void)state;
     static char name[] = "barcode", modes[] = "-maverage,downsample", pictures[] = "-o./", film[] = "4x4,30";
     struct options o;
     struct inputs in;
@@ -139,10 +131,4 @@ static void is_written_with_the_rest(void **state)
     assert_int_equal(access("4x4,30-average.png", R_OK) | access("4x4,30-downsample.png", R_OK), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(is_one_of_the_outputs), TEST(is_checked), TEST(is_written_with_the_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/writer.h"
 #include "strips.h"
 
@@ -33,9 +28,8 @@ static json_t *bench(double wall)
     return root;
 }
 
-static void test_figures(void **state)
+TEST(test_figures)
 {
-    (void)state;
     json_t *root = bench(2.0), *counts = json_object_get(root, "counts");
     assert_true(json_real_value(json_object_get(root, "frames_per_second")) == 600.0);
     assert_true(json_real_value(json_object_get(root, "columns_per_second")) == 25.0);
@@ -57,19 +51,11 @@ static void test_figures(void **state)
     json_decref(root);
 }
 
-static void test_no_time_taken(void **state)
+TEST(test_no_time_taken)
 {
-    (void)state;
     json_t *root = bench(0);
     assert_true(json_is_null(json_object_get(root, "frames_per_second")));
     json_decref(root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_no_time_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

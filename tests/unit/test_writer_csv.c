@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/writer.h"
 #include "strips.h"
 
@@ -41,9 +36,8 @@ static struct columns *scene(void)
     return columns;
 }
 
-static void rows(void **state)
+TEST(rows)
 {
-    (void)state;
     struct columns *columns = scene();
     struct report r = {.columns = columns, .count = 5, .kmeans = {.k = 2}, .film_id = "9-ab"};
     char got[2048], film[FILM_ID_TEXT] = "";
@@ -79,9 +73,8 @@ static void rows(void **state)
 }
 
 /* A film from a pipe has no id, and of 64 colours the head still fits where `ours` looks. */
-static void widest(void **state)
+TEST(widest)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct columns *columns = columns_open(CLUSTERS_MAX, 0, &e);
     struct column *c = columns_at(columns, 0, &e);
@@ -102,8 +95,4 @@ static void widest(void **state)
     columns_free(&columns);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows), cmocka_unit_test(widest)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/writer.h"
 #include "output/writer_html.h"
 #include "strips.h"
@@ -101,9 +96,8 @@ static uint32_t u32(const uint8_t *b)
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static void test_columns_come_back(void **state)
+TEST(test_columns_come_back)
 {
-    (void)state;
     size_t count;
     scene(20);
     char *html = written(alone("kmeans"));
@@ -137,9 +131,8 @@ static void test_columns_come_back(void **state)
     scene_close();
 }
 
-static void test_names_are_data(void **state)
+TEST(test_names_are_data)
 {
-    (void)state;
     scene(9);
     char *html = written(alone("kmeans"));
     json_t *facts = json_of(html, "film"), *card = json_of(html, "card");
@@ -158,9 +151,8 @@ static void test_names_are_data(void **state)
 }
 
 /* A card lies where galleries look, whatever the film. */
-static void test_card_is_near(void **state)
+TEST(test_card_is_near)
 {
-    (void)state;
     scene(PAGE_COLUMNS);
     memset(report.recipe, 'x', sizeof report.recipe - 1);
     char *html = written(stacked());
@@ -170,9 +162,8 @@ static void test_card_is_near(void **state)
     scene_close();
 }
 
-static void test_told(void **state)
+TEST(test_told)
 {
-    (void)state;
     const struct writer *w = writer_find("html");
     struct writer_told told = {.columns = 0};
     char shown[FILM_ID_TEXT] = "";
@@ -203,9 +194,8 @@ static void test_told(void **state)
 }
 
 /* The longest of all recipes and ids is in what writer_made reads. */
-static void test_head_has_room(void **state)
+TEST(test_head_has_room)
 {
-    (void)state;
     char shown[FILM_ID_TEXT] = "";
     scene(2);
     memset(report.recipe, 'x', sizeof report.recipe - 1);
@@ -219,9 +209,8 @@ static void test_head_has_room(void **state)
 }
 
 /* Engines, threads, times and other outputs' needs change no byte. */
-static void test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
-    (void)state;
     scene(30);
     report.needs = 0;
     char *one = written(alone("average"));
@@ -242,9 +231,8 @@ static void test_same_bytes(void **state)
 }
 
 /* The run's picture may be a poster or a circle; the page's strips are strips all the same. */
-static void test_strips_whatever_the_picture(void **state)
+TEST(test_strips_whatever_the_picture)
 {
-    (void)state;
     scene(40);
     char *first = written(alone("kmeans"));
     report.shape = SHAPE_CIRCLE;
@@ -262,9 +250,8 @@ static void test_strips_whatever_the_picture(void **state)
     scene_close();
 }
 
-static void test_modes(void **state)
+TEST(test_modes)
 {
-    (void)state;
     scene(12);
     report.needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT;
     char *html = written(stacked());
@@ -286,9 +273,8 @@ static void test_modes(void **state)
 }
 
 /* More columns than a page has: those under the middle of each of the page's. */
-static void test_many_columns(void **state)
+TEST(test_many_columns)
 {
-    (void)state;
     size_t count;
     scene(PAGE_COLUMNS * 3);
     char *html = written(alone("kmeans"));
@@ -304,9 +290,8 @@ static void test_many_columns(void **state)
     scene_close();
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    (void)state;
     const struct writer *w = writer_find("html");
     scene(9);
     FILE *f = fopen("/dev/full", "w");
@@ -322,12 +307,4 @@ static void test_failures(void **state)
     scene_close();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns_come_back), cmocka_unit_test(test_names_are_data), cmocka_unit_test(test_card_is_near),
-        cmocka_unit_test(test_told), cmocka_unit_test(test_head_has_room), cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_strips_whatever_the_picture),
-        cmocka_unit_test(test_modes), cmocka_unit_test(test_many_columns), cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

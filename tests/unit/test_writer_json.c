@@ -1,14 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/writer.h"
 #include "strips.h"
 
@@ -75,9 +70,8 @@ static json_t *parsed(const struct writer *w)
 }
 
 /* The whole text, so that nobody changes the format unawares. */
-static void test_golden(void **state)
+TEST(test_golden)
 {
-    (void)state;
     scene(4);
     char *text = written(writer_find("json"));
     assert_string_equal(text,
@@ -105,9 +99,8 @@ static void test_golden(void **state)
     scene_close();
 }
 
-static void test_parses_back(void **state)
+TEST(test_parses_back)
 {
-    (void)state;
     scene(2000);
     json_t *root = parsed(writer_find("json"));
     json_t *columns = json_object_get(root, "columns");
@@ -127,9 +120,8 @@ static void test_parses_back(void **state)
     scene_close();
 }
 
-static void test_no_colours_unless_asked(void **state)
+TEST(test_no_colours_unless_asked)
 {
-    (void)state;
     scene(1);
     mode = "downsample";
     json_t *root = parsed(writer_find("json"));
@@ -152,9 +144,8 @@ static void test_no_colours_unless_asked(void **state)
 }
 
 /* By key frames each column has the time that it was wanted for beside the one that was taken. */
-static void test_keyframes(void **state)
+TEST(test_keyframes)
 {
-    (void)state;
     scene(3);
     json_t *root = parsed(writer_find("json"));
     assert_null(json_object_get(json_object_get(root, "selection"), "keyframes"));
@@ -173,9 +164,8 @@ static void test_keyframes(void **state)
 }
 
 /* With --steady each column says which of its colours it shows; without it nothing is said. */
-static void test_steady(void **state)
+TEST(test_steady)
 {
-    (void)state;
     scene(4);
     struct err e = ERR_INIT;
     columns_at((struct columns *)report.columns, 1, &e)->chosen = 1;
@@ -200,9 +190,8 @@ static void test_steady(void **state)
 }
 
 /* And which of its modes. */
-static void test_steady_modes(void **state)
+TEST(test_steady_modes)
 {
-    (void)state;
     scene(1);
     struct err e = ERR_INIT;
     static struct cluster modes[2] = {{{1, 2, 3}, 40}, {{4, 5, 6}, 30}};
@@ -226,9 +215,8 @@ static void test_steady_modes(void **state)
     scene_close();
 }
 
-static void test_unknowns(void **state)
+TEST(test_unknowns)
 {
-    (void)state;
     scene(0);
     film.rate_num = 0;
     film.rate_den = 1;
@@ -255,9 +243,8 @@ static void test_unknowns(void **state)
     scene_close();
 }
 
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
-    (void)state;
     scene(500);
     const struct writer *const writers[] = {writer_find("json"), writer_find("bench")};
     for (int i = 0; i < 2; i++) {
@@ -271,11 +258,4 @@ static void test_full_disk(void **state)
     scene_close();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),   cmocka_unit_test(test_parses_back), cmocka_unit_test(test_no_colours_unless_asked),
-        cmocka_unit_test(test_keyframes), cmocka_unit_test(test_steady), cmocka_unit_test(test_steady_modes), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_full_disk),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "barcode/paint.h"
 #include "barcode/writer.h"
 #include "strips.h"
@@ -152,9 +147,8 @@ static void look_stacked(png_structp png, png_infop info)
     assert_string_equal(text_of(png, info, "barcode:k"), "8");
 }
 
-static void test_read_back(void **state)
+TEST(test_read_back)
 {
-    (void)state;
     static char path[] = "/films/Am\xc3\xa9lie \xff\n.mkv";
     scene(20, path);
     check(alone("kmeans"), look_kmeans);
@@ -196,9 +190,8 @@ static void look_share(png_structp png, png_infop info)
 }
 
 /* What changes the pixels is told, where it does. */
-static void test_options_of_strips(void **state)
+TEST(test_options_of_strips)
 {
-    (void)state;
     static char path[] = "x";
     scene(9, path);
     check(alone("kmeans"), look_without_steady);
@@ -214,9 +207,8 @@ static void test_options_of_strips(void **state)
     scene_close();
 }
 
-static void test_one_pixel(void **state)
+TEST(test_one_pixel)
 {
-    (void)state;
     static char path[] = "x";
     scene(1, path);
     report.picture_height = 1;
@@ -224,9 +216,8 @@ static void test_one_pixel(void **state)
     scene_close();
 }
 
-static void test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
-    (void)state;
     static char path[] = "x.mkv";
     scene(300, path);
     size_t size[2];
@@ -245,9 +236,8 @@ static void test_same_bytes(void **state)
 }
 
 /* libpng stops at a million unless told otherwise. */
-static void test_wide(void **state)
+TEST(test_wide)
 {
-    (void)state;
     static char path[] = "x.mkv";
     scene(10, path);
     report.picture_width = 1000003;
@@ -256,9 +246,8 @@ static void test_wide(void **state)
     scene_close();
 }
 
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
-    (void)state;
     static char path[] = "x.mkv";
     scene(3000, path);
     report.picture_height = 300;
@@ -272,9 +261,8 @@ static void test_full_disk(void **state)
     scene_close();
 }
 
-static void test_nothing_to_paint(void **state)
+TEST(test_nothing_to_paint)
 {
-    (void)state;
     static char path[] = "x.mkv";
     scene(0, path);
     struct err e = ERR_INIT;
@@ -289,12 +277,4 @@ static void test_nothing_to_paint(void **state)
     scene_close();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_back), cmocka_unit_test(test_options_of_strips),
-        cmocka_unit_test(test_one_pixel), cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_wide),      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_nothing_to_paint),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
 /* The writers of SVG and PDF: what they say of themselves (writer_seal.h), and that the same input gives the same bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/paint.h"
 #include "barcode/writer.h"
 #include "scene.h"
@@ -49,9 +44,8 @@ static void put(const char *path, const char *bytes, size_t size)
     fclose(f);
 }
 
-static void they_say_what_they_are(void **state)
+TEST(they_say_what_they_are)
 {
-    (void)state;
     if (!letters)
         skip();
     for (int i = 0; i < 2; i++) {
@@ -106,9 +100,8 @@ static void they_say_what_they_are(void **state)
 }
 
 /* Whatever was drawn before; and nothing of time. */
-static void same_bytes(void **state)
+TEST(same_bytes)
 {
-    (void)state;
     if (!letters)
         skip();
     for (int i = 0; i < 2; i++) {
@@ -133,9 +126,8 @@ static void same_bytes(void **state)
 }
 
 /* Titles are data. */
-static void markup_in_a_title(void **state)
+TEST(markup_in_a_title)
 {
-    (void)state;
     if (!letters)
         skip();
     struct made m;
@@ -152,9 +144,8 @@ static void markup_in_a_title(void **state)
     made_close(&m);
 }
 
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
-    (void)state;
     if (!letters)
         skip();
     for (int i = 0; i < 2; i++) {
@@ -170,9 +161,4 @@ static void a_full_disk(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(they_say_what_they_are), cmocka_unit_test(same_bytes), cmocka_unit_test(markup_in_a_title),
-                                       cmocka_unit_test(a_full_disk)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_MAIN(begin, end)

@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "test.h"
 #include "barcode/thumbs.h"
 #include "barcode/writer.h"
 #include "strips.h"
@@ -76,9 +71,8 @@ static char *text_of(const char *path)
     return text;
 }
 
-static void cues(void **state)
+TEST_WITH(cues, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     if (!save("a b#\xc3\xa9.x.vtt", &e))
         fail_msg("%s", e.text);
@@ -93,9 +87,8 @@ static void cues(void **state)
     assert_string_equal(strstr(text, "NOTE end"), "NOTE end\n");
 }
 
-static void is_told(void **state)
+TEST_WITH(is_told, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     struct writer_told told;
     char shown[FILM_ID_TEXT];
@@ -123,9 +116,8 @@ static void put(const char *path, const char *text)
 }
 
 /* What lies where a sheet is to go is replaced if it is a sheet of this film; else nothing at all is written. */
-static void foreign_files(void **state)
+TEST_WITH(foreign_files, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     put("x-002.jpg", "my holiday");
     assert_false(save("x.vtt", &e));
@@ -145,9 +137,8 @@ static void foreign_files(void **state)
     assert_int_equal(files(), 3);
 }
 
-static void failures(void **state)
+TEST_WITH(failures, setup, teardown)
 {
-    (void)state;
     struct err e = ERR_INIT;
     assert_false(save("nowhere/x.vtt", &e));
     assert_non_null(strstr(e.text, "cannot write 'nowhere/x-001.jpg'"));
@@ -160,11 +151,4 @@ static void failures(void **state)
     assert_int_equal(rmdir("x.vtt"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(cues, setup, teardown), cmocka_unit_test_setup_teardown(is_told, setup, teardown),
-        cmocka_unit_test_setup_teardown(foreign_files, setup, teardown), cmocka_unit_test_setup_teardown(failures, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
