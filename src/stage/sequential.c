@@ -189,7 +189,8 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
     int64_t time = timeline_at(&q->timeline, pts_us), from = holes_reached(&q->holes, q->held.us);
     timeline_step(&q->timeline, time);
     uint64_t gone = 0;
-    if (q->held.there && time > from && is_torn_before(q, serial))
+    /* Once the selection is done the decoder drains, without the pictures in between. */
+    if (q->held.there && !q->done && time > from && is_torn_before(q, serial))
         gone = holes_frames(from, time, q->timeline.frame_us);
     if (gone > 0)
         found_damage(q);
