@@ -28,7 +28,7 @@ test_names() {
     done
     ok -r films -q -n 50 -o films --json films --update
     (
-        cd films
+        cd films || exit
         ok . -q -n 50 --overwrite
         files a.mkv a-barcode.png a-barcode.json s1 s1/e.mkv s1/e-barcode.png s1/e-barcode.json
     )

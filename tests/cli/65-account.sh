@@ -240,6 +240,7 @@ END
 test_frames_that_a_recorder_dropped() {
     FF="ffmpeg -nostdin -v error -y"
     for codec in 'libx264 -preset veryfast' mpeg2video; do
+        # shellcheck disable=SC2086  # words of options
         $FF -f lavfi -i testsrc2=s=160x96:r=25:d=6 -pix_fmt yuv420p -c:v $codec -g 25 -bf 2 whole.ts
         ok whole.ts --strict -n 1 -m average -o p.png
         says_not warning
