@@ -112,19 +112,38 @@ TEST(h264)
     reading_free(&raw);
 }
 
+/* x265 takes the number of layers; before version 4, whether there are two. */
+static struct reading read_layers(int layers)
+{
+    char line[256];
+    snprintf(line, sizeof line, "-c:v libx265 -preset superfast -x265-params log-level=error:keyint=20:"
+             "min-keyint=20:open-gop=1:bframes=4:b-adapt=0:temporal-layers=%d layers.mkv", layers);
+    if (!clip_encode(line))
+        skip();
+    return read_film("layers.mkv");
+}
+
+static size_t count_layered(const struct reading *r)
+{
+    size_t layered = 0;
+    for (size_t i = 0; i < r->count; i++)
+        layered += r->p[i].temporal_id > 0;
+    return layered;
+}
+
 TEST(hevc)
 {
-    if (!clip_encode("-c:v libx265 -preset superfast -x265-params "
-                     "log-level=error:keyint=20:min-keyint=20:open-gop=1:bframes=4:b-adapt=0:temporal-layers=1 layers.mkv"))
-        skip();
-    struct reading r = read_film("layers.mkv");
+    struct reading r = read_layers(1);
+    if (count_layered(&r) == 0) {
+        reading_free(&r);
+        r = read_layers(2);
+    }
     assert_sound(&r, STREAM_HEVC, 4);
     assert_int_equal(count_cuts(&r, CUT_OPEN) + count_cuts(&r, CUT_CLEAN), 10);
     assert_order_is_time(&r);
-    size_t layered = 0, leading = 0, undecodable = 0, wrong = 0;
+    size_t leading = 0, undecodable = 0, wrong = 0;
     int64_t key = TIME_NONE;
     for (size_t i = 0; i < r.count; i++) {
-        layered += r.p[i].temporal_id > 0;
         leading += r.p[i].marked_leading;
         undecodable += r.p[i].needs_before;
         if (r.p[i].cut != CUT_NONE)
@@ -132,7 +151,7 @@ TEST(hevc)
         wrong += r.p[i].marked_leading != (r.p[i].pts_us < key);
         wrong += r.p[i].needs_before && !r.p[i].marked_leading;
     }
-    assert_true(layered > 50);
+    assert_true(count_layered(&r) > 50);
     assert_true(leading > 9 && undecodable > 9);
     assert_int_equal(wrong, 0);
     reading_free(&r);

@@ -74,9 +74,9 @@ TEST(colour_tags)
     } films[] = {
         {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace bt709 -color_range tv", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR, false},
         {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace smpte170m -color_range pc", MATRIX_BT601, RANGE_FULL, TRANSFER_SDR, false},
-        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace bt2020nc -color_trc smpte2084 -color_range tv", MATRIX_BT2020, RANGE_LIMITED,
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -vf setparams=color_trc=smpte2084 -colorspace bt2020nc -color_trc smpte2084 -color_range tv", MATRIX_BT2020, RANGE_LIMITED,
          TRANSFER_PQ, false},
-        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace bt2020nc -color_trc arib-std-b67 -color_range tv", MATRIX_BT2020,
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -vf setparams=color_trc=arib-std-b67 -colorspace bt2020nc -color_trc arib-std-b67 -color_range tv", MATRIX_BT2020,
          RANGE_LIMITED, TRANSFER_HLG, false},
         {"-c:v libx264rgb -preset ultrafast -frames:v 5", MATRIX_RGB, RANGE_FULL, TRANSFER_SDR, false},
         {"-c:v ffv1 -pix_fmt gbrp -frames:v 5", MATRIX_RGB, RANGE_FULL, TRANSFER_SDR, false},
