@@ -33,9 +33,9 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films
     return w->frames == 0 || engine_work_seconds(w, threads) * (double)(films > 1 ? films : 1) > WORTH_A_GPU_SECONDS;
 }
 
-static int clamp_devices(int count)
+static int clamp_devices(long count)
 {
-    return count < 1 ? 1 : count < ENGINE_DEVICES_MOST ? count : ENGINE_DEVICES_MOST;
+    return count < 1 ? 1 : count < ENGINE_DEVICES_MOST ? (int)count : ENGINE_DEVICES_MOST;
 }
 
 void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads)
@@ -44,7 +44,7 @@ void engines_init(struct engines *g, enum engine_choice choice, const struct eng
     if (choice == ENGINE_CUDA || (choice == ENGINE_AUTO && engine_built("cuda")))
         g->slot[g->count++] = (struct engine_slot){.kind = "cuda", .devices = *devices, .named = devices->count > 0};
     const char *told = choice == ENGINE_CPU ? getenv("BARCODE_GPUS") : NULL;
-    int stand_in = told ? atoi(told) : 1;
+    long stand_in = told ? strtol(told, NULL, 10) : 1;
     if (choice != ENGINE_CUDA)
         g->slot[g->count++] = (struct engine_slot){.kind = "cpu", .devices = {.count = clamp_devices(stand_in)}};
 }

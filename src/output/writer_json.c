@@ -285,6 +285,7 @@ static void take_string(const char *text, size_t size, const char *key, char *ou
 /* Reads how many columns the file has, a line each, and how large they were staged. */
 static bool count_columns(FILE *f, struct writer_told *told)
 {
+    static const char size[] = "\"size\": [";
     char *line = NULL;
     size_t room = 0;
     bool inside = false;
@@ -292,7 +293,11 @@ static bool count_columns(FILE *f, struct writer_told *told)
     while (getline(&line, &room, f) > 0 && (!inside || *line == '{')) {
         told->columns += inside;
         inside = inside || strcmp(line, "\"columns\": [\n") == 0;
-        sscanf(line, "\"size\": [%d,%d]", &told->width, &told->height);
+        if (strncmp(line, size, strlen(size)) == 0) {
+            char *end;
+            told->width = (int)strtol(line + strlen(size), &end, 10);
+            told->height = *end == ',' ? (int)strtol(end + 1, NULL, 10) : 0;
+        }
     }
     free(line);
     return told->columns == 0 || (told->width > 0 && told->height > 0);

@@ -62,13 +62,13 @@ static struct SwsContext *open_context(const AVFrame *from, const AVFrame *to)
 }
 
 /*
- * Makes *planes, which keeps the context in its opaque_ref and the source's format in `opaque`. Both
+ * Makes *planes, which keeps the context in its opaque_ref and the source's format, as its descriptor, in `opaque`. Both
  * serve while format and size stay. Returns false if out of memory.
  */
 static bool make_room(AVFrame **planes, const AVFrame *frame)
 {
     AVFrame *p = *planes;
-    void *source = (void *)(intptr_t)(frame->format + 1);
+    void *source = (void *)av_pix_fmt_desc_get(frame->format);
     if (p && p->opaque == source && p->width == frame->width && p->height == frame->height)
         return true;
     av_frame_free(planes);
