@@ -11,7 +11,7 @@ static char text[REPORT_RECIPE];
 /* The recipe of all that a command line asks for. */
 static const char *recipe(const char *line)
 {
-    static char words[400], program[] = "barcode", film[] = "x.mkv", *argument[32];
+    static char words[400], program[] = "barcode", film[] = "x.mkv", *argument[40];
     struct options o;
     struct err e = ERR_INIT;
     int count = 0;
