@@ -10,7 +10,7 @@ judge() { # [--every N] [--size S] [--also N:S]... CLIP...
 
 # Size changes are left out: there ffmpeg scales what it hands over.
 judged_clips() {
-    whole_clips | grep -v size-change | sed "s#^#$CLIPS/#"
+    whole_clips | grep -vE "size-change|vp[89]-sizes" | sed "s#^#$CLIPS/#"
 }
 
 test_judge_every_clip() {

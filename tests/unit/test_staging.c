@@ -94,7 +94,7 @@ static void done_after(struct taken *taken, int64_t nanoseconds)
 
 TEST_WITH(finished_runs, staging_begin, staging_end)
 {
-    struct run runs[2] = {{.bytes = 100, .count = 10, .frames = 70}, {.bytes = 200, .count = 20, .frames = 50}}, *run[2];
+    struct run runs[2] = {{.bytes = 100, .count = 10, .frames = 70}, {.bytes = 200, .count = 20, .frames = 50}}, *run[2] = {0};
     s.bytes_in_flight = 300;
     assert_true(queue_push(s.runs, &runs[0]) && queue_push(s.runs, &runs[1]));      /* as many as there is room for */
     assert_true(staging_next_run(&s, true, &run[0]) && staging_next_run(&s, false, &run[1]));
@@ -111,7 +111,7 @@ TEST_WITH(finished_runs, staging_begin, staging_end)
 TEST_WITH(what_a_key_frame_costs, staging_begin, staging_end)
 {
     struct stage_progress p = {0};
-    struct run runs[1] = {{.bytes = 100, .count = 20}}, *run;
+    struct run runs[1] = {{.bytes = 100, .count = 20}}, *run = NULL;
     assert_true(queue_push(s.runs, &runs[0]) && staging_next_run(&s, false, &run));
     run->cpu_ns -= 2000000000;
     staging_passed(&s, run, 20);
