@@ -280,6 +280,12 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
 /* Fills matrix, range, transfer and primaries of a view whose width and height are there. `format`: what the frame was coded in. */
 void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film, struct frame_view *view);
 
+/*
+ * Keeps the colour tags of a frame whose decoding begins, in its `opaque`. From 6.1 on libavcodec replaces the missing tags of
+ * a frame by those of the sequence in which the frame is output.
+ */
+void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f);
+
 enum transfer film_colour_transfer(const AVFrame *frame, const struct film *film);
 
 /* ---- film_light.c: how bright a film gets ---- */

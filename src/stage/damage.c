@@ -14,6 +14,7 @@ static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
     int code = avcodec_default_get_buffer2(c, frame, flags);
     if (code == AVERROR(ENOMEM))
         atomic_store(&w->out_of_memory, true);
+    film_colour_keep_tags(c->codec_id, frame);
     return code;
 }
 

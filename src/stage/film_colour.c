@@ -110,8 +110,23 @@ static enum primaries primaries_of(enum AVColorPrimaries said, enum transfer tra
     }
 }
 
+enum { TAGS_KEPT = 1 << 7 };
+
+/* H.264, HEVC and MPEG-2 have tags in their sequence headers, of 8 bits each but the range. */
+void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f)
+{
+    if (codec != AV_CODEC_ID_H264 && codec != AV_CODEC_ID_HEVC && codec != AV_CODEC_ID_MPEG2VIDEO)
+        return;
+    uintptr_t kept = (uintptr_t)(f->colorspace & 0xff) << 24 | (uintptr_t)(f->color_primaries & 0xff) << 16 |
+                     (uintptr_t)(f->color_trc & 0xff) << 8 | TAGS_KEPT | (uintptr_t)(f->color_range & 3);
+    f->opaque = (void *)kept;
+}
+
 static struct colour_tags tags_of_frame(const AVFrame *f)
 {
+    uintptr_t kept = (uintptr_t)f->opaque;
+    if (kept & TAGS_KEPT)
+        return (struct colour_tags){kept >> 24 & 0xff, kept >> 16 & 0xff, kept & 3, kept >> 8 & 0xff};
     return (struct colour_tags){f->colorspace, f->color_primaries, f->color_range, f->color_trc};
 }
 

@@ -92,7 +92,7 @@ TEST(every_known_format)
 /* Returns the formats that the codec lists, AV_PIX_FMT_NONE last; NULL if it lists none or encodes. */
 static const enum AVPixelFormat *decoder_formats(const AVCodec *c)
 {
-    if (!av_codec_is_decoder(c))
+    if (!av_codec_is_decoder(c) || c->type != AVMEDIA_TYPE_VIDEO)
         return NULL;
 #if AV_COMPAT_7_1
     const void *list = NULL;
