@@ -181,7 +181,8 @@ TEST(left_to_software)
     judge_redone("hole.h264", 1, 0, true);
     keys = 0;
     edit("open.hevc", "lie.hevc", lie);
-    judge_redone("lie.hevc", 1, 1, false);
+    /* libavcodec conceals the missing references; FFmpeg 9 reports that. */
+    assert_int_equal(judge_damaged("lie.hevc", 1).redone_runs, 1);
 }
 
 /* What looks much like it, in sane films: zeros between slices, references from before an open GOP. */
