@@ -13,8 +13,8 @@ if [ "${1:-}" = --one ]; then
     env --default-signal=INT,TERM,HUP "$program" > "$log" 2>&1 < /dev/null
     status=$?
     p=$(grep -c '^\[       OK \]' "$log")
-    s=$(grep -c '^\[  SKIPPED \] [^0-9]' "$log")
-    f=$(grep -c '^\[  FAILED  \] [^0-9]*$' "$log")
+    s=$(grep -cE '^\[  SKIPPED \] [a-z]\w*$' "$log")
+    f=$(grep -cE '^\[  FAILED  \] [a-z]\w*$' "$log")
     # Each failure and each skip is listed twice, where it happens and in the closing list; a crash lists none.
     f=$(((f + 1) / 2)) s=$(((s + 1) / 2))
     [ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
@@ -24,7 +24,7 @@ if [ "${1:-}" = --one ]; then
     else
         # What it says of what is not here, then each test that was skipped for it, as tests/cli/run.sh names them.
         said=$(grep '^SKIPPED: ' "$log" | sort -u | head -n 3
-            sed -n "s/^\[  SKIPPED \] \([^0-9].*\)/SKIP  $name: \1/p" "$log" | sort -u
+            sed -n "s/^\[  SKIPPED \] \([a-z][a-z0-9_]*\)$/SKIP  $name: \1/p" "$log" | sort -u
             echo "ok    $name: $p tests, $(($(date +%s) - start)) s")
     fi
     printf '%s\n' "$said"

@@ -187,7 +187,7 @@ TEST(digital_cinema)
             }
             for (int c = 0; c < 3; c++) {
                 double sum = floor((m[c][0] * linear[0] + m[c][1] * linear[1] + m[c][2] * linear[2]) / 4096);
-                double low = encode_gamma(sum - 1), high = encode_gamma(sum + 2), is = sample(&v, c, i % W, i / W) / 16.0;
+                double low = encode_gamma(sum - 3), high = encode_gamma(sum + 3), is = sample(&v, c, i % W, i / W) / 16.0;
                 if (is < low - 16 || is > high + 16)
                     fail_msg("pixel %d, component %d: %g, not from %g to %g", i, c, is, low, high);
             }
