@@ -1,7 +1,7 @@
 # barcode - one picture of a film's colours.
 #
 #   make demo    installs what is missing, builds, makes the sample film, renders it to out/
-#   make test    installs what is missing, builds, runs every test that needs no GPU
+#   make test    installs what is missing, builds, runs the quick tests; make check-all runs all that need no GPU
 #   make help    every target
 #
 # Variables: CUDA=0 (build without nvcc), DEBUG=1, V=1 (whole commands), SAN=address|thread, CC, CFLAGS, PREFIX, DESTDIR; BARCODE_FILMS=DIR (test,
@@ -175,7 +175,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test unit cli asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -203,9 +203,14 @@ readme-pictures: $(BIN)/barcode out/sample.mkv ## the sample film's pictures tha
 	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache --trim off -o samples/day-bars.png
 
 .PHONY: test
-test: films-there deps ## builds, makes test clips, runs every test that needs no GPU
+test: deps ## builds, makes the clips that it needs, runs the unit tests and the quick cases of the command line
+	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.quick $(BIN)/few-threads.so
+	@$(MAKE) --no-print-directory unit cli-quick
+
+.PHONY: check-all
+check-all: films-there deps ## every test that needs no GPU: all clips, all cases, emulated kernels, fuzz seeds
 	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.made $(if $(filter 1,$(CUDA)),$(EMULATED))
-	@$(MAKE) --no-print-directory unit cli $(if $(filter 1,$(CUDA)),emulated)
+	@$(MAKE) --no-print-directory -k unit cli $(if $(filter 1,$(CUDA)),emulated) fuzz-replay
 
 # A BARCODE_FILMS that names no films is told at once, and not after ten minutes.
 .PHONY: films-there
@@ -227,12 +232,21 @@ out/clips.made: tests/support/make-clips.sh tests/support/make-clips-formats.sh 
 	tests/support/make-clips.sh out/clips
 	@touch $@
 
+# The clips of the quick cases alone.
+out/clips.quick: tests/cli/quick-clips tests/support/make-clips.sh tests/support/make-film.sh
+	tests/support/make-clips.sh out/clips $$(cat $<)
+	@touch $@
+
 .PHONY: clips
 clips: out/clips.made ## the films that the tests are made of, by the ffmpeg program
 
 .PHONY: cli
 cli: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the built program as a user calls it (CASES=REGEX: those cases)
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh "$(CASES)"
+
+.PHONY: cli-quick
+cli-quick: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.quick ## the cases that are marked quick
+	@BARCODE=$(BIN)/barcode tests/cli/run.sh --quick "$(CASES)"
 
 .PHONY: check
 check: unit ## quick: what to run before a commit, with lint

@@ -7,9 +7,10 @@ say what each pixel should be. A staged pixel must be within 1 level of that eve
 
 Shares no code with barcode: the area mean is a product with overlap matrices, colours are real numbers.
 
-    judge.py [--barcode PROGRAM] [--out DIR] [--every N] [--size SIZE] [--also N:SIZE]... FILM...
+    judge.py [--barcode PROGRAM] [--out DIR] [--every N] [--size SIZE] [--also N:SIZE]... [--exact] FILM...
 
 --also: the program is asked for these frames and this size too (N: of the default size), and judged by the same decoding.
+--exact: the frames are verified against a single decoder too, and read a second time out of the cache.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import functools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -184,8 +186,9 @@ def decode(film, stream, layout, steps, turned):
     if turned:
         width, height = height, width
     bytes_a_frame = layout.frame_bytes(width, height)
-    # unaligned: without it libavcodec keeps part of a left crop, as much as this processor's vectors are wide.
-    words = ["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-flags", "unaligned", "-i", film, "-map", f"0:{stream['index']}", "-vf",
+    # unaligned: without it libavcodec keeps part of a left crop, as much as this processor's vectors are wide. reinit_filter: from
+    # FFmpeg 7.1 on the filters begin anew, and count anew, where the tags change.
+    words = ["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-flags", "unaligned", "-reinit_filter", "0", "-i", film, "-map", f"0:{stream['index']}", "-vf",
              "showinfo=checksum=0,select=" + "+".join(f"not(mod(n\\,{step}))" for step in steps),
              "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", layout.format, "-"]
     with tempfile.NamedTemporaryFile("w") as log, open(log.name, encoding="utf-8", errors="replace") as lines, \
@@ -211,12 +214,12 @@ def rotation(stream):
     return 0
 
 
-def stage(barcode, film, out, every, size):
+def stage(barcode, film, out, every, size, *more):
     """The program's own staged frames: [frames, h, w, 3], and its JSON."""
     stem = os.path.join(out, os.path.basename(film))
     # The ffmpeg program knows neither of bars nor, here, of HDR.
     words = [barcode, film, "-m", "average", "-n", str(every), "--trim", "off", "--tone-map", "off", "--dump", stem + ".rgb",
-             "--json", stem + ".json", "-o", stem + ".png", "-q"]
+             "--json", stem + ".json", "-o", stem + ".png", "-q", *more]
     command(words + (["--size", size] if size else []))
     with open(stem + ".json", encoding="utf-8") as f:
         facts = json.load(f)
@@ -228,12 +231,23 @@ def stage(barcode, film, out, every, size):
     return frames.reshape(-1, height, width, 3), facts
 
 
+def stage_exactly(barcode, film, out, every, size):
+    """As stage(), verified against one decoder, and a second time out of the cache."""
+    cache = ("--cache", os.path.join(out, "cache"))
+    shutil.rmtree(cache[1], ignore_errors=True)
+    frames, facts = stage(barcode, film, out, every, size, "--verify", "--strict", *cache)
+    again, cached = stage(barcode, film, out, every, size, *cache)
+    if cached["cache"] != "hit" or cached["columns"] != facts["columns"] or not np.array_equal(frames, again):
+        raise Breach(f"other frames or columns out of the cache, which says '{cached['cache']}'")
+    return frames, facts
+
+
 class Asked:
     """What the program was asked for of a film, and what has come of it."""
 
-    def __init__(self, barcode, film, out, every, size):
+    def __init__(self, every, staged):
         self.every = every
-        self.frames, self.facts = stage(barcode, film, out, every, size)
+        self.frames, self.facts = staged
         self.count, self.worst, self.total = 0, 0, 0.0
         self.height, self.width = self.frames.shape[1:3]
         numbers = [c["frame"] for c in self.facts["columns"]]
@@ -260,11 +274,11 @@ class Asked:
             raise Breach(f"{len(self.frames)} frames staged, but ffmpeg decodes {self.count}")
 
 
-def judge(barcode, film, out, ways):
+def judge(barcode, film, out, ways, staged_by):
     """One film: its layout, and what came of each of the `ways` (every, size) in which its frames were asked for."""
     stream = probe(film)
     layout = Layout(stream)
-    asked = [Asked(barcode, film, out, every, size) for every, size in ways]
+    asked = [Asked(every, staged_by(barcode, film, out, every, size)) for every, size in ways]
     for number, tag, planes in decode(film, stream, layout, [a.every for a in asked], rotation(stream) % 180 != 0):
         if number == 0:
             layout.matrix, layout.full = layout.meaning(tag)
@@ -287,6 +301,7 @@ def main():
     parser.add_argument("--every", type=int, default=24)
     parser.add_argument("--size", default="")
     parser.add_argument("--also", action="append", default=[], metavar="N:SIZE")
+    parser.add_argument("--exact", action="store_true")
     parser.add_argument("film", nargs="+")
     a = parser.parse_args()
     ways = [(a.every, a.size)] + [(int(n), size) for n, _, size in (w.partition(":") for w in a.also)]
@@ -296,7 +311,7 @@ def main():
     for film in a.film:
         name = os.path.basename(film)
         try:
-            layout, asked = judge(a.barcode, film, a.out, ways)
+            layout, asked = judge(a.barcode, film, a.out, ways, stage_exactly if a.exact else stage)
         except Breach as b:
             print(f"{name:<36} BREACH: {b}")
             breaches += 1

@@ -14,7 +14,7 @@ test_sample_answers() {
 }
 
 # With its bars: black lines and nothing else are added to the same answers.
-test_sample_answers_with_bars() {
+test_sample_answers_with_bars() { # quick
     f=$(sample)
     ok "$f" -n 1 -m average --trim off --json off.json -o off.png
     check trimmed off.json
@@ -58,7 +58,7 @@ test_modes_from_one_staging() {
     cmp two-kmeans.png one.png
 }
 
-test_stacked() {
+test_stacked() { # quick
     f=$(sample)
     ok "$f" -n 3 -m all --height 100 -o stacked.png
     files stacked.png
@@ -78,7 +78,7 @@ test_picture_size() {
     check png c.png 1 360
 }
 
-test_few_colours_or_one_cluster() {
+test_few_colours_or_one_cluster() { # quick
     f=$(sample)
     ok "$f" -n 100 -k 1 --json one.json -o one.png
     check shape one.json
@@ -94,7 +94,7 @@ test_seed_changes_no_sure_thing() {
     cmp a.png b.png || fail "the same seed gives two pictures"
 }
 
-test_two_frames_and_one() {
+test_two_frames_and_one() { # quick
     f=$(clip two-frames.mp4)
     ok "$f" --json two.json -o two.png
     check count "$f" two.json
@@ -104,7 +104,7 @@ test_two_frames_and_one() {
     check count "$f" one.json
 }
 
-test_dump() {
+test_dump() { # quick
     f=$(clip h264-open.mkv)
     ok "$f" -n 9 --size 100x50 --dump d.rgb --json d.json -o d.png
     check size d.json 100 50
@@ -113,13 +113,13 @@ test_dump() {
     cmp "$LOGS/stdout" d.rgb || fail "--dump - is not what --dump FILE is"
 }
 
-test_bench_is_json() {
+test_bench_is_json() { # quick
     f=$(clip h264-closed.mkv)
     ok "$f" --bench -o b.png
     "$PYTHON" -c 'import json,sys; json.load(sys.stdin)' < "$LOGS/stdout" || fail "--bench is not one JSON object on stdout"
 }
 
-test_png_says_what_it_is() {
+test_png_says_what_it_is() { # quick
     f=$(sample)
     ok "$f" -n 60 -k 6 -m palette -o p.png
     for word in sample.mkv palette barcode; do
@@ -130,7 +130,7 @@ test_png_says_what_it_is() {
     head -c 4096 "$(printf 'f\303\266hn.png')" | grep -aq "$(printf 'f\303\266hn')" || fail "the PNG does not carry a name in UTF-8"
 }
 
-test_same_film_same_bytes() {
+test_same_film_same_bytes() { # quick
     f=$(clip hevc-open.mkv)
     cp "$f" film.mkv
     ok film.mkv -n 3 -m palette -o a.png

@@ -8,7 +8,7 @@ flickering() {
         "drawbox=w=78:h=90:c=0xb07030:t=fill,drawbox=w=82:h=90:c=0xb07030:t=fill:enable='mod(floor(n/2),2)'" -c:v ffv1 flickering.mkv
 }
 
-test_steady() {
+test_steady() { # quick
     flickering
     ok flickering.mkv -n 1 --json plain.json -o plain.png
     check picture plain.png plain.json kmeans

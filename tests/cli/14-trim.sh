@@ -164,7 +164,7 @@ test_trim_of_a_pipe() {
     check trimmed pipe.json
 }
 
-test_trim_bad_rules() {
+test_trim_bad_rules() { # quick
     f=$(clip h264-closed.mkv)
     for rule in '' on 10 10:10 10:10:0 10:10:0:0:0 0:10:0:0 10:0:0:0 -1:1:1:1 10:10:0:-1 99999:1:0:0 10x10:0:0 ' 1:1:1:1'; do
         refuses 2 "$f" --trim "$rule"

@@ -81,7 +81,7 @@ test_light_and_the_cache() {
 }
 
 # SDR is as it was; --light linear averages light there too, and a flat colour stays what it is.
-test_linear_light() {
+test_linear_light() { # quick
     f=$(clip bt2020.mkv)
     ok "$f" -n 20 -m average --dump a.rgb -o a.png
     says_not warning

@@ -2,7 +2,7 @@
 # Names of outputs, several films, folders, stdout, what must not be replaced.
 # shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
-test_default_name() {
+test_default_name() { # quick
     f=$(clip h264-closed.mkv)
     ok "$f" -n 20
     files h264-closed.png
@@ -11,7 +11,7 @@ test_default_name() {
 }
 
 # Experiments do not replace each other, and media centres get no poster that nobody wanted.
-test_names() {
+test_names() { # quick
     mkdir -p films/s1
     cp "$(clip h264-closed.mkv)" films/a.mkv
     cp "$(clip one-frame.mkv)" films/s1/e.mkv
@@ -55,7 +55,7 @@ test_names() {
 }
 
 # Folders are made when an output is written there: a run that is refused leaves nothing behind.
-test_folders_are_made() {
+test_folders_are_made() { # quick
     f=$(clip one-frame.mkv)
     mkdir films
     cp "$f" films/a.mkv
@@ -79,7 +79,7 @@ test_folders_are_made() {
     [ -s pics/deeper/a.png ] || fail "made $(find pics)"
 }
 
-test_only_what_is_asked_for() {
+test_only_what_is_asked_for() { # quick
     f=$(clip one-frame.mkv)
     for words in '--json x' '--csv x' '--html x' '--swatches x.gpl' '--swatches x.json'; do
         # shellcheck disable=SC2086
@@ -104,7 +104,7 @@ test_only_what_is_asked_for() {
     refuses 1 "$f" -q --json d/ --dump d/ --update
 }
 
-test_default_name_over_own_picture() {
+test_default_name_over_own_picture() { # quick
     f=$(clip h264-closed.mkv)
     ok "$f" -n 20
     ok "$f" -n 10
@@ -121,7 +121,7 @@ test_default_name_over_other_file() {
     check png h264-closed.png 10 360
 }
 
-test_output_file_folder_stdout() {
+test_output_file_folder_stdout() { # quick
     f=$(clip h264-closed.mkv)
     mkdir there
     ok "$f" -n 20 -o there
@@ -132,7 +132,7 @@ test_output_file_folder_stdout() {
     files there there/h264-closed.png there/named.png
 }
 
-test_json_on_stdout() {
+test_json_on_stdout() { # quick
     f=$(clip h264-closed.mkv)
     ok "$f" -n 20 -o p.png --json -
     "$PYTHON" -c 'import json,sys; json.load(sys.stdin)' < "$LOGS/stdout" || fail "--json - is not JSON"
@@ -175,7 +175,7 @@ test_every_file_is_told() {
     [ ! -s "$LOGS/stderr" ] || fail "-q says something"
 }
 
-test_several_films() {
+test_several_films() { # quick
     a=$(clip h264-closed.mkv)
     b=$(clip hevc-open.mkv)
     mkdir o
@@ -184,7 +184,7 @@ test_several_films() {
     cmp o/h264-closed.png o/h264-closed-2.png || fail "the same film gives two pictures"
 }
 
-test_several_films_one_bad() {
+test_several_films_one_bad() { # quick
     a=$(clip h264-closed.mkv)
     b=$(clip bad/text.mkv)
     c=$(clip hevc-open.mkv)
@@ -305,7 +305,7 @@ test_a_picture_of_a_pipe_stays() {
     files film.mkv film.png
 }
 
-test_folder() {
+test_folder() { # quick
     a=$(clip h264-closed.mkv)
     b=$(clip hevc-open.mkv)
     mkdir films films/deeper empty
@@ -334,7 +334,7 @@ test_folder_with_pipes() {
     LIMIT=20 refuses 3 none
 }
 
-test_folder_with_bad_film() {
+test_folder_with_bad_film() { # quick
     a=$(clip h264-closed.mkv)
     mkdir films
     cp "$a" films/z.mkv
@@ -345,7 +345,7 @@ test_folder_with_bad_film() {
 }
 
 # What stands in the way of one film, or of one folder, does not stop the others.
-test_batch_goes_on() {
+test_batch_goes_on() { # quick
     a=$(clip h264-closed.mkv)
     b=$(clip hevc-open.mkv)
     mkdir empty
@@ -367,7 +367,7 @@ test_batch_goes_on() {
     files empty h264-closed.png hevc-open.png
 }
 
-test_output_is_input() {
+test_output_is_input() { # quick
     a=$(clip h264-closed.mkv)
     cp "$a" film.mkv
     ln -s film.mkv link.mkv
@@ -381,7 +381,7 @@ test_output_is_input() {
     files film.mkv link.mkv hard.mkv
 }
 
-test_two_outputs_one_file() {
+test_two_outputs_one_file() { # quick
     a=$(clip h264-closed.mkv)
     refuses 2 "$a" -o x.png --json x.png
     refuses 2 "$a" -o x.png --dump ./x.png
@@ -389,7 +389,7 @@ test_two_outputs_one_file() {
     files
 }
 
-test_failed_run_keeps_old_output() {
+test_failed_run_keeps_old_output() { # quick
     b=$(clip bad/noise.mp4)
     echo old > p.png
     echo old > p.json
@@ -398,7 +398,7 @@ test_failed_run_keeps_old_output() {
     files p.json p.png
 }
 
-test_odd_names() {
+test_odd_names() { # quick
     a=$(clip h264-closed.mkv)
     mkdir d
     cp "$a" "d/a film, 50% & more.mkv"
@@ -420,7 +420,7 @@ test_output_to_device() {
     check png got.png 10 360
 }
 
-test_no_pixels_on_a_terminal() {
+test_no_pixels_on_a_terminal() { # quick
     a=$(clip h264-closed.mkv)
     command -v script > /dev/null || skip "no script(1) to make a terminal"
     script -qec true /dev/null < /dev/null > /dev/null 2>&1 || skip "no pseudo-terminals here"

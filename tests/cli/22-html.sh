@@ -32,7 +32,7 @@ test_html_file() {
     true
 }
 
-test_html_stdout() {
+test_html_stdout() { # quick
     f=$(sample)
     ok "$f" -q -n 24 --html - -o x.png
     cp "$LOGS/stdout" one.html
@@ -50,7 +50,7 @@ test_html_same_bytes() {
     sed 's/ height=7 / height=360 /' c.html | cmp - a.html || fail "with other outputs it is another page"
 }
 
-test_html_replaces() {
+test_html_replaces() { # quick
     mkdir o films
     cp "$(clip h264-closed.mkv)" films/a.mkv
     cp "$(clip one-frame.mkv)" films/b.mkv
@@ -92,7 +92,7 @@ test_html_update() {
     says "'o/b.html' was made with other options$"
 }
 
-test_gallery_tree() {
+test_gallery_tree() { # quick
     mkdir -p films/s1 films/s2 g
     cp "$(clip h264-closed.mkv)" films/s1/e1.mkv
     cp "$(clip hevc-open.mkv)" films/s2/e1.mkv

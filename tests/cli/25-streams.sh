@@ -26,7 +26,7 @@ sys.exit([colour, str(film["stream"]), str(film["video_stream"])] != sys.argv[1:
 PY
 }
 
-test_which_stream() {
+test_which_stream() { # quick
     make_two
     shows red 0 0 two.mkv
     shows red 0 0 two.mkv --stream 0
@@ -41,7 +41,7 @@ test_which_stream() {
     says "'two.mkv': video stream 1: mpeg4, 640x360$"
 }
 
-test_no_such_stream() {
+test_no_such_stream() { # quick
     make_two
     refuses 2 two.mkv --stream 2
     says "'two.mkv' has 2 video streams, numbered from 0: there is no --stream 2"

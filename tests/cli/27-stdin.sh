@@ -149,7 +149,7 @@ test_stdin_damaged() {
     done
 }
 
-test_stdin_is_no_film() {
+test_stdin_is_no_film() { # quick
     through /dev/null -
     refused 3
     says "'/dev/stdin' is not a film"
@@ -177,7 +177,7 @@ test_stdin_is_no_film() {
 }
 
 # ssh and others give a socket, which no name opens.
-test_stdin_is_a_socket() {
+test_stdin_is_a_socket() { # quick
     f=$(clip h264-open.mkv)
     ok "$f" -n 7 -o plain.png
     COMMAND="barcode - with a socket for stdin" STATUS=0
@@ -195,7 +195,7 @@ PY
 }
 
 # One film among others, and one from a process.
-test_stdin_among_films() {
+test_stdin_among_films() { # quick
     f=$(clip h264-closed.mkv)
     g=$(clip hevc-open.mkv)
     through "$f" "$g" - -n 20 -q

@@ -2,7 +2,7 @@
 # Folders as people have them: folders below folders, numbers in names, loops, files of any ending.
 # shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
-test_folder_recursive() {
+test_folder_recursive() { # quick
     mkdir -p films/s2/extras films/s10 films/.hidden o j
     cp "$(clip h264-closed.mkv)" films/s2/e01.mkv
     cp "$(clip hevc-open.mkv)" films/s10/e01.mkv
@@ -30,7 +30,7 @@ test_folder_recursive() {
     says "no films in the folder 'none' or below it$"
 }
 
-test_folder_loops() {
+test_folder_loops() { # quick
     mkdir -p films/a/b o
     cp "$(clip one-frame.mkv)" films/a/b/x.mkv
     ln -s ../.. films/a/b/up
@@ -44,7 +44,7 @@ test_folder_loops() {
     [ "$(cd o && find . -type f | sort | tr '\n' ' ')" = "./a/b/x.png ./a/side/y.png " ] || fail "made $(find o)"
 }
 
-test_folder_natural_order() {
+test_folder_natural_order() { # quick
     mkdir films
     for n in 10 2 1 009; do cp "$(clip one-frame.mkv)" films/e$n.mkv; done
     ok films -j 1

@@ -25,7 +25,7 @@ tree() {
     done
 }
 
-test_update_leaves_out() {
+test_update_leaves_out() { # quick
     mkdir films o
     cp "$(clip h264-closed.mkv)" films/a.mkv
     cp "$(clip hevc-open.mkv)" films/b.mkv
@@ -89,7 +89,7 @@ test_update_and_options() {
 }
 
 # All outputs have to be there, and one that is missing is made in their company.
-test_update_with_several_outputs() {
+test_update_with_several_outputs() { # quick
     mkdir films o j
     cp "$(clip h264-closed.mkv)" films/a.mkv
     cp "$(clip hevc-open.mkv)" films/b.mkv

@@ -2,7 +2,7 @@
 # Everything that issue and design name as bad input: the exit status, one sentence, and nothing left behind.
 # shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
-test_usage() {
+test_usage() { # quick
     f=$(clip h264-closed.mkv)
     refuses 2
     refuses 2 --nonsense "$f"
@@ -13,7 +13,7 @@ test_usage() {
     files
 }
 
-test_numbers() {
+test_numbers() { # quick
     f=$(clip h264-closed.mkv)
     for k in 0 65 eight -1 8.5 '' 99999999999999999999 '8 '; do
         refuses 2 "$f" -k "$k"
@@ -64,7 +64,7 @@ test_not_there_yet() {
     files
 }
 
-test_help_and_version() {
+test_help_and_version() { # quick
     ok --help
     grep -q -- '--clusters' "$LOGS/stdout" || fail "--help says nothing of --clusters"
     [ ! -s "$LOGS/stderr" ] || fail "--help writes to stderr"
@@ -107,7 +107,7 @@ test_every_option_is_read() {
     done < options
 }
 
-test_no_such_file() {
+test_no_such_file() { # quick
     refuses 3 missing.mkv
     says "missing.mkv"
     refuses 3 nowhere/missing.mkv
@@ -126,7 +126,7 @@ plainly() {
     setpriv --bounding-set=$caps --inh-caps=$caps "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
 }
 
-test_unreadable() {
+test_unreadable() { # quick
     f=$(clip h264-closed.mkv)
     cp "$f" secret.mkv
     chmod 0 secret.mkv
@@ -136,7 +136,7 @@ test_unreadable() {
     files secret.mkv
 }
 
-test_a_folder_is_no_film() {
+test_a_folder_is_no_film() { # quick
     mkdir folder.mkv
     refuses 3 folder.mkv
     refuses 3 /dev/null
@@ -144,7 +144,7 @@ test_a_folder_is_no_film() {
 }
 
 # Every clip in bad/: no film, and said so.
-test_bad_clips() {
+test_bad_clips() { # quick
     clip bad/text.mkv > /dev/null
     for f in "$CLIPS"/bad/*; do
         refuses 3 "$f" --json j.json --dump d.rgb -m all
@@ -177,7 +177,7 @@ test_reasons() {
     says 'without its index'
 }
 
-test_a_picture_is_no_film() {
+test_a_picture_is_no_film() { # quick
     f=$(clip h264-closed.mkv)
     ok "$f" -n 50 -o p.png
     refuses 3 p.png -o q.png
@@ -243,7 +243,7 @@ test_animated_pictures() {
     says "no films in the folder"
 }
 
-test_playlist_stays_off_the_network() {
+test_playlist_stays_off_the_network() { # quick
     printf '#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n' > list.m3u8
     printf 'ffconcat version 1.0\nfile /etc/passwd\n' > list.ffconcat
     LIMIT=10 refuses 3 list.m3u8
@@ -252,7 +252,7 @@ test_playlist_stays_off_the_network() {
     files list.m3u8 list.ffconcat
 }
 
-test_nothing_selected() {
+test_nothing_selected() { # quick
     f=$(clip h264-closed.mkv)
     refuses 1 "$f" --start 8.5
     refuses 1 "$f" --start 1:00
@@ -280,7 +280,7 @@ test_too_many_columns() {
     files long.mkv long.ts
 }
 
-test_output_folder() {
+test_output_folder() { # quick
     f=$(clip h264-closed.mkv)
     refuses 1 "$f" -o nowhere/p.png
     refuses 1 "$f" -o nowhere/below/
@@ -293,7 +293,7 @@ test_output_folder() {
     files plain
 }
 
-test_output_folder_not_writable() {
+test_output_folder_not_writable() { # quick
     f=$(clip h264-closed.mkv)
     mkdir locked
     echo old > locked/p.png
@@ -308,7 +308,7 @@ test_output_folder_not_writable() {
     files locked locked/p.png
 }
 
-test_full_disk_device() {
+test_full_disk_device() { # quick
     f=$(clip h264-closed.mkv)
     [ -c /dev/full ] || skip "no /dev/full here"
     refuses 1 "$f" -n 20 -o /dev/full
@@ -327,7 +327,7 @@ test_full_disk_device() {
 }
 
 # ulimit -f: an error of the write, not a signal; nothing stays behind.
-test_file_size_limit() {
+test_file_size_limit() { # quick
     f=$(clip ffv1.mkv)
     STATUS=0 COMMAND="ulimit -f 8; barcode -o p.png"
     (ulimit -f 8 && exec "$BARCODE" "$f" -n 1 -q -m downsample --height 720 -o p.png) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
@@ -337,7 +337,7 @@ test_file_size_limit() {
     files
 }
 
-test_full_disk() {
+test_full_disk() { # quick
     f=$(clip ffv1.mkv)
     [ "$(id -u)" -eq 0 ] || skip "a small file system takes root"
     mkdir small
@@ -356,7 +356,7 @@ test_full_disk() {
     [ "$(find small -mindepth 1 -printf '%P ')" = "p.png " ] || fail "left behind: $(ls -A small)"
 }
 
-test_pipe_closed_early() {
+test_pipe_closed_early() { # quick
     f=$(clip h264-closed.mkv)
     STATUS=0 COMMAND="barcode --dump - | head -c 10"
     { LIMIT=60 timeout 60 "$BARCODE" "$f" -n 1 -q --dump - -o p.png 2> "$LOGS/stderr" || echo $? > "$LOGS/code"; } | head -c 10 > /dev/null
@@ -366,7 +366,7 @@ test_pipe_closed_early() {
 }
 
 # `--k 5` was taken for --keyframes and a film "5", and a name of an output for one more film.
-test_options_are_exact() {
+test_options_are_exact() { # quick
     f=$(clip h264-closed.mkv)
     cp "$f" film.mkv
     ok film.mkv -q -n 20

@@ -17,7 +17,7 @@ for text in open(sys.argv[1], "rb"):
 PY
 }
 
-test_report() {
+test_report() { # quick
     mkdir films o empty
     cp "$(clip h264-closed.mkv)" films/a.mkv
     cp "$(clip hevc-open.mkv)" films/b.mkv
@@ -61,7 +61,7 @@ END
     [ ! -s "$LOGS/stderr" ] || fail "-q says something"
 }
 
-test_report_of_crash() {
+test_report_of_crash() { # quick
     cp "$(clip h264-closed.mkv)" a.mkv
     cp a.mkv c.mkv
     mkfifo b.mkv

@@ -41,7 +41,7 @@ test_shards_make_what_one_run_makes() {
     diff -r right o || fail "another tree"
 }
 
-test_shard_of_few_films() {
+test_shard_of_few_films() { # quick
     cp "$(clip one-frame.mkv)" a.mkv
     mkdir empty
     ok a.mkv --shard 2/2

@@ -15,7 +15,7 @@ picks() {
     rm -f s.json s.png
 }
 
-test_every() {
+test_every() { # quick
     for n in 1 2 7 24 25 48 199 200 1000; do
         picks h264-open.mkv every=$n
     done
@@ -31,7 +31,7 @@ test_every_start_end() {
     done
 }
 
-test_interval() {
+test_interval() { # quick
     for s in 0.04 0.1 0.333 1 2.5 100; do
         picks h264-closed.mkv interval=$s
     done
@@ -40,14 +40,14 @@ test_interval() {
     picks h264-closed.mkv interval=0.01 start=1 end=2
 }
 
-test_columns() {
+test_columns() { # quick
     for c in 1 2 7 99 199 333; do
         picks h264-open.mkv columns=$c
     done
     picks h264-open.mkv columns=10 start=2 end=3.5
 }
 
-test_variable_rate() {
+test_variable_rate() { # quick
     for rule in every=1 every=7 interval=0.13 interval=1 columns=11 columns=150 columns=500; do
         picks vfr.mkv $rule
     done
@@ -71,7 +71,7 @@ test_time_does_not_begin_at_zero() {
     done
 }
 
-test_edit_list() {
+test_edit_list() { # quick
     for name in editlist.mp4 editlist-open.mp4; do
         picks $name every=1
         picks $name every=10 start=1
@@ -113,7 +113,7 @@ PY
 }
 
 # The film's length is its pictures', not its sound's.
-test_sound_longer_than_picture() {
+test_sound_longer_than_picture() { # quick
     for name in audio-longer.mp4 audio-longer.mkv; do
         picks $name columns=20
         picks $name interval=0.5

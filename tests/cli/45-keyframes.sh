@@ -48,7 +48,7 @@ test_keyframes_edit_list_and_late_start() {
 }
 
 # A pipe cannot be sought in: it gives the same columns.
-test_keyframes_from_a_pipe() {
+test_keyframes_from_a_pipe() { # quick
     f=$(clip h264-open.mkv)
     ok "$f" -q --keyframes --interval 0.9 -m average --size 32 --dump file.rgb -o file.png
     cat "$f" | "$BARCODE" - -q --keyframes --interval 0.9 -m average --size 32 --dump pipe.rgb -o pipe.png || fail "a pipe does not work"
@@ -110,7 +110,7 @@ assert 0 < counts["bytes_read"] < int(sys.argv[2]) / 2, counts
 EOF
 }
 
-test_keyframes_any_threads() {
+test_keyframes_any_threads() { # quick
     for name in h264-open.mp4 hevc-open.ts; do
         f=$(clip $name)
         for threads in 1 2 5; do
@@ -180,7 +180,7 @@ test_keyframes_are_named() {
 }
 
 # Key frames have an entry of their own: exact frames do not serve, nor the other way round.
-test_keyframes_in_the_cache() {
+test_keyframes_in_the_cache() { # quick
     f=$(clip h264-open.mp4)
     cp "$f" film.mp4
     ok film.mp4 --cache c -q -m average --json e.json -o e.png

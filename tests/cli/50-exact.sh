@@ -33,7 +33,7 @@ test_frame_threads() {
 }
 
 # Of a film of five runs more than five cores are used, and all that there are of one run. As ever, where it is told so.
-test_few_runs_share_all_threads() {
+test_few_runs_share_all_threads() { # quick
     shared() { grep -o 'pictures on [0-9]* threads$' "$LOGS/stderr" | awk '{n += $3} END {print n + 0}'; }
     f=$(clip h264-closed.mp4)
     ok "$f" -n 2 -m average --threads 16 --engine cpu -vv -o p.png
@@ -123,7 +123,7 @@ test_race() {
     cmp few.csv whole.csv
 }
 
-test_order_of_modes_does_not_matter() {
+test_order_of_modes_does_not_matter() { # quick
     f=$(clip hevc-open.mkv)
     ok "$f" -n 8 -m palette,kmeans,average --json a.json -o a.png
     ok "$f" -n 8 -m average,kmeans,palette --json b.json -o b.png
@@ -154,7 +154,7 @@ verify_clips() {
     [ -z "$bad" ] || fail "not identical:$bad"
 }
 
-# Every clip goes through one rule; the other rules see one clip of each codec and of each structure that decides how a film
+# Every clip goes through one rule (80-frames.sh); the other rules see one clip of each codec and of each structure that decides how a film
 # is cut: open and closed groups, leading pictures, recovery points, fields, hidden pictures, no timestamps, jumps.
 FEW="h264-open.mkv h264-closed.ts h264-closed.h264 h264-interlaced.ts h264-intra-refresh.mkv h264-long-gop.mp4 hevc-open.mkv
     hevc-radl.mkv hevc-temporal.ts mpeg2.ts mpeg2-interlaced.mpg vp8-altref.webm vp9.webm av1-svt.mkv mjpeg.avi mpeg4-packed.avi
@@ -167,7 +167,6 @@ few_clips() {
     echo "$FEW"
 }
 
-test_verify_every_7th_of_all() { names=$(whole_clips); verify_clips "$names" -n 7; }
 test_verify_every_frame() { names=$(few_clips); verify_clips "$names" -n 1; }
 test_verify_every_24th() { names=$(few_clips); verify_clips "$names" -n 24; }
 test_verify_every_60th() { names=$(few_clips); verify_clips "$names" -n 60; }
@@ -206,7 +205,7 @@ PY
 }
 
 # Neither headers nor times tell the order of display: the decoder contradicts what was foreseen, and is believed.
-test_contradiction() {
+test_contradiction() { # quick
     f=$(clip mpeg2-no-order.mkv)
     g=$(clip mpeg2.ts)
     ok "$f" -n 1 -m average --verify --strict -v --dump d.rgb --json f.json -o f.png
@@ -220,7 +219,7 @@ test_contradiction() {
 
 # Where the frame size changes: the same frames from any number of threads, and from an NVDEC
 # session, which gives up.
-test_changing_size() {
+test_changing_size() { # quick
     for name in vp8-sizes.webm vp9-sizes.webm; do
         f=$(clip $name)
         for n in 1 2 5; do

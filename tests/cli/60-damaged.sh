@@ -22,7 +22,7 @@ partly() { # CLIP LEAST MOST
     rm -f ./*.png ./*.json
 }
 
-test_truncated() {
+test_truncated() { # quick
     partly damaged/truncated.mkv 55 62
     partly damaged/truncated-hevc.mkv 55 65
     partly damaged/truncated-faststart.mp4 55 62
@@ -82,7 +82,7 @@ test_verify_damaged() {
 }
 
 # A picture may fill several columns: the warning counts columns.
-test_damaged_columns_are_counted() {
+test_damaged_columns_are_counted() { # quick
     f=$(clip damaged/corrupt.ts)
     for rule in '--columns 1000' '-n 1' '-n 3'; do
         # shellcheck disable=SC2086  # two words on purpose
@@ -93,7 +93,7 @@ test_damaged_columns_are_counted() {
     done
 }
 
-test_begins_in_the_middle() {
+test_begins_in_the_middle() { # quick
     f=$(clip damaged/middle-of-gop.ts)
     ok "$f" -n 2 --json d.json -o d.png
     check shape d.json

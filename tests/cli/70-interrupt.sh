@@ -47,7 +47,7 @@ until_written() {
     fail "nothing is written"
 }
 
-test_ctrl_c() {
+test_ctrl_c() { # quick
     long_film
     for after in 0.05 0.3 1; do
         stops INT $after long.mkv -n 1 -k 16 -o p.png --json p.json --dump p.rgb
@@ -55,7 +55,7 @@ test_ctrl_c() {
     done
 }
 
-test_ctrl_c_keeps_the_old_picture() {
+test_ctrl_c_keeps_the_old_picture() { # quick
     long_film
     echo old > p.png
     stops INT 0.4 long.mkv -n 1 -k 16 -o p.png

@@ -31,7 +31,7 @@ start_with_a_pipe() {
     find_worker pipe.mkv
 }
 
-test_a_crash_costs_one_film() {
+test_a_crash_costs_one_film() { # quick
     for signal in SEGV ABRT BUS KILL; do
         start_with_a_pipe -j 1
         kill -s "$signal" "$worker"
@@ -138,7 +138,7 @@ test_a_crash_beside_stdin() {
     [ ! -e stdin-average.png ] || fail "a picture of the rest"
 }
 
-test_a_crash_leaves_nothing_half_written() {
+test_a_crash_leaves_nothing_half_written() { # quick
     f=$(clip h264-closed.mkv)
     COMMAND="a worker killed while a PNG is written" STATUS=0
     echo old > p.png
@@ -154,7 +154,7 @@ test_a_crash_leaves_nothing_half_written() {
     [ -z "$(find . -name '*.tmp' -o -name '.tmp*')" ] || fail "left behind: $(find . -type f)"
 }
 
-test_the_worker_dies_with_its_parent() {
+test_the_worker_dies_with_its_parent() { # quick
     start_with_a_pipe -j 1
     kill -s KILL "$pid"
     wait "$pid" 2> /dev/null || STATUS=$?

@@ -18,7 +18,7 @@ offers() {
     [ "$have" = "$want" ] || fail "after 'barcode $*' it offers '$have', not '$want'"
 }
 
-test_completions_bash() {
+test_completions_bash() { # quick
     ok --generate complete-bash
     [ ! -s "$LOGS/stderr" ] || fail "it says something beside it"
     cp "$LOGS/stdout" complete

@@ -77,10 +77,9 @@ if [ -s "$WORK/films" ]; then
     test_cache_extra() { each_of one_film "${extra[@]}"; }
 fi
 
-test_cache_every_clip() {
-    clip h264-open.mkv > /dev/null
-    for f in "$CLIPS"/*.* "$CLIPS"/damaged/*; do
-        [ -f "$f" ] || continue
+# Whole films: 80-frames.sh.
+test_cache_damaged() {
+    for f in "$(clip size-change.ts)" "$(clip vp8-sizes.webm)" "$(clip vp9-sizes.webm)" "$CLIPS"/damaged/*; do
         rm -rf cache
         for rule in '-n 7' '--columns 11 --start 1'; do
             COMMAND="$f $rule"
@@ -213,7 +212,7 @@ test_cache_repaired() {
     state hit
 }
 
-test_cache_admin() {
+test_cache_admin() { # quick
     f=$(clip h264-closed.mkv)
     ok --cache cache --cache-stats
     grep -q '^entries   0 ' "$LOGS/stdout" || fail "an empty cache is not empty"
@@ -269,7 +268,7 @@ test_cache_limit() {
 }
 
 # The run that makes the cache says so in one line, with the folder and the real limit.
-test_cache_announced() {
+test_cache_announced() { # quick
     f=$(clip h264-closed.mkv)
     export HOME=$PWD/home XDG_CACHE_HOME='' BARCODE_CACHE=''
     ok "$f" -m average --no-cache -o a.png
@@ -298,7 +297,7 @@ allowed() {
 
 # A tenth of the free space, to which the cache's own bytes count: it stays the same while the cache
 # fills the disk.
-test_cache_default_limit() {
+test_cache_default_limit() { # quick
     f=$(clip h264-closed.mkv)
     now "$f" -m average
     ok --cache cache --cache-stats

@@ -89,10 +89,10 @@ def frame_times(film):
     if not os.path.exists(kept):
         with open(kept, "wb") as f:
             subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
-                            "frame=best_effort_timestamp_time,pkt_duration_time:stream=r_frame_rate", "-of", "json", film],
+                            "frame=best_effort_timestamp_time,pkt_duration_time,duration_time:stream=avg_frame_rate", "-of", "json", film],
                            stdout=f, stderr=subprocess.DEVNULL, check=False)
     data = load(kept)
-    num, den = (int(v) for v in data["streams"][0]["r_frame_rate"].split("/"))
+    num, den = (int(v) for v in data["streams"][0]["avg_frame_rate"].split("/"))
     rate = num / den if num and den else 25
     frames = data["frames"]
     if all("best_effort_timestamp_time" in f for f in frames):
@@ -100,7 +100,7 @@ def frame_times(film):
         times = [t - times[0] for t in times]
     else:
         times = [i / rate for i in range(len(frames))]
-    last = float(frames[-1].get("pkt_duration_time", 0)) or 1 / rate
+    last = float(frames[-1].get("duration_time") or frames[-1].get("pkt_duration_time", 0)) or 1 / rate
     return [round(t * 1e6) for t in times], round((times[-1] + last) * 1e6)
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run.sh [PATTERN] - runs the built program as a user would: every test_* function of every case file beside this one.
+# run.sh [--quick] [PATTERN] - runs the built program as a user would: every test_* function of every case file beside this
+# one, or those whose first line ends in "# quick".
 #
 #   BARCODE=out/bin/barcode CLIPS=out/clips SAMPLE=out/sample.mkv JOBS=cores BARCODE_FILMS= tests/cli/run.sh
 #
@@ -62,16 +63,26 @@ mkdir -p "$WORK"
 cp "$BARCODE" "$WORK/barcode"      # so that a build beside a run disturbs nothing
 BARCODE=$WORK/barcode
 
+quick=
+if [ "${1:-}" = --quick ]; then
+    quick=1
+    shift
+fi
+is_quick() { # FILE FUNCTION
+    grep -q "^$2() {.*# quick\$" "$1"
+}
 list() {
-    local file
+    local file name
     for file in "$HERE"/[0-9]*.sh; do
-        bash -c '. "$1"; declare -F' list "$file" | sed -n "s#^declare -f \(test_.*\)#$file \1#p"
+        for name in $(bash -c '. "$1"; declare -F' list "$file" | sed -n 's/^declare -f \(test_.*\)/\1/p'); do
+            [ -n "$quick" ] && ! is_quick "$file" "$name" || echo "$file $name"
+        done
     done | grep -e "${1:-}" || true
 }
 
 # What takes a minute comes first, so that none of it is left alone at the end while a core has nothing to do.
 list "${1:-}" > "$WORK/all"
-long=' test_(cache_every_clip|judge_every_clip|verify_every_7th_of_all|cache_continues|nvdec_sessions|cache_kill|judge_every_format|holes_add_up)$'
+long=' test_(every_clip|cache_continues|nvdec_sessions|cache_kill|judge_every_format|holes_add_up)$'
 { grep -E "$long" "$WORK/all" || true; grep -vE "$long" "$WORK/all" || true; } > "$WORK/list"
 [ -s "$WORK/list" ] || { echo "run.sh: no test matches '${1:-}'" >&2; exit 1; }
 

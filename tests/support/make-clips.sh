@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# make-clips.sh OUTDIR - makes the test clips with the ffmpeg program; what is there already is kept.
+# make-clips.sh OUTDIR [NAME...] - makes the test clips, or those of these names, with the ffmpeg program; what is there already
+# is kept.
 #
 #   OUTDIR/*           films that decode whole: every kind of stream that a barcode may be asked of
 #   OUTDIR/damaged/*   films of which a part decodes
@@ -12,8 +13,10 @@
 # sizes, lengths and texture of real ones: film-480p.mp4 and film-1080p.mp4, by make-film.sh.
 set -eu
 
-[ $# -eq 1 ] || { echo "usage: make-clips.sh OUTDIR" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: make-clips.sh OUTDIR [NAME...]" >&2; exit 2; }
 OUT=$1
+shift
+WANTED=" $* "
 JOBS=${JOBS:-$(nproc)}
 HERE=$(cd "$(dirname "$0")" && pwd)
 MAKE_FILM=$HERE/make-film.sh
@@ -31,6 +34,7 @@ clip() {
     local name=$1
     shift
     [ -s "$name" ] && return 0
+    [ "$WANTED" = "  " ] || [[ $WANTED == *" $name "* ]] || return 0
     while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n || true; done
     {
         if "$@" ".tmp/$name" > ".tmp/$name.log" 2>&1 && [ -e ".tmp/$name" ]; then
