@@ -219,7 +219,7 @@ test_contradiction() { # quick
 
 # Where the frame size changes: the same frames from any number of threads, and from an NVDEC
 # session, which gives up.
-test_changing_size() { # quick
+test_changing_size() {
     for name in vp8-sizes.webm vp9-sizes.webm; do
         f=$(clip $name)
         for n in 1 2 5; do
