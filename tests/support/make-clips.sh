@@ -410,7 +410,7 @@ clip damaged/wrong-bits.hevc wrong_bits hevc-open.hevc
 clip damaged/corrupt-asp.avi damage mpeg4.avi 2000
 clip damaged/corrupt-msmpeg4.avi damage msmpeg4.avi 2000
 clip damaged/corrupt.mpg damage mpeg2.mpg 2000
-clip damaged/corrupt-vp9.webm damage vp9.webm 2000
+clip damaged/corrupt-vp9.webm holes vp9.webm
 clip damaged/middle-of-gop.ts tail_of h264-open.ts 37
 
 # ---- the account that adds up ----
