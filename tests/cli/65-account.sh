@@ -221,8 +221,8 @@ test_truncated_avi() {
     for f in "$(clip mjpeg.avi)" "$(clip h264-closed.avi)" whole.avi; do
         size=$(stat -c %s "$f")
         # In a packet, near the end (behind it there may be a large index), and between two.
-        ffprobe -v error -select_streams v -show_entries packet=pos -of csv=p=0 "$f" | tr -d , > at
-        for bytes in $((size * 60 / 100)) $(($(sed -n 191p at) + 1000)) "$(sed -n 121p at)"; do
+        ffprobe -v error -select_streams v -show_entries packet=pos -of csv=p=0 "$f" | tr -d , > positions
+        for bytes in $((size * 60 / 100)) $(($(sed -n 191p positions) + 1000)) "$(sed -n 121p positions)"; do
             head -c "$bytes" "$f" > cut.avi
             run cut.avi --strict -n 1 -m average --json d.json -o p.png
             [ "$STATUS" -eq 1 ] || fail "$f, $bytes bytes, --strict: exit status $STATUS, not 1"
