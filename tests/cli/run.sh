@@ -77,7 +77,7 @@ list() {
         for name in $(bash -c '. "$1"; declare -F' list "$file" | sed -n 's/^declare -f \(test_.*\)/\1/p'); do
             [ -n "$quick" ] && ! is_quick "$file" "$name" || echo "$file $name"
         done
-    done | grep -e "${1:-}" || true
+    done | grep -Ee "${1:-}" || true
 }
 
 # What takes a minute comes first, so that none of it is left alone at the end while a core has nothing to do.
