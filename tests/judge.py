@@ -235,7 +235,8 @@ def stage_exactly(barcode, film, out, every, size):
     """As stage(), verified against one decoder, and a second time out of the cache."""
     cache = ("--cache", os.path.join(out, "cache"))
     shutil.rmtree(cache[1], ignore_errors=True)
-    frames, facts = stage(barcode, film, out, every, size, "--verify", "--strict", *cache)
+    command([barcode, film, "-m", "average", "-n", str(every), "--verify", "--strict", "--no-cache", "-q", "-o", os.path.join(out, "v.png")])
+    frames, facts = stage(barcode, film, out, every, size, *cache)
     again, cached = stage(barcode, film, out, every, size, *cache)
     if cached["cache"] != "hit" or cached["columns"] != facts["columns"] or not np.array_equal(frames, again):
         raise Breach(f"other frames or columns out of the cache, which says '{cached['cache']}'")

@@ -182,7 +182,7 @@ watched() {
 # A film that takes minutes: a line says what --keyframes would take, once, only on a terminal.
 test_keyframes_hint() {
     f=$(clip film-480p.mp4)
-    slow=(-n 1 -k 64 --n-init 1000 --no-race --threads 1)
+    slow=(-n 1 -k 64 --n-init 1000 --size 480 --no-race --threads 1)
     watched plain "$f" "${slow[@]}"
     says 'barcode: --keyframes would take about [1-9][0-9]* s'
     [ "$(grep -c 'keyframes would' "$LOGS/stderr")" -eq 1 ] || fail "more than once"

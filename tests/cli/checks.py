@@ -89,11 +89,11 @@ def frame_times(film):
     if not os.path.exists(kept):
         with open(kept, "wb") as f:
             subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
-                            "frame=best_effort_timestamp_time,pkt_duration_time,duration_time:stream=avg_frame_rate", "-of", "json", film],
+                            "frame=best_effort_timestamp_time,pkt_duration_time,duration_time:stream=r_frame_rate,avg_frame_rate", "-of", "json", film],
                            stdout=f, stderr=subprocess.DEVNULL, check=False)
     data = load(kept)
-    num, den = (int(v) for v in data["streams"][0]["avg_frame_rate"].split("/"))
-    rate = num / den if num and den else 25
+    rates = [int(n) / int(d) for n, d in (data["streams"][0][key].split("/") for key in ("r_frame_rate", "avg_frame_rate")) if int(d)]
+    rate = min([r for r in rates if r], default=25)       # the other may count fields, or ticks
     frames = data["frames"]
     if all("best_effort_timestamp_time" in f for f in frames):
         times = [float(f["best_effort_timestamp_time"]) for f in frames]
