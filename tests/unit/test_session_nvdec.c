@@ -189,7 +189,7 @@ TEST(left_to_software)
 TEST(trusted)
 {
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
-        !clip_ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=120,noise=alls=20:allf=t -pix_fmt yuv420p -c:v libx264 -preset veryfast "
+        !clip_ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=40,noise=alls=20:allf=t -pix_fmt yuv420p -c:v libx264 -preset veryfast "
                      "-threads 2 -x264-params keyint=60:min-keyint=60:open-gop=1:bframes=8:ref=8 long.mkv") ||
         !clip_ffmpeg("-ss 6 -i long.mkv -c copy cut.mkv"))
         skip();
@@ -204,7 +204,7 @@ TEST(trusted)
 static bool encode_long(const char *arguments)
 {
     char line[1024];
-    snprintf(line, sizeof line, "-f lavfi -i testsrc2=s=96x64:r=25:d=48,noise=alls=20:allf=t -pix_fmt yuv420p -c:v libx264 -preset veryfast "
+    snprintf(line, sizeof line, "-f lavfi -i testsrc2=s=96x64:r=25:d=36,noise=alls=20:allf=t -pix_fmt yuv420p -c:v libx264 -preset veryfast "
              "-threads 2 -x264-params scenecut=0:open-gop=1:keyint=24:min-keyint=1:%s", arguments);
     return clip_ffmpeg(line);
 }
