@@ -2,14 +2,14 @@
 # Builds and tests the project in a bare Debian of another release, as somebody with a fresh machine would: a root folder that
 # debootstrap makes (root, and Debian's mirror, which MIRROR names; some 300 MB are downloaded) and a clone of HEAD in it.
 #
-#   test-debian.sh RELEASE [TARGET...]      RELEASE: bookworm, trixie, sid, ...; without targets: demo unit cli
+#   test-debian.sh RELEASE [TARGET...]      RELEASE: bookworm, trixie, sid, ...; without targets: demo test
 #
 # CASES=REGEX chooses among the cases of cli and cli-quick; CFLAGS are -O1 -g unless given: compiling takes longest.
 set -euo pipefail
 
 release=${1:?usage: test-debian.sh RELEASE [TARGET...]}
 shift
-[ $# -gt 0 ] || set -- demo unit cli
+[ $# -gt 0 ] || set -- demo test
 top=$(cd "$(dirname "$0")/../.." && pwd)
 [ "$(id -u)" -eq 0 ] || { echo "test-debian.sh: root is needed, for chroot" >&2; exit 1; }
 work=$(mktemp -d)
