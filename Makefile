@@ -196,11 +196,8 @@ demo: deps ## builds, makes the sample film, renders it in every mode to out/
 	@echo "look at out/demo-kmeans.png and out/demo-all.png"
 
 .PHONY: readme-pictures
-readme-pictures: $(BIN)/barcode out/sample.mkv ## the sample film's pictures that README shows, into samples/
-	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache -m kmeans,dominant -o samples/day.png
-	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache -m palette -o samples/day-palette.png
-	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache --steady -o samples/day-steady.png
-	$(BIN)/barcode out/sample.mkv --every 2 --height 100 --cache out/cache --trim off -o samples/day-bars.png
+readme-pictures: films-there $(BIN)/barcode ## the README's pictures, into samples/, from the two films in BARCODE_FILMS
+	@BARCODE=$(BIN)/barcode tests/support/readme-pictures.sh "$(BARCODE_FILMS)" samples
 
 .PHONY: test
 test: deps ## builds, makes the clips that it needs, runs the unit tests and the quick cases of the command line

