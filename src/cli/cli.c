@@ -10,6 +10,7 @@
 #include "barcode/outputs.h"
 #include "barcode/paint.h"
 #include "cli_explain.h"
+#include "cli_help.h"
 #include "cli_modes.h"
 #include "cli_values.h"
 #include "cli_version.h"
@@ -21,8 +22,9 @@ enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
     KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
-    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE, KEY_SMOOTH, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS, KEY_GENERATE, KEY_HTML,
-    KEY_NAME
+    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE,
+    KEY_SMOOTH, KEY_HELP, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS,
+    KEY_GENERATE, KEY_HTML, KEY_NAME
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
@@ -34,90 +36,101 @@ enum group { GROUP_FILMS = 1, GROUP_PICTURE, GROUP_POSTER, GROUP_COLOURS, GROUP_
 #define CUDA_WORD ""
 #endif
 
-/* Parsing, --help and the man page all come from this table. */
+/* Parsing, -h, --help and the man page all come from this table. */
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Films:", GROUP_FILMS},
-    {"recursive", 'r', NULL, 0, "the folders below a FOLDER too; outputs likewise", 0},
-    {"any", KEY_ANY, NULL, 0, "of a FOLDER, files of any ending (GIF, APNG)", 0},
-    {"shard", KEY_SHARD, "I/N", 0, "do the Ith share, from 1, of the films among N", 0},
-    {"update", KEY_UPDATE, NULL, 0, "leave out films whose outputs are there already", 0},
+    {"recursive", 'r', NULL, CLI_COMMON, "include subfolders, also for the outputs", 0},
+    {"any", KEY_ANY, NULL, 0, "in a FOLDER, take files of any name (GIF, APNG)", 0},
+    {"shard", KEY_SHARD, "I/N", 0, "do only share I (from 1) of N shares of the films", 0},
+    {"update", KEY_UPDATE, NULL, CLI_COMMON,
+     "skip films whose outputs exist and are up to date", 0},
 
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
-    {"output", 'o', "FILE|DIR", 0, "output file or folder (made if needed), - for stdout "
-                                   "(FILM's stem + .png, here; of stdin: stdin.png)", 0},
-    {"name", KEY_NAME, "PATTERN", 0, "names in folders, of {stem} and {mode} ({stem})", 0},
-    {"mode", 'm', "MODE[,MODE...]", 0, "", 0},      /* cli_modes_help has the text */
-    {"width", KEY_WIDTH, "PX", 0, "picture width (one pixel per column)", 0},
-    {"height", KEY_HEIGHT, "PX", 0, "picture height; with -m all, of each mode (360)", 0},
+    {"output", 'o', "FILE|DIR", CLI_COMMON, "output file (.png, .pdf, .svg, .html), folder, "
+                                   "or - for stdout (FILM.png in the working directory)", 0},
+    {"name", KEY_NAME, "PATTERN", 0, "file names in folders, made of {stem} and {mode}", 0},
+    {"mode", 'm', "MODE[,MODE...]", CLI_COMMON, "", 0},      /* cli_modes_help has the text */
+    {"width", KEY_WIDTH, "PX", CLI_COMMON, "width (one pixel per column)", 0},
+    {"height", KEY_HEIGHT, "PX", CLI_COMMON,
+     "height (360); with -m all, of each mode", 0},
 
     {"shape", KEY_SHAPE, "SHAPE", 0, "strip (default), circle or vertical", 0},
     {"smooth", KEY_SMOOTH, "TIME", 0, "even out changes shorter than about TIME", 0},
 
     {NULL, 0, NULL, 0, "Posters (-o FILE.pdf, FILE.svg, or --poster):", GROUP_POSTER},
-    {"poster", KEY_POSTER, "FORMAT", OPTION_ARG_OPTIONAL, "a page with title, axis, palette: png, svg, pdf", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "its title (the film's own, or else its name)", 0},
-    {"page", KEY_PAGE, "PAGE", 0, "A0 to A6, B0 to B6, Letter, A2-portrait, WxHmm, WxHin, WxH pixels (" PAPER_NAME ")", 0},
-    {"dpi", KEY_DPI, "N", 0, "pixels an inch of a PNG poster (300)", 0},
+    {"poster", KEY_POSTER, "FORMAT", OPTION_ARG_OPTIONAL | CLI_COMMON,
+     "poster with title, axis, palette: png, svg, pdf", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "title (the film's title tag, or else its name)", 0},
+    {"page", KEY_PAGE, "PAGE", 0,
+     "A0 to A6, B0 to B6, Letter, A2-portrait, WxHmm, WxHin, WxH pixels (" PAPER_NAME ")", 0},
+    {"dpi", KEY_DPI, "N", 0, "pixels per inch of a PNG poster (300)", 0},
 
     {NULL, 0, NULL, 0, "Colours:", GROUP_COLOURS},
-    {"clusters", 'k', "N", 0, "clusters per frame, 1 to 64 (8)", 0},
-    {"steady", KEY_STEADY, "PERCENT", OPTION_ARG_OPTIONAL, "kmeans, dominant: no flicker; 0 to 50 (10)", 0},
-    {"order", KEY_ORDER, "ORDER", 0, "of palette's bands: lightness (default), share", 0},
-    {"n-init", KEY_N_INIT, "N", 0, "k-means restarts, of which the best is kept (20)", 0},
-    {"no-race", KEY_NO_RACE, NULL, 0, "finish every restart, as scikit-learn does and as palette and all do anyway", 0},
+    {"clusters", 'k', "N", CLI_COMMON, "clusters per frame, 1 to 64 (8)", 0},
+    {"steady", KEY_STEADY, "PERCENT", OPTION_ARG_OPTIONAL | CLI_COMMON,
+     "kmeans, dominant: remove flicker; 0 to 50 (10)", 0},
+    {"order", KEY_ORDER, "ORDER", 0, "palette: order by lightness (default) or share", 0},
+    {"n-init", KEY_N_INIT, "N", 0, "k-means restarts; the best is kept (20)", 0},
+    {"no-race", KEY_NO_RACE, NULL, 0,
+     "finish every restart, as scikit-learn does; palette and all always do", 0},
     {"init", KEY_INIT, "METHOD", 0, "seeding: scalable (default), k-means++, random", 0},
-    {"max-iter", KEY_MAX_ITER, "N", 0, "most iterations of a restart (300)", 0},
+    {"max-iter", KEY_MAX_ITER, "N", 0, "limit of iterations per restart (300)", 0},
     {"seed", KEY_SEED, "N", 0, "random seed (0)", 0},
     {"size", KEY_SIZE, "SIZE", 0, "analysis size: WxH, longer SIDE, 1/D, full (320)", 0},
-    {"trim", KEY_TRIM, "RULE", 0, "black bars: auto (default) leaves them out, off, W:H:X:Y", 0},
-    {"tone-map", KEY_TONE_MAP, "CURVE", 0, "HDR to SDR: bt2390 (default), hable, reinhard, clip, off", 0},
-    {"hdr-peak", KEY_HDR_PEAK, "NITS", 0, "brightest light of HDR (what it says, or 1000)", 0},
-    {"light", KEY_LIGHT, "KIND", 0, "means are taken of: code (default), linear light", 0},
+    {"trim", KEY_TRIM, "RULE", 0, "crop black bars: auto (default), off, W:H:X:Y", 0},
+    {"tone-map", KEY_TONE_MAP, "CURVE", 0,
+     "HDR to SDR: bt2390 (default), hable, reinhard, clip, off", 0},
+    {"hdr-peak", KEY_HDR_PEAK, "NITS", 0, "HDR peak in cd/m2 (from the film, or 1000)", 0},
+    {"light", KEY_LIGHT, "KIND", 0, "average code values (code, default) or light (linear)", 0},
 
     {NULL, 0, NULL, 0, "Frames:", GROUP_FRAMES},
-    {"every", 'n', "N", 0, "every Nth frame (24; less for a short film)", 0},
-    {"interval", KEY_INTERVAL, "TIME", 0, "a frame every TIME, instead of --every", 0},
-    {"columns", KEY_COLUMNS, "N", 0, "N frames, evenly spaced in time (some may repeat)", 0},
-    {"keyframes", KEY_KEYFRAMES, NULL, 0, "many times faster: the key frame before each of these times", 0},
-    {"start", KEY_START, "TIME", 0, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
-    {"end", KEY_END, "TIME", 0, "stop before TIME", 0},
-    {"stream", KEY_STREAM, "N", 0, "Nth video stream, from 0 (largest); -v lists them", 0},
+    {"every", 'n', "N", 0, "use every Nth frame (24; less for a short film)", 0},
+    {"interval", KEY_INTERVAL, "TIME", 0, "use a frame every TIME", 0},
+    {"columns", KEY_COLUMNS, "N", 0, "use N frames, evenly spaced in time", 0},
+    {"keyframes", KEY_KEYFRAMES, NULL, CLI_COMMON,
+     "use key frames only: much faster, less exact", 0},
+    {"start", KEY_START, "TIME", CLI_COMMON, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
+    {"end", KEY_END, "TIME", CLI_COMMON, "stop before TIME", 0},
+    {"stream", KEY_STREAM, "N", 0, "video stream N, from 0 (largest); -v lists them", 0},
 
-    {NULL, 0, NULL, 0, "Other outputs (with no picture, unless -o asks for one):", GROUP_OUTPUTS},
-    {"html", KEY_HTML, "FILE|DIR", 0, "write a page for a browser; DIR/index.html: a gallery", 0},
+    {NULL, 0, NULL, 0, "Other outputs (without a picture, unless -o is given):", GROUP_OUTPUTS},
+    {"html", KEY_HTML, "FILE|DIR", CLI_COMMON,
+     "write a page for a browser; DIR/index.html: a gallery", 0},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
-    {"csv", KEY_CSV, "FILE|DIR", 0, "write a row a column: time, colours, shares", 0},
-    {"swatches", KEY_SWATCHES, "FILE|DIR", 0, "write the film's palette: .gpl, .ase, .css, .json", 0},
+    {"csv", KEY_CSV, "FILE|DIR", CLI_COMMON, "write a row per column: time, colours, shares", 0},
+    {"swatches", KEY_SWATCHES, "FILE|DIR", 0,
+     "write the film's palette: .gpl, .ase, .css, .json", 0},
     {"thumbnails", KEY_THUMBNAILS, "DIR", 0, "write thumbnail sheets and WebVTT for players", 0},
     {"dump", KEY_DUMP, "FILE|DIR", 0, "write the analysed frames as raw RGB24", 0},
-    {"report", KEY_REPORT, "FILE", 0, "append a line of JSON for every film", 0},
-    {"overwrite", KEY_OVERWRITE, NULL, 0, "replace what was made of other films, too", 0},
+    {"report", KEY_REPORT, "FILE", 0, "append a line of JSON per film", 0},
+    {"overwrite", KEY_OVERWRITE, NULL, 0, "also replace outputs of other films", 0},
     {"bench", KEY_BENCH, NULL, 0, "print stage times and rates to stdout as JSON", 0},
 
     {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},
-    {"cache", CACHE_OPTION_FOLDER, "DIR", 0, "the cache's folder, - for none (~/.cache/barcode)", 0},
+    {"cache", CACHE_OPTION_FOLDER, "DIR", 0, "cache folder, - for none (~/.cache/barcode)", 0},
     {"no-cache", CACHE_OPTION_OFF, NULL, 0, "do not read or write the cache", 0},
     {"refresh", CACHE_OPTION_REFRESH, NULL, 0, "decode again and replace the cached frames", 0},
     {"cache-limit", CACHE_OPTION_LIMIT, "SIZE", 0,
-     "remove the least recently used beyond SIZE (10G, less on a full disk)", 0},
-    {"cache-stats", CACHE_OPTION_STATS, NULL, 0, "show what is in the cache; takes no FILM", 0},
-    {"cache-verify", CACHE_OPTION_VERIFY, NULL, 0, "check all, remove what is damaged; takes no FILM", 0},
+     "limit of the cache (10G, less on a full disk)", 0},
+    {"cache-stats", CACHE_OPTION_STATS, NULL, 0, "list the cache; takes no FILM", 0},
+    {"cache-verify", CACHE_OPTION_VERIFY, NULL, 0, "remove damaged entries; takes no FILM", 0},
     {"cache-clear", CACHE_OPTION_CLEAR, NULL, 0, "empty the cache; takes no FILM", 0},
 
     {NULL, 0, NULL, 0, "Run:", GROUP_RUN},
     {"engine", KEY_ENGINE, "NAME", 0, "cluster on: auto (default), cpu" CUDA_WORD, 0},
     {"decode", KEY_DECODE, "NAME", 0, "decode on: auto (default), cpu, nvdec", 0},
     {"threads", KEY_THREADS, "N", 0, "number of threads (one per core)", 0},
-    {"jobs", 'j', "N", 0, "films under way at once (as keeps the cores busy)", 0},
+    {"jobs", 'j', "N", 0, "films at once (enough to keep the cores busy)", 0},
     {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default: on a terminal), always, never", 0},
-    {"strict", KEY_STRICT, NULL, 0, "fail if a film decodes only in part", 0},
-    {"verify", KEY_VERIFY, NULL, 0, "decode twice, in two ways, and compare the frames", 0},
+    {"strict", KEY_STRICT, NULL, 0, "fail if a film is decoded only in part", 0},
+    {"verify", KEY_VERIFY, NULL, 0, "decode twice, in two ways, and compare all frames", 0},
     {"quiet", 'q', NULL, 0, "print errors only", 0},
     {"verbose", 'v', NULL, 0, "print more; twice for debugging", 0},
 
     {"generate", KEY_GENERATE, "KIND", 0, "print complete-bash, complete-zsh, complete-fish", -1},
-    {"help", 'h', NULL, 0, "show this help", -1},
-    {"version", 'V', NULL, 0, "show the version, and those of the libraries", -1},
+    {NULL, 'h', NULL, CLI_COMMON, "show the most useful options", -1},
+    {"help", KEY_HELP, NULL, CLI_COMMON, "show all options", -1},
+    {"version", 'V', NULL, 0, "show the versions of barcode and its libraries", -1},
     {"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, 0},
     {0}
 };
@@ -130,7 +143,7 @@ struct parse {
     bool rule[SELECT_COLUMNS + 1];       /* which of --every, --interval, --columns came   */
     const char *extra[WRITERS_MOST];     /* where to, for each writer of the table; NULL: not asked for */
     enum log_level level;
-    bool answered;                       /* --help, --usage or --version                   */
+    bool answered;                       /* -h, --help, --usage or --version               */
 };
 
 static bool set_u64(struct parse *p, const char *name, const char *arg, uint64_t least, uint64_t most, uint64_t *to)
@@ -327,7 +340,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     }
 }
 
-/* --help, --generate and the like. argp says nothing under ARGP_NO_ERRS, so that flag is lifted for it. */
+/* Prints what -h, --help, --generate and the like ask for. argp prints nothing with ARGP_NO_ERRS. */
 static void answer(struct parse *p, int key, const char *arg, struct argp_state *state)
 {
     static char name[] = "barcode";
@@ -339,9 +352,10 @@ static void answer(struct parse *p, int key, const char *arg, struct argp_state 
         cli_print_version(stdout);
     else if (key == KEY_GENERATE)
         completions_write(table, arg, stdout, p->e);
+    else if (key == 'h')
+        cli_print_short_help(state, stdout);
     else
-        argp_state_help(state, stdout, key == 'h' ? ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC
-                                                  : ARGP_HELP_USAGE);
+        argp_state_help(state, stdout, key == KEY_HELP ? CLI_HELP_WHOLE : ARGP_HELP_USAGE);
     if (p->e->code == ERR_NONE && (fflush(stdout) != 0 || ferror(stdout)))      /* which may have come in the middle of it, and left nothing to flush */
         err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
@@ -349,7 +363,7 @@ static void answer(struct parse *p, int key, const char *arg, struct argp_state 
 /* The words behind these options are ignored. */
 static bool is_answer(int key)
 {
-    return key == 'h' || key == 'V' || key == KEY_USAGE || key == KEY_GENERATE;
+    return key == 'h' || key == KEY_HELP || key == 'V' || key == KEY_USAGE || key == KEY_GENERATE;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -404,8 +418,8 @@ static const struct argp parser = {
     .options = table,
     .parser = parse_option,
     .args_doc = "FILM|FOLDER...",
-    .doc = "Makes one picture of a film: a column for every sampled frame, in the frame's dominant colours. "
-           "A FILM named - is stdin. Defaults are in parentheses.",
+    .doc = "Makes a movie barcode: one picture of a film's colours, a column for every sampled "
+           "frame. FILM may be - for stdin. Defaults are in parentheses.",
     .help_filter = help_filter
 };
 

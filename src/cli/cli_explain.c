@@ -33,7 +33,7 @@ struct check {
 const struct argp_option *cli_find_key(const struct argp_option *table, int key)
 {
     for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        if (t->name && t->key == key)
+        if (key != 0 && t->key == key)
             return t;
     }
     return NULL;

@@ -10,7 +10,10 @@
 
 #include "barcode/err.h"
 
-/* Returns the option of the table (which ends in zeros) that has this key, or NULL. */
+/*
+ * Returns the option of the table (which ends in zeros) that has this key, or NULL. The option has
+ * no name if it has a letter alone.
+ */
 const struct argp_option *cli_find_key(const struct argp_option *table, int key);
 
 /*

@@ -69,6 +69,17 @@ test_help_and_version() { # quick
     grep -q -- '--clusters' "$LOGS/stdout" || fail "--help says nothing of --clusters"
     [ ! -s "$LOGS/stderr" ] || fail "--help writes to stderr"
     [ "$(awk 'length > 100' "$LOGS/stdout")" = "" ] || fail "--help has lines over 100"
+    # -h is short, and every option and example of it works with --help's table.
+    cp "$LOGS/stdout" whole
+    ok -h
+    [ ! -s "$LOGS/stderr" ] || fail "-h writes to stderr"
+    [ "$(wc -l < "$LOGS/stdout")" -le 36 ] || fail "-h has $(wc -l < "$LOGS/stdout") lines"
+    grep -oE -- '--[a-z-]+' "$LOGS/stdout" | sort -u > options
+    [ "$(wc -l < options)" -ge 12 ] || fail "-h lists $(wc -l < options) options"
+    while read -r option; do
+        grep -q -- " $option" whole || fail "$option of -h is not in --help"
+    done < options
+    [ "$(grep -c '^  barcode ' "$LOGS/stdout")" -eq 3 ] || fail "-h has not three examples"
     ok --version
     grep -Eq '^barcode [0-9]+\.[0-9]+' "$LOGS/stdout" || fail "--version"
 }

@@ -438,6 +438,11 @@ TEST(questions_are_answered)
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         assert_null(strstr(help, hidden[i]));
     assert_int_equal(strstr(help, "cuda[:N,...]") != NULL, engine_built("cuda"));
+    const char *brief = printed("f -qh --foo", CLI_DONE);
+    assert_memory_equal(brief, "Usage: barcode [OPTION...] FILM|FOLDER...\n", 42);
+    assert_non_null(strstr(brief, "kmeans (default), dominant, palette, average,"));
+    assert_null(strstr(brief, "--cache-limit"));
+    assert_null(strstr(brief, "Mandatory"));
 }
 
 TEST(a_full_disk_is_noticed)
