@@ -425,8 +425,8 @@ EPOCH     = SOURCE_DATE_EPOCH=$(or $(SOURCE_DATE_EPOCH),$(COMMITTED))
 
 MAN = $(if $(DEB)$(PORTABLE),$(BIN),out)/barcode.1
 $(MAN): $(BIN)/barcode src/cli/barcode.h2m
-	$(EPOCH) help2man --no-info --include=src/cli/barcode.h2m --name="one picture of a film's colours" \
-	    --version-string="barcode $(VERSION)" -o $@ $<
+	$(EPOCH) help2man --no-info --include=src/cli/barcode.h2m \
+	    --name="make a movie barcode, one picture of a film's colours" --version-string="barcode $(VERSION)" -o $@ $<
 
 .PHONY: man
 man: $(MAN) ## the man page, by help2man
