@@ -91,7 +91,7 @@ struct writer {
  * pdf     a poster by cairo: the strip's pixels without loss, letters as embedded fonts; no date. Both end with film id, recipe and a
  *         checksum in a comment (writer_seal.h)
  * html    a page to look at the film with, and what a gallery needs of it: src/DESIGN.md section 7; same input, same bytes
- * json    src/DESIGN.md section 7; one key a line, one column a line, stages last
+ * json    the man page, section JSON; one key a line, one column a line, stages last
  * csv     a row a column: column, frame, time, status, average, then dominant and k colours with
  *         shares as far as the strips need them, and the film's id
  * gpl, ase, css, swatches-json   the film's palette (film_palette.h), for --swatches

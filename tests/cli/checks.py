@@ -9,7 +9,7 @@
     checks.py picture PNG JSON MODE        every pixel of a picture of one pixel a column against the columns
     checks.py same JSON JSON...            equal but for times, threads, instruction set and how it was asked for
     checks.py pixels PNG PNG               the same picture, whatever its text
-    checks.py shape JSON                   src/DESIGN.md section 7, field by field
+    checks.py shape JSON                   the man page's section JSON, field by field
     checks.py dominant JSON RGB            the modes of the dump's frames, by the definition of dominant.h once more
     checks.py dump JSON RGB                the dump's size, and its averages against the columns'
     checks.py size JSON WIDTH HEIGHT       the staged size

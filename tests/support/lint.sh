@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lint.sh - the house rules that a machine can see (src/DESIGN.md). Quiet when all hold.
+# lint.sh - the rules that a machine can check (src/CONTRIBUTING.md). Quiet when all hold.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # An empty list would pass every check below.
