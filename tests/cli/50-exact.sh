@@ -237,7 +237,7 @@ test_changing_size() {
 # What NVDEC sessions do with every codec's runs, on software decoders in their place: the same frames.
 test_nvdec_sessions() {
     clip h264-open.mkv > /dev/null
-    for name in $FEW hevc-bla.hevc hevc-cra-radl.hevc h264-keyint1.mkv hevc-10bit.mkv h264-bluray.mkv h264-bluray-interlaced.mkv \
+    for name in $FEW hevc-bla.hevc h264-keyint1.mkv hevc-10bit.mkv h264-bluray.mkv h264-bluray-interlaced.mkv \
         h264-sets.ts; do
         f=$CLIPS/$name
         for n in 1 24; do

@@ -218,11 +218,6 @@ elif what == 'no-output':             # keys throw away what was not yet put out
 elif what == 'eos':                   # the stream ends before the third key, and another begins
     sets = max(i for i in at if kind(i) == 32 and i < keys[2]) - 3
     data[sets:sets] = b'\0\0\1\x48\1'
-elif what == 'cra-radl':              # begins with a CRA, and what leads it needs nothing before
-    for i in at:
-        if keys[1] < i < keys[2] and kind(i) in (8, 9):
-            data[i] = kind(i) - 2 << 1
-    del data[:max(i for i in at if kind(i) == 32 and i < keys[1]) - 3]
 open(sys.argv[3], 'wb').write(data)
 PY
 }
@@ -365,7 +360,7 @@ clip audio-longer.mp4 "${FF[@]}" -i parts/short.mkv -f lavfi -i sine=d=12 -map 0
 clip audio-longer.mkv "${FF[@]}" -i parts/short.mkv -f lavfi -i sine=d=12 -map 0:v -map 1:a -c:v copy -c:a aac
 clip audio-first.mkv "${FF[@]}" -i h264-open.mkv -f lavfi -i sine=d=8 -map 1:a -map 0:v -c:v copy -c:a aac
 wait
-for what in bla eos cra-radl; do
+for what in bla eos; do
     clip "hevc-$what.hevc" hevc_nals hevc-open.hevc $what
 done
 clip hevc-no-output.hevc hevc_nals parts/hevc-radl.hevc no-output
