@@ -21,7 +21,7 @@ PACKAGES = libavformat libavcodec libswscale libavutil libpng jansson libxxhash 
 INK      = cairo pangocairo fontconfig
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS  ?= -O3 -g
-BASE     = -std=c11 -D_GNU_SOURCE -Iinclude -MMD -MP -pthread -ffp-contract=off $(WARN)
+BASE     = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -MMD -MP -pthread -ffp-contract=off $(WARN)
 
 ifeq ($(DEBUG),1)
   override CFLAGS := -O0 -g3
@@ -100,7 +100,7 @@ VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
 isa_flags = $(if $(filter %_avx2.c,$(1)),$(AVX2_FLAGS))$(if $(filter %_avx512.c,$(1)),$(AVX512_FLAGS))$(if $(filter %_vnni.c,$(1)),$(VNNI_FLAGS))
 X86_64  := $(findstring __x86_64__,$(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null))
 
-SRC     := $(sort $(wildcard src/*.c src/*/*.c))
+SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
@@ -116,8 +116,7 @@ UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
 SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
 
-# Only tests may look into a room: "stage/nal.h".
-$(BUILD)/tests/%: BASE += -Isrc
+# Only tests may look into another room: "media/bitstream/packet_scan.h".
 $(BUILD)/tests/%: NVCC_FLAGS += -Isrc
 
 # What is being made, in a line of its own; V=1: by which command.
@@ -150,7 +149,7 @@ FORCE:
 
 $(LIB): $(LIB_OBJ) $(BIN)/.flags
 	@rm -f $@
-	$(call quietly,AR,$@)ar rcs $@ $(LIB_OBJ)
+	$(call quietly,AR,$@)ar qcs $@ $(LIB_OBJ)
 
 $(BIN)/barcode: $(BUILD)/src/main.o $(LIB)
 	@mkdir -p $(@D)

@@ -15,7 +15,7 @@
 /* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one core while there are enough. */
 #define GOP_FRAMES 240.0
 
-/* The share of the cores that is kept busy where they are more than the groups of pictures (share.h). */
+/* The share of the cores that is kept busy where they are more than the groups of pictures (thread_share.h). */
 #define FRAME_THREADS 0.6
 
 double engine_work_seconds(const struct engine_work *w, int threads)

@@ -8,7 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stage/nvdec.h"
+#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/container/demux.h"
+#include "media/container/open.h"
+#include "media/decode/decoder.h"
+#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
+#include "media/nvdec/nvdec.h"
+#include "barcode/queue.h"
 #include "barcode/clock.h"
 #include "barcode/log.h"
 

@@ -1,10 +1,10 @@
-/* fuzz_nal.c - what nal.h reads, on any bytes: byte 0 picks the codec, byte 1 the length prefix, the rest is the packet. */
+/* fuzz_nal.c - what packet_scan.h reads, on any bytes: byte 0 picks the codec, byte 1 the length prefix, the rest is the packet. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "stage/nal.h"
-#include "stage/nal_sets.h"
-#include "stage/param_sets.h"
+#include "media/bitstream/h264_params.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/bitstream/param_sets.h"
 #include "fuzz.h"
 
 /* The bytes are parameter sets and a picture at once. */

@@ -7,6 +7,9 @@
 #ifndef BARCODE_TESTS_GATHER_CHAOS_H
 #define BARCODE_TESTS_GATHER_CHAOS_H
 
+#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
+#include "barcode/column.h"
 #include "random_film.h"
 
 enum { CHAOS_PICTURES = 400 };

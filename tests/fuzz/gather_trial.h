@@ -5,6 +5,9 @@
 #ifndef BARCODE_TESTS_GATHER_TRIAL_H
 #define BARCODE_TESTS_GATHER_TRIAL_H
 
+#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
+#include "barcode/column.h"
 #include "random_film.h"
 
 struct trial {

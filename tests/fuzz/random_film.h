@@ -1,6 +1,6 @@
 /*
  * random_film.h - random films as pictures in decoding order, with the truth beside them: which pictures
- * are displayed, in which order, and what refers to what. For test_run, test_gather and fuzz_gather.
+ * are displayed, in which order, and what refers to what. For test_chunk, test_chunker and fuzz_gather.
  *
  * A film is made of GOPs as encoders make them:
  *     decoding order   K l l P b b P b b ...     (l: leading pictures of an open key)
@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stage/gather.h"
+#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/ffmpeg/packet.h"
+#include "media/select/timeline.h"
 
 /* Packets that count themselves: tests that include this header do not link packet.c's. */
 struct AVPacket {

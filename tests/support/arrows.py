@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """arrows.py - who may include whom: the rooms of src/ and their arrows (src/DESIGN.md).
 
-A room is a folder of src/ or cuda/. Its private headers lie in it, and only it includes them, by their plain name. What other rooms
-may use of it is a header in include/barcode: those that have no .c beside them belong to the room named in HEADERS.
+A room is a folder of src/ or cuda/, and may have rooms of its own, as src/media/gop. A file includes the private headers of its own
+folder by their plain name, and those of another room of the same parent by their path below src/. What other parents may use is a
+header in include/barcode. It belongs to the room of the .c of the same name, or to the one that HEADERS names; the headers of a
+parent itself are open to all its rooms.
 Silent when all holds; exit status 1 and a line for each arrow that points elsewhere.
 """
 import collections
@@ -10,38 +12,56 @@ import pathlib
 import re
 import sys
 
-# A room, and the rooms that it may lean on. `main` is src/main.c.
+# A room, and the rooms that it may lean on: none stands above it. `main` is src/main.c.
 ARROWS = {
     "main": "render cli cache engine base",
-    "render": "cli output cache stage engine base",
-    "cli": "output cache stage engine kmeans base",
-    "output": "stage engine kmeans base",
-    "cache": "stage engine base",
-    "stage": "engine base",
+    "render": "cli output cache media engine base",
+    "cli": "output cache media engine kmeans base",
+    "output": "media engine kmeans base",
+    "cache": "media engine base",
+    "media": "engine base",
     "engine": "kmeans base",
     "kmeans": "base",
     "base": "",
     "cuda": "engine kmeans base",
 }
-HEADERS = {"version": "base", "frame": "engine", "film": "stage", "stage": "stage", "decoders": "stage", "probe": "stage", "report": "output", "options": "cli"}
+HEADERS = {
+    "version": "base", "frame": "engine", "report": "output", "options": "cli", "worker": "render",
+    "film": "media", "stage": "media", "decoders": "media", "probe": "media", "source": "media",
+    "jpeg": "media/ffmpeg",
+}
 
 top = pathlib.Path(__file__).resolve().parent.parent.parent
 complaints = []
-home = collections.defaultdict(list)
-for source in sorted((top / "src").glob("*/*.c")):
-    home[source.stem].append(source.parent.name)
 
 
 def complain(path, text):
     complaints.append(f"lint: {path.relative_to(top)}: {text}")
 
 
+def room_of(path):
+    """(parent, room in it) of a file below src/ or in cuda/"""
+    parts = path.relative_to(top).parts[:-1]
+    return ("cuda", "") if parts == ("cuda",) else (parts[1], "/".join(parts[2:]))
+
+
 def room_of_header(path):
-    rooms = home.get(path.stem) or [HEADERS[path.stem]] if path.stem in HEADERS or path.stem in home else []
+    if path.stem in HEADERS:
+        parent, _, inner = HEADERS[path.stem].partition("/")
+        return parent, inner
+    rooms = home.get(path.stem, [])
     if len(rooms) != 1:
         complain(path, "belongs to no room: name it in tests/support/arrows.py")
         return None
     return rooms[0]
+
+
+def may_lean(room, target):
+    if room == target:
+        return True
+    if room[0] != target[0]:
+        return target[0] in ARROWS[room[0]].split()
+    return True
 
 
 def check(path, room):
@@ -50,33 +70,51 @@ def check(path, room):
         if not found:
             continue
         name = found.group(1)
-        if not name.startswith("barcode/"):
-            if room != "cuda" and not (path.parent / name).is_file():
+        if name.startswith("barcode/"):
+            target = public.get(name[len("barcode/"):-len(".h")])
+            # A parent's own headers lie open to its rooms, and may name what these offer to others.
+            open_to_all = target and target[0] == room[0] and (not target[1] or path in headers)
+            if target and not open_to_all and not may_lean(room, target):
+                complain(path, f"the arrow from {'/'.join(room)} to {'/'.join(target)} ({name}) is not in the table")
+        elif room[0] != "cuda" and not (path.parent / name).is_file():
+            header = top / "src" / name
+            if not header.is_file() or room_of(header)[0] != room[0]:
                 complain(path, f"{name} is no header of this room")
-            continue
-        target = public.get(name[len("barcode/"):-len(".h")])
-        if target and target != room and target not in ARROWS[room].split():
-            complain(path, f"the arrow from {room} to {target} ({name}) is not in the table")
+            elif not may_lean(room, room_of(header)):
+                complain(path, f"the arrow to {room_of(header)[1]} ({name}) is not in the table")
+        elif "/" in name:
+            complain(path, f"{name}: a header of another folder by its path below src/")
 
 
-public = {h.stem: room_of_header(h) for h in sorted((top / "include/barcode").glob("*.h"))}
-for header in sorted((top / "include/barcode").glob("*.h")):
+def check_order(table, where):
+    """A circle in the table would make it say nothing."""
+    order = list(table)
+    for room, targets in table.items():
+        for target in targets.split():
+            if target not in table or (room != "cuda" and order.index(target) <= order.index(room)):
+                complaints.append(f"lint: arrows.py: {where}{room} may not lean on {target}, which stands above it")
+
+
+home = collections.defaultdict(list)
+sources = [s for s in sorted((top / "src").glob("*/**/*.[ch]"))]
+for source in sources:
+    if source.suffix == ".c":
+        home[source.stem].append(room_of(source))
+headers = sorted((top / "include/barcode").glob("*.h"))
+public = {h.stem: room_of_header(h) for h in headers}
+for header in headers:
     if public[header.stem]:
         check(header, public[header.stem])
-for source in sorted((top / "src").glob("*/*.[ch]")):
-    if source.parent.name not in ARROWS:
+for source in sources:
+    parent, inner = room_of(source)
+    if parent not in ARROWS:
         complain(source, "its room is not in the table of tests/support/arrows.py")
         continue
-    check(source, source.parent.name)
-check(top / "src/main.c", "main")
+    check(source, (parent, inner))
+check(top / "src/main.c", ("main", ""))
 for source in sorted((top / "cuda").glob("*.*")):
     if source.suffix in (".cu", ".cuh", ".h"):
-        check(source, "cuda")
-# A circle in the table would make it say nothing.
-order = list(ARROWS)
-for room, targets in ARROWS.items():
-    for target in targets.split():
-        if room != "cuda" and order.index(target) <= order.index(room):
-            complaints.append(f"lint: arrows.py: {room} may not lean on {target}, which stands above it")
+        check(source, ("cuda", ""))
+check_order(ARROWS, "")
 print("\n".join(complaints), end="\n" if complaints else "")
 sys.exit(bool(complaints))

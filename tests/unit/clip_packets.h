@@ -4,7 +4,9 @@
 #ifndef BARCODE_TESTS_CLIP_PACKETS_H
 #define BARCODE_TESTS_CLIP_PACKETS_H
 
-#include "stage/av.h"
+#include <libavformat/avformat.h>
+
+#include "media/bitstream/packet_scan.h"
 #include "clip.h"
 
 /* What a packet of an MP4 file holds, by number in decoding order. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stage/nal.h"
+#include "media/bitstream/packet_scan.h"
 
 /* A packet under construction. */
 struct bytes {

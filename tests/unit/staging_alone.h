@@ -6,7 +6,12 @@
 
 #include <stdlib.h>
 
-#include "stage/staging.h"
+#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/container/demux.h"
+#include "media/gop/chunk.h"
+#include "media/schedule/decode_pass.h"
 
 static struct staging s;
 
@@ -18,7 +23,7 @@ static inline int staging_begin(void **state)
     static const struct stage_job job;
     static struct demux reader;
     reader.traits = run_traits(STREAM_H264);
-    staging_open(&s, &film, &reader, &job);
+    staging_open(&s, &film, reader.stream, reader.traits, &job);
     s.file_bytes = 1000;
     return staging_open_queue(&s, NULL) ? 0 : -1;
 }

@@ -1,6 +1,8 @@
 
 #include "test.h"
-#include "stage/av.h"
+#include "media/container/open.h"
+#include "media/decode/corruption.h"
+#include "media/decode/decoder.h"
 #include "clip.h"
 
 static AVFormatContext *open_clip(const char *name, struct film *film)

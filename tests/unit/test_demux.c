@@ -1,6 +1,14 @@
 
+#include <pthread.h>
+
 #include "test.h"
-#include "stage/av.h"
+#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/container/demux.h"
+#include "media/container/open.h"
+#include "media/ffmpeg/packet.h"
+#include "media/select/timeline.h"
 #include "clip.h"
 
 /* Everything that a reader says of a film. */

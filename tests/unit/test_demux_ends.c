@@ -1,6 +1,9 @@
 
 #include "test.h"
-#include "stage/av.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/container/demux.h"
+#include "media/container/open.h"
+#include "media/ffmpeg/packet.h"
 #include "clip.h"
 
 /* How a film ended for its reader. */

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "stage/nvdec.h"
+#include "media/decode/corruption.h"
+#include "media/nvdec/nvdec.h"
 
 /* A picture as NVDEC gives it: planes in one block, a layout that only the frames context tells. */
 struct made {

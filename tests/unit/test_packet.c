@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "stage/run.h"
+#include "media/ffmpeg/packet.h"
 
 TEST(clones_share_their_bytes)
 {

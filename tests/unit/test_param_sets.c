@@ -2,7 +2,8 @@
 
 #include "test.h"
 #include "nal_bytes.h"
-#include "stage/param_sets.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/bitstream/param_sets.h"
 
 #define START 0, 0, 1
 #define SPS START, 0x67, 66, 0, 30, 0xda, 0x55         /* id 0 */

@@ -1,6 +1,14 @@
 
 #include "test.h"
-#include "stage/staging.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/container/demux.h"
+#include "media/container/open.h"
+#include "media/decode/corruption.h"
+#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
+#include "media/reader/reader.h"
+#include "media/schedule/decode_pass.h"
+#include "media/select/timeline.h"
 #include "clip.h"
 
 static struct staged stage(const char *name, enum decode_plan plan, int threads, struct selection rule)
@@ -174,7 +182,7 @@ static struct staging *open_staging(const struct source *s, const struct demux *
 {
     struct staging *g = calloc(1, sizeof *g);
     assert_non_null(g);
-    staging_open(g, &s->film, r, job);
+    staging_open(g, &s->film, r->stream, r->traits, job);
     assert_true(staging_open_queue(g, NULL));
     return g;
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "stage/side_data.h"
+#include "media/ffmpeg/side_data.h"
 
 static struct err e;
 

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "stage/timeline.h"
+#include "media/select/timeline.h"
 
 enum { FRAME = 40000, SECOND = 1000000 };
 

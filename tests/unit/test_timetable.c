@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "test.h"
-#include "stage/gather.h"
 #include "barcode/timetable.h"
 
 enum { FRAME_US = 41667, FRAMES = 400 };

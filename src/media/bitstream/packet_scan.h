@@ -1,0 +1,83 @@
+/*
+ * packet_scan.h - what a packet's bytes say about its picture, without decoding it:
+ * may decoding start here, does anything refer to it, what type is it.
+ *
+ * Pure functions over untrusted bytes (a fuzz target): they never read past `size`.
+ * Sources: ITU-T H.264 7.3/7.4 and Annex D, H.265 7.3.1.2/7.4.2.2, H.262 6.2,
+ * RFC 6386 section 9.1 (VP8), the VP9 bitstream specification section 6.2, the AV1 one section 5.
+ */
+#ifndef BARCODE_BITSTREAM_PACKET_SCAN_H
+#define BARCODE_BITSTREAM_PACKET_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum bitstream { STREAM_OTHER, STREAM_H264, STREAM_HEVC, STREAM_MPEG2, STREAM_VP8, STREAM_VP9, STREAM_AV1 };
+
+/* How a decoder that knows nothing of earlier pictures may begin at this packet. */
+enum cut {
+    CUT_NONE,
+    CUT_CLEAN,   /* nothing after it refers before it: H.264 and HEVC IDR without leading pictures, VP8/VP9/AV1 key */
+    CUT_OPEN     /* leading pictures may: H.264 recovery point 0, HEVC CRA/BLA/IDR with leading ones, MPEG-2 I + GOP header */
+};
+
+struct nal_info {
+    bool picture;          /* the packet holds (part of) a picture                              */
+    bool unreadable;       /* it does not, and its bytes are not what a packet without one has: damage. Neither
+                              this nor `picture`: a packet that by its own account holds none. Both (MPEG-2):
+                              one begins in it, after the rest of another                       */
+    bool intra;            /* H.264, MPEG-2: the picture refers to no other                       */
+    enum cut cut;
+    bool droppable;        /* nothing refers to it (HEVC: within its temporal sub-layer) and it
+                              carries no parameter sets                                          */
+    bool leading;          /* HEVC RASL or RADL                                                 */
+    bool needs_before;     /* HEVC RASL: cannot be decoded when decoding starts at its key      */
+    bool closed;           /* MPEG-2: the GOP header's closed_gop; HEVC: IDR                    */
+    bool broken_link;      /* HEVC BLA: a key whose RASL pictures are never displayed; MPEG-2: the GOP header's  */
+    bool after_end, ends;  /* HEVC: an end of sequence before the picture, or after it (or no picture) */
+    bool discards;         /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
+    bool hides;            /* HEVC: a PPS lets pictures hide themselves                          */
+    bool headers;          /* parameter sets, MPEG-2: a sequence header                          */
+    bool shown;            /* VP8/VP9/AV1: the packet shows a frame; true for the others        */
+    bool field;            /* MPEG-2: a lone field picture                                      */
+    int temporal_id;       /* HEVC, else 0                                                      */
+    int order;             /* MPEG-2 temporal_reference, -1 for the others                      */
+};
+
+/*
+ * `length_size`: bytes of a NAL length prefix (1, 2 or 4), or 0 for start codes (Annex B). Only for H.264 and HEVC.
+ * Of a stream that is not known (STREAM_OTHER) every packet is a picture.
+ */
+void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info);
+
+/*
+ * H.264 and HEVC: true if a slice holds two zero bytes followed by 0, 1 or 2, but for zeros at its end. Encoders break such
+ * rows up (emulation prevention, H.264 7.4.1, H.265 7.4.2.1), so that something was lost there. Zeroed blocks of a disk or a
+ * download show in this way.
+ */
+bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
+
+/*
+ * H.264, HEVC, VP9 and AV1: are NAL_ZEROS zero bytes in a row somewhere in a picture's coded data? No encoder writes that: a
+ * hole was filled with them, and decoders go on without a word. Zeros at the end of a NAL are padding. Others: false.
+ */
+enum { NAL_ZEROS = 64 };
+bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
+
+size_t nal_zeros_at_end(const uint8_t *data, size_t size);
+
+/* HEVC: `hides` of the parameter sets in the extradata, hvcC or start codes. */
+bool nal_extradata_hides(const uint8_t *extradata, size_t size);
+
+/* Bytes of the length prefix that an avcC or hvcC record announces; 0 when the extradata is start codes or empty. */
+int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

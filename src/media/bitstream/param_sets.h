@@ -1,0 +1,57 @@
+/*
+ * param_sets.h - parameter sets and sequence headers that change in mid-film.
+ *
+ * Two recordings joined byte by byte have other sets from the joint on, and may contain them once.
+ * A decoder that starts later lacks them, and shows wrong colours without an error. H.264's and
+ * MPEG-2's decoders also keep the colour tags of an earlier sequence where a later one has none.
+ * Such a film needs one decoder from there on. VP8, VP9 and AV1 key frames contain everything.
+ *
+ * H.264 and HEVC: VPS, SPS and PPS (ITU-T H.264 7.3.2.1.1, 7.3.2.2; H.265 7.3.2.1 to 7.3.2.3).
+ * MPEG-2: the sequence header and its extensions (H.262 6.2.2).
+ *
+ * Pure functions over untrusted bytes.
+ */
+#ifndef BARCODE_BITSTREAM_PARAM_SETS_H
+#define BARCODE_BITSTREAM_PARAM_SETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "packet_scan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PARAM_SET_IDS = 256, PARAM_SETS = 3 * PARAM_SET_IDS };
+
+/* The sets in force, by kind and id. Pictures are numbered from 1 in the order of the file. */
+struct param_sets {
+    enum bitstream stream;
+    struct param_set {
+        uint64_t hash;         /* of its bytes; 0: none came                               */
+        uint64_t picture;      /* the last one that brought it; 0: only the extradata did */
+        bool changed;          /* since the first picture                                  */
+    } set[PARAM_SETS];
+    uint64_t shape;            /* MPEG-2: a hash of what a decoder keeps of the sequence   */
+    uint64_t last;             /* the picture that was noted last; 0: none brought any     */
+    bool changed;              /* some set did                                             */
+    bool sequence_changed;     /* H.264: an SPS did, MPEG-2: the shape: see above          */
+};
+
+/* Begins anew with the sets of the extradata: avcC, hvcC, or as in packets. */
+void param_sets_begin(struct param_sets *s, enum bitstream stream, const uint8_t *extradata,
+                      size_t size);
+
+/* Notes the sets in the packet of picture `picture`. `length_size` as nal_scan's. */
+void param_sets_note(struct param_sets *s, int length_size, const uint8_t *data, size_t size,
+                     uint64_t picture);
+
+/* Returns true if a set has changed that this picture, a key frame, does not bring. */
+bool param_sets_lacking(const struct param_sets *s, uint64_t picture);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

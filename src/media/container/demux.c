@@ -1,0 +1,406 @@
+#include "demux.h"
+
+#include <string.h>
+
+#include "open.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/ffmpeg/packet.h"
+#include "media/select/timeline.h"
+
+static enum bitstream bitstream_of(enum AVCodecID id)
+{
+    switch (id) {
+    case AV_CODEC_ID_H264: return STREAM_H264;
+    case AV_CODEC_ID_HEVC: return STREAM_HEVC;
+    case AV_CODEC_ID_MPEG2VIDEO: return STREAM_MPEG2;
+    case AV_CODEC_ID_VP8: return STREAM_VP8;
+    case AV_CODEC_ID_VP9: return STREAM_VP9;
+    case AV_CODEC_ID_AV1: return STREAM_AV1;
+    default: return STREAM_OTHER;
+    }
+}
+
+/*
+ * True where a packet is a picture because the container says so, and false where a parser finds pictures in a stream of
+ * bytes: what lies in a hole vanishes there. What a playlist names is of either kind.
+ */
+static bool is_framed(const AVInputFormat *container)
+{
+    static const char *const streams[] = {"mpeg", "hls", "applehttp", "dash", "concat", "wtv", "rtsp", "imf", "_pipe"};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (strstr(container->name, streams[i]))
+            return false;
+    return !(container->flags & AVFMT_NOTIMESTAMPS);
+}
+
+/*
+ * What begins with a sector of zeros lost its head: libavformat may still find a stream in the rest, and take it for one that
+ * never had a container.
+ */
+static bool begins_in_zeros(const AVFormatContext *format)
+{
+    enum { SECTOR = 512 };
+    uint8_t head[SECTOR];
+    return film_av_peek(format, 0, head, SECTOR) == SECTOR && nal_zeros_at_end(head, SECTOR) == SECTOR;
+}
+
+void demux_begin_headers(struct demux *r)
+{
+    const uint8_t *extradata = r->stream->codecpar->extradata;
+    size_t size = (size_t)r->stream->codecpar->extradata_size;
+    r->length_size = nal_length_size(r->traits.stream, extradata, size);
+    r->sets = (struct nal_sets){.state = 0};
+    if (r->traits.stream == STREAM_H264)
+        nal_sets_scan_extradata(extradata, size, &r->sets);
+    param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
+}
+
+/* Returns the nominal time of a broadcast's frame, 0 if unknown and for any other container. */
+static int64_t broadcast_frame_us(AVFormatContext *format, AVStream *s)
+{
+    AVRational rate = av_guess_frame_rate(format, s, NULL);
+    bool known = format->iformat->flags & AVFMT_TS_DISCONT && rate.num > 0 && rate.den > 0;
+    return known ? av_rescale(1000000, rate.den, rate.num) : 0;
+}
+
+bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
+{
+    AVStream *s = format->streams[stream];
+    *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat),
+                        .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format)};
+    r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
+    r->veiled = r->traits.stream == STREAM_HEVC &&
+                nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
+    r->odd = r->veiled;
+    r->frame_us = broadcast_frame_us(format, s);
+    r->dts_us = TIME_NONE;
+    demux_begin_headers(r);
+    bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
+    if (!parse)
+        return true;
+    r->parser = av_parser_init((int)s->codecpar->codec_id);
+    r->parse_context = avcodec_alloc_context3(NULL);
+    if (!r->parser || !r->parse_context || avcodec_parameters_to_context(r->parse_context, s->codecpar) < 0) {
+        demux_close(r);
+        return err_set(e, ERR_FAILED, "out of memory for a parser");
+    }
+    r->parser->flags |= PARSER_FLAG_COMPLETE_FRAMES;
+    return true;
+}
+
+void demux_close(struct demux *r)
+{
+    if (r->parser)
+        av_parser_close(r->parser);
+    r->parser = NULL;
+    avcodec_free_context(&r->parse_context);
+}
+
+void demux_jumped(struct demux *r, uint64_t serial)
+{
+    r->serial = serial;
+    r->hole = r->ended = r->orphans = false;
+    r->shaken = 0;
+    r->steady = 0;
+    /* What lies between here and there was jumped over on purpose. */
+}
+
+uint64_t demux_bytes_read(const struct demux *r)
+{
+    int64_t bytes = r->format->pb ? r->format->pb->bytes_read : 0;
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+uint64_t demux_position(const struct demux *r)
+{
+    int64_t at = r->format->pb ? avio_tell(r->format->pb) : 0;
+    return at > 0 ? (uint64_t)at : 0;
+}
+
+/* What libav's parser adds: picture order, field pictures, AV1 keys. */
+static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
+{
+    uint8_t *out = NULL;
+    int out_size = 0;
+    av_parser_parse2(r->parser, r->parse_context, &out, &out_size, packet->data, packet->size,
+                     AV_NOPTS_VALUE, AV_NOPTS_VALUE, 0);
+    if (r->traits.stream == STREAM_AV1) {
+        p->cut = r->parser->key_frame == 1 && packet->flags & AV_PKT_FLAG_KEY ? CUT_CLEAN : CUT_NONE;
+        return;
+    }
+    p->order = r->parser->output_picture_number;
+    p->field = r->traits.stream == STREAM_H264 && (r->parser->picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
+                                                   r->parser->picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD);
+    r->odd |= p->field;
+}
+
+/* Times further off than 36,000 years come from broken files: sums and differences of the others fit. */
+static int64_t microseconds(int64_t time, AVRational base)
+{
+    const int64_t most = (int64_t)1 << 60;
+    int64_t us = time == AV_NOPTS_VALUE ? TIME_NONE : av_rescale_q(time, base, AV_TIME_BASE_Q);
+    return us >= -most && us <= most ? us : TIME_NONE;
+}
+
+/*
+ * An HEVC stream may end and begin anew in mid-film. What leads a key with nothing before it is never displayed, and what
+ * was not yet displayed may be thrown away: how much of it depends on the decoder's state, which only a sequential one has.
+ */
+static void note_ends(struct demux *r, const struct nal_info *info, struct picture *p)
+{
+    bool anew = r->ended || info->after_end;
+    if (!info->picture) {
+        r->ended = anew || info->ends;
+        return;
+    }
+    r->ended = info->ends;
+    if (info->cut != CUT_NONE) {
+        r->orphans = info->broken_link || anew;
+        bool cra = !info->broken_link && !info->closed;
+        r->veiled |= p->serial > 0 && (info->discards || (cra && anew));
+    }
+    r->veiled |= info->hides;
+    r->odd |= r->veiled;
+    p->hidden |= info->needs_before && r->orphans;
+}
+
+/* A picture must be here, and its bytes are none: it has a time and nothing else, and no decoder may see it. */
+static void lose(struct demux *r, struct picture *p)
+{
+    r->unreadable++;
+    packet_free(&p->packet);
+    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole};
+}
+
+static void note_headers(struct demux *r, const AVPacket *packet, struct picture *p)
+{
+    size_t size = 0;
+    const uint8_t *headers = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    bool h264 = r->traits.stream == STREAM_H264;
+    if (headers && h264)
+        nal_sets_scan_extradata(headers, size, &r->sets);
+    if (h264)
+        nal_sets_scan(r->length_size, packet->data, (size_t)packet->size, &r->sets);
+    p->sets = r->sets.state;
+}
+
+/*
+ * Parameter sets that change in mid-film (param_sets.h). Those that damage may have touched do not
+ * count.
+ */
+static void note_param_sets(struct demux *r, const AVPacket *packet, const struct picture *p,
+                            const struct nal_info *info)
+{
+    size_t size = 0;
+    const uint8_t *extradata = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    if (extradata) {
+        param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
+        r->length_size = nal_length_size(r->traits.stream, extradata, size);
+    }
+    if (info->headers && !p->suspect)
+        param_sets_note(&r->param_sets, r->length_size, packet->data, (size_t)packet->size,
+                        p->serial + 1);
+    bool key = p->cut != CUT_NONE || p->intra;
+    r->lacking |= key && param_sets_lacking(&r->param_sets, p->serial + 1);
+    r->odd |= r->lacking || r->param_sets.sequence_changed;
+}
+
+/* AVI and its like store decoding times only; without reordering these are the presentation times. */
+static bool shows_as_decoded(const struct demux *r)
+{
+    const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
+    return codec && !(codec->props & AV_CODEC_PROP_REORDER);
+}
+
+/* Where one Ogg follows another in a file, the second one's headers come as packets. The decoder wants them, but for its comments. */
+static bool is_header(const struct demux *r, const AVPacket *packet)
+{
+    return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->size > 0 && packet->data[0] & 0x80;
+}
+
+static bool is_comment(const struct demux *r, const AVPacket *packet)
+{
+    return is_header(r, packet) && packet->data[0] == 0x81;
+}
+
+/*
+ * Returns true if a packet holds no picture, in a container that has one packet for each picture. A
+ * temporal unit of AV1 always shows one. A hidden frame of VP9 mostly comes in one packet with a
+ * shown one: alone it is rubbish only in a damaged file.
+ */
+static bool is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info)
+{
+    bool shows = info->picture && info->shown;
+    bool vp9 = r->traits.stream == STREAM_VP9;
+    bool must = r->traits.stream == STREAM_AV1 || (vp9 && r->unreadable > 0);
+    /* What stands before the film's first picture belongs to no picture. */
+    bool begins = info->picture && p->serial == 0;
+    return (info->unreadable && !begins) || (must && !shows);
+}
+
+static void describe(struct demux *r, AVPacket *packet, struct picture *p)
+{
+    struct nal_info info;
+    nal_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
+    *p = (struct picture){.packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
+    p->pts_us = microseconds(packet->pts, r->stream->time_base);
+    if (packet->duration > 0)
+        p->duration_us = microseconds(packet->duration, r->stream->time_base);
+    if (p->pts_us == TIME_NONE && shows_as_decoded(r))
+        p->pts_us = microseconds(packet->dts, r->stream->time_base);
+    p->after_hole = r->hole;
+    r->hole = false;
+    bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
+    if (r->framed && !dropped && is_rubbish(r, p, &info)) {
+        lose(r, p);
+        return;
+    }
+    p->cut = info.cut;
+    p->intra = info.intra;
+    p->field = info.field;
+    p->temporal_id = info.temporal_id;
+    bool header = is_header(r, packet);
+    p->hidden = !info.picture || !info.shown || dropped || header;
+    /* It breaks off, or lost a piece. */
+    p->suspect = r->shaken > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
+                 nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
+    r->shaken -= r->shaken > 0;
+    p->empty = (!info.picture && !info.unreadable) || header;
+    p->droppable = info.droppable;
+    p->needs_before = info.needs_before;
+    p->marked_leading = info.leading;
+    p->closed = info.closed;
+    if (info.order >= 0)
+        p->order = info.order;
+    /* Two packets a picture would count twice; a new header in mid-film would be missed by sessions that jump. */
+    r->odd |= info.field;
+    r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
+    note_ends(r, &info, p);
+    r->hidden += p->hidden;
+    note_headers(r, packet, p);
+    if (r->parser)
+        parse(r, packet, p);
+    note_param_sets(r, packet, p, &info);
+}
+
+static const char *path_of(const struct demux *r)
+{
+    return strchr(r->format->url, ':') + 1;
+}
+
+/* av_read_frame; what the demuxer has to say meanwhile is about this film. */
+static int read_packet(struct demux *r, AVPacket *packet)
+{
+    const struct film_av_said last = r->said;
+    struct film_av_said *before = film_av_listen(&r->said);
+    int code = av_read_frame(r->format, packet);
+    film_av_listen(before);
+    /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
+    /* MPEG-TS of 192 bytes a packet, and one cut at any byte, is searched before its first picture: nothing came before that. */
+    bool searched = r->said.searches > last.searches && r->serial > 0;
+    bool wrong = r->said.errors > last.errors || searched;
+    if (wrong && !r->framed)
+        r->shaken = 2;
+    r->hole |= wrong || r->said.jumps > last.jumps;
+    return code;
+}
+
+/* Returns true if an error of av_read_frame only means the end of the file. */
+static bool is_end(const AVFormatContext *format, int code)
+{
+    AVIOContext *file = format->pb;
+    if (!file || file->error < 0 || !avio_feof(file))
+        return false;
+    const char *name = format->iformat->name;
+    bool invalid = code == AVERROR_INVALIDDATA && strcmp(name, "mpjpeg") == 0;
+    return invalid || code == AVERROR(EIO) || (code == -1 && strcmp(name, "gxf") == 0);
+}
+
+/*
+ * Returns true if a recorder dropped frames right before `packet`, the stream's next one: in a
+ * broadcast, many packets come a frame apart, and then one comes later. A gap of more than a second
+ * is an edit. In film with pulldown each packet's duration contains its repeated fields. Other
+ * containers hold screen recordings, whose times have gaps where nothing moves.
+ */
+static bool skips_frames(struct demux *r, const AVPacket *packet)
+{
+    enum { STEADY = 15 };
+    const int64_t second_us = 1000000;
+    AVRational base = r->stream->time_base;
+    int64_t dts_us = microseconds(packet->dts, base), frame_us = r->frame_us, last_us = r->dts_us;
+    bool known = frame_us > 0 && dts_us != TIME_NONE && last_us != TIME_NONE;
+    int64_t step_us = known ? dts_us - last_us : 0;
+    int64_t stays_us = r->stays_us > frame_us ? r->stays_us : frame_us;
+    bool steady = step_us > frame_us * 3 / 4 && step_us < frame_us * 5 / 4;
+    bool skips = r->steady >= STEADY && step_us > stays_us + frame_us / 2 && step_us <= second_us;
+    r->steady = steady ? r->steady + 1 : 0;
+    r->dts_us = dts_us;
+    r->stays_us = microseconds(packet->duration, base);
+    return skips;
+}
+
+/*
+ * The next packet of any stream. Some demuxers go on after damage, others give the same error for ever: those that stay
+ * where they are are given up.
+ */
+static bool read_on(struct demux *r, AVPacket *packet)
+{
+    enum { ERRORS_MAX = 64 };
+    int64_t farthest = -1;
+    for (int errors = 0; errors < ERRORS_MAX;) {
+        int code = read_packet(r, packet);
+        AVIOContext *file = r->format->pb;
+        if (code >= 0 || code == AVERROR_EOF || is_end(r->format, code))
+            return code >= 0;
+        r->failed = r->hole = true;
+        int64_t at = file ? avio_tell(file) : -1;
+        errors = at > farthest ? 0 : errors + 1;
+        farthest = at > farthest ? at : farthest;
+    }
+    return false;
+}
+
+/* The next packet of the film's stream that has bytes; false at the end, or on `e`. */
+static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
+{
+    while (read_on(r, packet)) {
+        /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
+        bool ours = packet->stream_index == r->stream->index;
+        if (ours && packet->size > 0 && !is_comment(r, packet))
+            return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
+                   err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
+        r->bare += ours;
+        av_packet_unref(packet);
+    }
+    return false;
+}
+
+/* Returns true if the film ended early, by an MP4's sample table or an AVI's header. */
+static bool is_truncated(const struct demux *r)
+{
+    int samples = r->table ? avformat_index_get_entries_count(r->stream) : 0;
+    int64_t declared_us = film_av_shortened_us(r->format, r->stream);
+    int64_t frame_us = av_rescale_q(1, r->stream->time_base, AV_TIME_BASE_Q);
+    return (samples > 0 && (uint64_t)samples > r->serial + r->bare) ||
+           (declared_us > 0 && declared_us - r->reached_us > frame_us + frame_us / 2);
+}
+
+bool demux_next(struct demux *r, struct picture *p, struct err *e)
+{
+    AVPacket *packet = av_packet_alloc();
+    if (!packet)
+        return err_memory(e, sizeof *packet);
+    if (!next_packet(r, packet, e))
+        av_packet_free(&packet);
+    if (packet) {
+        r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT || skips_frames(r, packet);
+        int64_t at = microseconds(packet->dts, r->stream->time_base);
+        r->reached_us = at > r->reached_us ? at : r->reached_us;
+        describe(r, packet, p);
+        return true;
+    }
+    if (e->code == ERR_NONE)
+        r->hole |= is_truncated(r);
+    r->failed |= r->said.errors > 0 || r->hole;
+    return false;
+}

@@ -1,0 +1,66 @@
+/*
+ * demux.h - one sequential reader: a film's video packets as pictures, in decoding order.
+ */
+#ifndef BARCODE_CONTAINER_DEMUX_H
+#define BARCODE_CONTAINER_DEMUX_H
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/h264_params.h"
+#include "media/bitstream/param_sets.h"
+#include "media/ffmpeg/av_log.h"
+#include "barcode/err.h"
+
+struct demux {
+    AVFormatContext *format;
+    AVStream *stream;
+    AVCodecParserContext *parser;   /* picture order counts and key frames; NULL when not needed */
+    AVCodecContext *parse_context;
+    struct run_traits traits;
+    int length_size;
+    struct nal_sets sets;           /* H.264: as of the last packet                              */
+    struct param_sets param_sets;   /* likewise                                                  */
+    bool lacking;                   /* sets changed, and a key frame came without them           */
+    uint64_t serial;                /* of the next packet                                        */
+    bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
+    bool veiled;                    /* HEVC: pictures may stay hidden, and only the decoder knows which */
+    bool odd;                       /* something that only a sequential decode gets right        */
+    bool framed;                    /* a packet is a picture: the container says where each begins */
+    bool table;                     /* MP4: it has a table of all its packets                   */
+    bool failed;                    /* the container is damaged somewhere                       */
+    int64_t reached_us;             /* the latest decoding time of a packet                      */
+    int64_t frame_us;               /* of a broadcast: nominal time of a frame; 0: of others     */
+    int64_t dts_us, stays_us;       /* the last packet's time, TIME_NONE if unknown; its duration */
+    unsigned steady;                /* so many packets before it came a frame apart              */
+    bool hole;                      /* something vanished since the last picture                 */
+    uint64_t bare;                  /* packets so far that have no bytes                         */
+    int shaken;                     /* so many of the next pictures may lack bytes               */
+    struct film_av_said said;       /* by demuxers while they read this film                     */
+    uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
+};
+
+bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
+
+/* The next video packet as a picture (its packet is the caller's). False at the end, or on `e`. */
+bool demux_next(struct demux *r, struct picture *p, struct err *e);
+
+/* The file was sought in: the next picture is `serial`, and nothing is known of what lies before it. */
+void demux_jumped(struct demux *r, uint64_t serial);
+
+/* Forgets all parameter sets but those of the extradata, as before the first packet. */
+void demux_begin_headers(struct demux *r);
+
+/* How far into the file it has read. */
+uint64_t demux_position(const struct demux *r);
+
+/* Bytes of the file that were read since it was opened; 0: no single file. */
+uint64_t demux_bytes_read(const struct demux *r);
+
+void demux_close(struct demux *r);
+
+#endif

@@ -1,0 +1,83 @@
+#include "image_pipe.h"
+
+#include <libavcodec/avcodec.h>
+#include <string.h>
+
+enum { LOOKED_AT = 5 };      /* a film's first pictures may be damaged */
+
+bool film_pictures_pipe(const AVFormatContext *format)
+{
+    const char *name = format->iformat->name;
+    size_t n = strlen(name);
+    return n > 5 && strcmp(name + n - 5, "_pipe") == 0;
+}
+
+/* Without a parser the demuxer takes the whole file for one picture. */
+static bool can_be_split(enum AVCodecID codec)
+{
+    AVCodecParserContext *parser = av_parser_init((int)codec);
+    bool can = parser != NULL;
+    av_parser_close(parser);
+    return can;
+}
+
+/* True for a JPEG that says of itself, before its picture begins, that others follow: of a camera's other eye, or of light. */
+static bool is_photograph(enum AVCodecID codec, const AVPacket *packet)
+{
+    const uint8_t *data = packet->data;
+    size_t size = packet->size > 0 ? (size_t)packet->size : 0;
+    if (codec != AV_CODEC_ID_MJPEG)
+        return false;
+    for (size_t at = 2; at + 8 <= size && data[at] == 0xff && data[at + 1] != 0xda;) {
+        if (data[at + 1] == 0xe2 && memcmp(data + at + 4, "MPF", 4) == 0)
+            return true;
+        at += 2 + ((size_t)data[at + 2] << 8 | data[at + 3]);
+    }
+    return false;
+}
+
+/* How many pictures of the first one's size come out of the decoder, until there are two. */
+static int count_alike(AVCodecContext *c, AVFrame *frame, int so_far, int size[2])
+{
+    for (; so_far < 2 && avcodec_receive_frame(c, frame) >= 0; av_frame_unref(frame)) {
+        if (so_far == 0) {
+            size[0] = frame->width;
+            size[1] = frame->height;
+        }
+        so_far += frame->width == size[0] && frame->height == size[1];
+    }
+    return so_far;
+}
+
+static bool look(AVFormatContext *format, AVCodecContext *c, AVPacket *packet, AVFrame *frame)
+{
+    int alike = 0, size[2] = {0, 0};
+    bool photograph = false;
+    for (int i = 0; i < LOOKED_AT && alike < 2 && !photograph && av_read_frame(format, packet) >= 0; i++) {
+        photograph = i == 0 && is_photograph(c->codec_id, packet);
+        avcodec_send_packet(c, packet);
+        av_packet_unref(packet);
+        alike = count_alike(c, frame, alike, size);
+    }
+    avcodec_send_packet(c, NULL);
+    return !photograph && count_alike(c, frame, alike, size) > 1;
+}
+
+bool film_pictures_follow(AVFormatContext *format)
+{
+    const AVCodecParameters *par = format->nb_streams > 0 ? format->streams[0]->codecpar : NULL;
+    const AVCodec *codec = par && can_be_split(par->codec_id) ? avcodec_find_decoder(par->codec_id) : NULL;
+    AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
+    AVPacket *packet = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    bool follow = false;
+    if (c && packet && frame) {
+        c->thread_count = 1;
+        /* Before it has found out the stream, the demuxer asks a pipe for its size. */
+        follow = avformat_find_stream_info(format, NULL) >= 0 && avcodec_open2(c, codec, NULL) >= 0 && look(format, c, packet, frame);
+    }
+    avcodec_free_context(&c);
+    av_packet_free(&packet);
+    av_frame_free(&frame);
+    return follow;
+}

@@ -1,0 +1,170 @@
+#include "keyframe_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "open.h"
+#include "media/ffmpeg/packet.h"
+#include "barcode/selection.h"
+
+static int64_t microseconds(const AVStream *s, int64_t stamp)
+{
+    return av_rescale_q(stamp, s->time_base, AV_TIME_BASE_Q);
+}
+
+/*
+ * True when all samples of the film are listed: those that the head tells of, and they reach to the film's end. A fragmented MP4's
+ * list grows as it is read, and its head tells of none, or of a part.
+ */
+static bool samples_cover(AVStream *s, const struct film *film)
+{
+    int entries = avformat_index_get_entries_count(s);
+    if (entries < 1 || s->nb_frames < entries || film->duration_us <= 0)
+        return false;
+    const AVIndexEntry *first = avformat_index_get_entry(s, 0), *last = avformat_index_get_entry(s, entries - 1);
+    int64_t spans = av_sat_sub64(microseconds(s, last->timestamp), microseconds(s, first->timestamp));
+    return av_sat_sub64(film->duration_us, spans) <= selection_end_slack(film->duration_us);
+}
+
+/*
+ * True if the file's head names the cues' place. Without cues libavformat builds an index by reading the whole film when it is asked
+ * to seek. The bytes are those of a seek entry's identifier (Matroska, RFC 9559, 5.1.1.1.1) for the element Cues (5.1.5).
+ */
+static bool head_names_cues(const char *path)
+{
+    static const uint8_t seek_to_cues[] = {0x53, 0xab, 0x84, 0x1c, 0x53, 0xbb, 0x6b};
+    enum { HEAD = 1 << 16 };
+    uint8_t *head = malloc(HEAD);
+    FILE *f = head ? fopen(path, "rb") : NULL;
+    size_t size = f ? fread(head, 1, HEAD, f) : 0;
+    bool is = size > 0 && memmem(head, size, seek_to_cues, sizeof seek_to_cues);
+    if (f)
+        fclose(f);
+    free(head);
+    return is;
+}
+
+enum key_index_kind key_index_kind(const struct demux *r, const struct film *film)
+{
+    const char *name = r->format->iformat->name;
+    if (!film_av_seekable(r->format))
+        return KEY_INDEX_NONE;
+    if (strstr(name, "mp4") || strcmp(name, "avi") == 0)
+        return samples_cover(r->stream, film) ? KEY_INDEX_SAMPLES : KEY_INDEX_NONE;
+    bool cues = strstr(name, "matroska") && !(r->format->flags & AVFMT_FLAG_CUSTOM_IO) && head_names_cues(film->path);
+    return cues ? KEY_INDEX_CUES : KEY_INDEX_NONE;
+}
+
+static bool add(struct key_index *x, const struct key_entry *key, struct err *e)
+{
+    if (x->count == x->room) {
+        size_t room = x->room ? x->room * 2 : 1024;
+        struct key_entry *grown = realloc(x->key, room * sizeof *grown);
+        if (!grown)
+            return err_memory(e, room * sizeof *grown);
+        x->key = grown;
+        x->room = room;
+    }
+    x->key[x->count++] = *key;
+    return true;
+}
+
+/*
+ * The MP4 demuxer takes what it is asked for as a time of display, and goes to the key frame before when a key frame's own is later:
+ * it is asked for the time right before the next one's.
+ */
+static void choose_seeks(struct key_index *x, AVStream *s, bool mp4)
+{
+    int entries = avformat_index_get_entries_count(s);
+    size_t k = 0;
+    for (size_t i = 0; i < x->count; i++)
+        x->key[i].seek = x->key[i].stamp;
+    for (int i = 0; mp4 && i < entries; i++) {
+        const AVIndexEntry *entry = avformat_index_get_entry(s, i);
+        while (k < x->count && x->key[k].serial < (uint64_t)i)
+            if (entry->flags & AVINDEX_KEYFRAME || i == entries - 1)
+                x->key[k++].seek = entry->timestamp - (entry->flags & AVINDEX_KEYFRAME ? 1 : 0);
+            else
+                break;
+    }
+}
+
+static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
+{
+    int entries = avformat_index_get_entries_count(s);
+    for (int i = 0; i < entries; i++) {
+        const AVIndexEntry *entry = avformat_index_get_entry(s, i);
+        /* Of cues serials are apart, for a second field has the next one. */
+        uint64_t serial = x->kind == KEY_INDEX_SAMPLES ? (uint64_t)i : (uint64_t)i * 2;
+        struct key_entry key = {.stamp = entry->timestamp, .from_us = microseconds(s, entry->timestamp), .serial = serial, .at = entry->pos,
+                                .before = x->shown};
+        bool shows = !(entry->flags & AVINDEX_DISCARD_FRAME);
+        x->shown += shows;
+        if (shows && entry->flags & AVINDEX_KEYFRAME && !add(x, &key, e))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Cues are read when the film is sought in. Without them the demuxer then knows what it met on the way, the first few key frames;
+ * and a recording that broke off may have cues up to some place.
+ */
+static bool cues_cover(const struct key_index *x, int known_before, const struct film *film)
+{
+    const int64_t usual_us = 60000000;
+    if (x->count < 3 || x->count <= (size_t)known_before || film->duration_us <= 0)
+        return false;
+    int64_t widest = usual_us;
+    for (size_t i = 1; i < x->count; i++) {
+        /* The demuxer sorts cues by time: one with a wrong time is out of place in the file. */
+        if (x->key[i].at < x->key[i - 1].at)
+            return false;
+        int64_t gap = av_sat_sub64(x->key[i].from_us, x->key[i - 1].from_us);
+        widest = gap > widest / 3 ? av_sat_add64(gap, av_sat_add64(gap, gap)) : widest;
+    }
+    return av_sat_sub64(av_sat_add64(x->key[0].from_us, film->duration_us), x->key[x->count - 1].from_us) <= widest;
+}
+
+bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r, const struct film *film, struct err *e)
+{
+    *x = (struct key_index){.kind = kind};
+    int known = avformat_index_get_entries_count(r->stream);
+    if (kind == KEY_INDEX_CUES && (known < 1 || av_seek_frame(r->format, r->stream->index, avformat_index_get_entry(r->stream, 0)->timestamp,
+                                                              AVSEEK_FLAG_BACKWARD) < 0))
+        x->kind = KEY_INDEX_NONE;
+    if (x->kind != KEY_INDEX_NONE && !list_keys(x, r->stream, e)) {
+        key_index_close(x);
+        return false;
+    }
+    choose_seeks(x, r->stream, strstr(r->format->iformat->name, "mp4"));
+    if (x->count == 0 || (kind == KEY_INDEX_CUES && !cues_cover(x, known, film)))
+        key_index_close(x);
+    return true;
+}
+
+bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struct picture *p, struct err *e)
+{
+    const struct key_entry *key = &x->key[i];
+    if (av_seek_frame(r->format, r->stream->index, key->seek, AVSEEK_FLAG_BACKWARD) < 0)
+        return false;
+    /* What went wrong elsewhere in the file says nothing of this picture. */
+    demux_jumped(r, key->serial);
+    bool mp4 = strstr(r->format->iformat->name, "mp4");
+    while (demux_next(r, p, e)) {
+        int64_t stamp = p->packet ? p->packet->dts : AV_NOPTS_VALUE;
+        if (!mp4 || stamp == key->stamp)
+            return true;
+        packet_free(&p->packet);
+        if (stamp == AV_NOPTS_VALUE || stamp > key->stamp)
+            return false;
+        demux_jumped(r, key->serial);      /* the one before */
+    }
+    return false;
+}
+
+void key_index_close(struct key_index *x)
+{
+    free(x->key);
+    *x = (struct key_index){.kind = KEY_INDEX_NONE};
+}

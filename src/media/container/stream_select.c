@@ -1,0 +1,121 @@
+#include "stream_select.h"
+
+#include <libavcodec/avcodec.h>
+
+#include "barcode/log.h"
+#include "barcode/source.h"
+
+static bool is_video(const AVStream *s)
+{
+    return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
+}
+
+static bool is_cover(const AVStream *s)
+{
+    return s->disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS);
+}
+
+static bool only_covers(const AVFormatContext *format)
+{
+    for (unsigned i = 0; i < format->nb_streams; i++)
+        if (is_video(format->streams[i]) && !is_cover(format->streams[i]))
+            return false;
+    return true;
+}
+
+static bool has_number(const AVFormatContext *format, const AVStream *s)
+{
+    return is_video(s) && (!is_cover(s) || only_covers(format));
+}
+
+static int count_numbers(const AVFormatContext *format)
+{
+    int count = 0;
+    for (unsigned i = 0; i < format->nb_streams; i++)
+        count += has_number(format, format->streams[i]);
+    return count;
+}
+
+static int by_number(const AVFormatContext *format, int wanted, const char *path, struct err *e)
+{
+    int number = 0, count = count_numbers(format);
+    for (unsigned i = 0; i < format->nb_streams; i++)
+        if (has_number(format, format->streams[i]) && number++ == wanted)
+            return (int)i;
+    if (count == 1)
+        err_set(e, ERR_USAGE, "'%s' has one video stream, number 0: there is no --stream %d", path, wanted);
+    else
+        err_set(e, ERR_USAGE, "'%s' has %d video streams, numbered from 0: there is no --stream %d", path, count, wanted);
+    return -1;
+}
+
+static int explain_none(const AVFormatContext *format, const char *path, struct err *e)
+{
+    bool cover = false, sound = false;
+    for (unsigned i = 0; i < format->nb_streams; i++) {
+        cover |= is_video(format->streams[i]);
+        sound |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+    }
+    err_set(e, ERR_INPUT, "'%s' has no video stream%s", path, cover ? ", only a cover picture" : sound ? ", only sound" : "");
+    return -1;
+}
+
+/* What decides between streams, the most important first. A stream that cannot be decoded has no pixels. */
+struct rank {
+    bool shows, marked;
+    int64_t pixels;
+};
+
+static struct rank rank_of(const AVStream *s)
+{
+    const AVCodecParameters *p = s->codecpar;
+    int64_t pixels = p->width > 0 && p->height > 0 && avcodec_find_decoder(p->codec_id) ? (int64_t)p->width * p->height : 0;
+    return (struct rank){.shows = pixels > 0, .marked = s->disposition & AV_DISPOSITION_DEFAULT, .pixels = pixels};
+}
+
+static bool outranks(struct rank a, struct rank b)
+{
+    return a.shows != b.shows ? a.shows : a.marked != b.marked ? a.marked : a.pixels > b.pixels;
+}
+
+int film_stream_choose(const AVFormatContext *format, int wanted, const char *path, struct err *e)
+{
+    if (wanted != SOURCE_STREAM_CHOICE && count_numbers(format) > 0)
+        return by_number(format, wanted, path, e);
+    if (only_covers(format))
+        return explain_none(format, path, e);
+    int best = -1;
+    for (unsigned i = 0; i < format->nb_streams; i++) {
+        const AVStream *s = format->streams[i];
+        if (has_number(format, s) && (best < 0 || outranks(rank_of(s), rank_of(format->streams[best]))))
+            best = (int)i;
+    }
+    return best;
+}
+
+void film_stream_count(const AVFormatContext *format, struct film *film)
+{
+    film->videos = count_numbers(format);
+    film->video = 0;
+    for (int i = 0; i < film->stream; i++)
+        film->video += has_number(format, format->streams[i]);
+}
+
+void film_stream_tell(AVFormatContext *format, const struct film *film)
+{
+    if (film->videos < 2 || !log_enabled(LOG_VERBOSE))
+        return;
+    int number = 0;
+    for (unsigned i = 0; i < format->nb_streams; i++) {
+        const AVStream *s = format->streams[i];
+        if (!has_number(format, s))
+            continue;
+        char program[40] = "";
+        const AVProgram *of = format->nb_programs > 1 ? av_find_program_from_stream(format, NULL, (int)i) : NULL;
+        if (of)
+            snprintf(program, sizeof program, ", program %d", of->id);
+        log_msg(LOG_VERBOSE, "'%s': video stream %d: %s, %dx%d%s%s%s", film->path, number++, avcodec_get_name(s->codecpar->codec_id),
+                s->codecpar->width, s->codecpar->height, program, s->disposition & AV_DISPOSITION_DEFAULT ? ", default" : "",
+                (int)i == film->stream ? ": this is the film" : "");
+    }
+}

@@ -1,0 +1,171 @@
+/*
+ * corruption.c - what libavcodec knows and tells of damage, and what it does not.
+ */
+#include "corruption.h"
+
+#include <libavutil/avstring.h>
+#include <string.h>
+
+#include "media/ffmpeg/av_compat.h"
+#include "media/ffmpeg/av_log.h"
+#include "media/frame/colour_tags.h"
+
+/* With frame threads it is called on any of them. */
+static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
+{
+    struct damage_watch *w = c->opaque;
+    int code = avcodec_default_get_buffer2(c, frame, flags);
+    if (code == AVERROR(ENOMEM))
+        atomic_store(&w->out_of_memory, true);
+    film_colour_keep_tags(c->codec_id, frame);
+    return code;
+}
+
+static void watch_buffers(AVCodecContext *c)
+{
+    c->get_buffer2 = watched_buffer;
+    av_compat_thread_safe_callbacks(c);
+}
+
+void damage_watch_open(struct damage_watch *w, AVCodecContext *c)
+{
+    damage_watch_messages(w, c);
+    watch_buffers(c);
+}
+
+bool damage_heard(const struct damage_watch *w)
+{
+    return atomic_load(&w->complaints) > w->heard;
+}
+
+void damage_watch_messages(struct damage_watch *w, AVCodecContext *c)
+{
+    av_log_set_codec_hook(damage_message);
+    c->opaque = w;
+}
+
+bool damage_found(struct damage_watch *w, int code)
+{
+    uint_fast64_t before = w->heard;
+    w->heard = atomic_load(&w->complaints);
+    return code < 0 || w->heard > before;
+}
+
+bool damage_lent(struct damage_watch *w)
+{
+    uint_fast64_t before = w->lent_before;
+    w->lent_before = atomic_load(&w->lent);
+    return w->lent_before > before;
+}
+
+bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt)
+{
+    bool leads = p->leading || p->marked_leading || p->needs_before;
+    if (p->packet->flags & AV_PKT_FLAG_KEY) {
+        w->tainted_before = w->tainted;
+        w->tainted = false;
+    }
+    bool spoilt = hurt || w->tainted || (leads && w->tainted_before);
+    /* What follows an HEVC key in display order refers to nothing that leads it: H.265 7.4.2.2. */
+    *(p->marked_leading ? &w->tainted_before : &w->tainted) |= hurt && !p->droppable;
+    return spoilt;
+}
+
+void damage_forget(struct damage_watch *w)
+{
+    w->tainted = w->tainted_before = false;
+    w->heard = atomic_load(&w->complaints);
+    w->lent_before = atomic_load(&w->lent);
+}
+
+void damage_everywhere(struct damage_watch *w)
+{
+    w->tainted = true;
+}
+
+bool damage_flagged(const AVFrame *frame)
+{
+    return damage_concealed(frame) || frame->flags & AV_FRAME_FLAG_CORRUPT;
+}
+
+bool damage_concealed(const AVFrame *frame)
+{
+    return frame->decode_error_flags != 0;
+}
+
+/*
+ * How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that cannot be right; then those of
+ * Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting, JPEG 2000, TIFF, GIF, Road Pizza and PNG for parts of a picture that
+ * they step over.
+ */
+static const char *const about_blocks[] = {
+    "ac-tex damaged", "ac tex damaged", "dc overflow-", "ignoring overflow at", "Error at MB", "error y=",
+    "More blocks ended than coded", "Data unit with size", "Corrupted tile data", "error in decompression of block",
+    "Zlib resync occurred", "Error decoding tile", "Segmentation symbol value incorrect", "Read went out of bounds",
+    "Copy went out of bounds", "Run went out of bounds", "LZW decode failed", "First chunk byte is",
+    "IEND without all image",
+};
+
+/*
+ * Codecs whose decoders call nothing an error but damage, and show the picture all the same, or what they have of it: there every
+ * error counts. Read in FFmpeg 5.1's sources, decoder by decoder. Of others some errors are in whole films too: MPEG-4 with junk
+ * behind its pictures, MJPEG of cameras, JPEG 2000 and PNG without their last marker, animations whose chunks have odd lengths.
+ * They have lists.
+ */
+static const enum AVCodecID frank[] = {
+    AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV, AV_CODEC_ID_CINEPAK,
+    AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_MAGICYUV, AV_CODEC_ID_LAGARITH, AV_CODEC_ID_HAP, AV_CODEC_ID_HQ_HQA, AV_CODEC_ID_CLLC,
+};
+
+static bool is_frank(enum AVCodecID codec)
+{
+    for (size_t i = 0; i < sizeof frank / sizeof *frank; i++)
+        if (frank[i] == codec)
+            return true;
+    return false;
+}
+
+/*
+ * How HEVC's messages about slices that are lost, whole or in part, begin. Not among them is "Could not find ref with POC": the
+ * standard allows that a picture names references which it does not use.
+ */
+static const char *const about_slices[] = {
+    "CABAC_MAX_BIN", "The cu_qp_delta", "The slice_qp", "Invalid slice segment address", "Previous slice segment missing",
+    "Two slices reporting", "Independent slice segment missing", "First slice in a frame missing", "Zero refs",
+    "Overread slice header", "Invalid collocated_ref_idx", "Invalid number of merging MVP", "entry_point_offset table",
+    "WPP ctb", "Error constructing the", "Impossible slice segment", "Impossible initial tile", "Invalid reference index",
+    "Duplicate POC", "PPS id out of range",
+};
+
+/* How messages about references that are missing begin, HEVC's and H.264's. */
+static const char *const about_references[] = {
+    "Could not find ref with POC", "Missing reference picture", "reference picture missing",
+};
+
+static bool begins(const char *text, const char *const *start, size_t starts)
+{
+    for (size_t i = 0; i < starts; i++)
+        if (av_strstart(text, start[i], NULL))
+            return true;
+    return false;
+}
+
+void damage_message(const AVCodecContext *c, int level, const char *format)
+{
+    struct damage_watch *w = c->opaque;
+    if (!w)
+        return;
+    if (level > AV_LOG_INFO)
+        return;
+    static const char *const concealing[] = {"concealing "};
+    bool heard = begins(format, concealing, 1);
+    if (level <= AV_LOG_ERROR && is_frank(c->codec_id))
+        heard = true;
+    else if (level <= AV_LOG_ERROR)
+        heard |= c->codec_id == AV_CODEC_ID_HEVC ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
+                                                 : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
+    if (heard)
+        atomic_fetch_add(&w->complaints, 1);
+    if (begins(format, about_references, sizeof about_references / sizeof *about_references))
+        atomic_fetch_add(&w->lent, 1);
+}

@@ -1,0 +1,120 @@
+#include "decoder.h"
+
+#include "corruption.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/ffmpeg/av_error.h"
+
+/* libavcodec may make any other error, or none, of a frame buffer that could not be allocated. */
+static int unless_out_of_memory(const AVCodecContext *c, int code)
+{
+    const struct damage_watch *w = c->opaque;
+    return atomic_load(&w->out_of_memory) ? AVERROR(ENOMEM) : code;
+}
+
+int decoder_send(AVCodecContext *c, const AVPacket *packet)
+{
+    int code = avcodec_send_packet(c, packet);
+    return unless_out_of_memory(c, code);
+}
+
+int decoder_receive(AVCodecContext *c, AVFrame *frame)
+{
+    int code = avcodec_receive_frame(c, frame);
+    return unless_out_of_memory(c, code);
+}
+
+void decoder_close(AVCodecContext **c)
+{
+    avcodec_free_context(c);
+}
+
+AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e)
+{
+    const AVCodec *codec = name ? avcodec_find_decoder_by_name(name) : avcodec_find_decoder(stream->codecpar->codec_id);
+    if (!codec) {
+        err_set(e, ERR_INPUT, "there is no decoder '%s'", name ? name : avcodec_get_name(stream->codecpar->codec_id));
+        return NULL;
+    }
+    AVCodecContext *c = avcodec_alloc_context3(codec);
+    if (!c || avcodec_parameters_to_context(c, stream->codecpar) < 0) {
+        avcodec_free_context(&c);
+        err_set(e, ERR_FAILED, "out of memory for a decoder");
+        return NULL;
+    }
+    c->pkt_timebase = stream->time_base;
+    /* Damaged pictures are counted and judged by us; without the flag some good ones are lost on a drain. */
+    c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
+    /* The crop to the pixel, not to the next aligned address. */
+    c->flags |= AV_CODEC_FLAG_UNALIGNED;
+    /* Grain is noise added after decoding; hardware leaves it out, so every decoder does. */
+    c->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+    return c;
+}
+
+int decoder_threads_most(const AVStream *stream, const struct run_traits *traits)
+{
+    enum { MOST = 16 };       /* libavcodec warns of more */
+    if (traits->stream == STREAM_OTHER || traits->stream == STREAM_VP8)
+        return 1;
+    const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
+    bool dav1d = codec && traits->stream == STREAM_AV1 && strcmp(codec->name, "libdav1d") == 0;
+    return codec && (dav1d || codec->capabilities & AV_CODEC_CAP_FRAME_THREADS) ? MOST : 1;
+}
+
+enum { DELAY_MAX = 15 };          /* of the standard; more comes from broken timestamps, and libavcodec aborts */
+
+void decoder_widen_delay(AVCodecContext *c)
+{
+    if (c->codec_id == AV_CODEC_ID_H264)
+        c->has_b_frames = DELAY_MAX;
+}
+
+AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e)
+{
+    char text[128];
+    AVCodecContext *c = decoder_alloc(stream, NULL, e);
+    if (!c)
+        return NULL;
+    /* With frame threads libavcodec's Theora says nothing of damage and shows something else. */
+    if (c->codec_id == AV_CODEC_ID_THEORA)
+        threads = 1;
+    c->thread_count = threads;
+    c->thread_type = threads > 1 ? FF_THREAD_FRAME | FF_THREAD_SLICE : 0;
+    /* Frame threads copy the context here: a delay that is set later does not reach them. */
+    if (threads > 1)
+        decoder_widen_delay(c);
+    const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
+    int code = avcodec_open2(c, codec, NULL);
+    if (code == AVERROR(ENOMEM)) {
+        film_av_out_of_memory(path, e);
+        avcodec_free_context(&c);
+    } else if (code < 0) {
+        bool machine = code == AVERROR(EAGAIN);      /* no thread could be started: not the film's fault */
+        err_set(e, machine ? ERR_FAILED : ERR_INPUT, "'%s': the %s decoder cannot be opened: %s", path, codec->name,
+                film_av_sentence(code, text));
+        avcodec_free_context(&c);
+    }
+    return c;
+}
+
+bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
+{
+    if (av_packet_ref(to, p->packet) < 0)
+        return err_set(e, ERR_FAILED, "out of memory for a packet");
+    to->pts = (int64_t)p->serial;
+    to->dts = AV_NOPTS_VALUE;
+    to->duration = 0;
+    if (p->action == ACTION_DECODE)
+        to->flags |= AV_PKT_FLAG_DISCARD;
+    return true;
+}
+
+void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const struct run *run)
+{
+    if (traits->stream != STREAM_H264)
+        return;
+    int reorder = run_reorder(run);
+    reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
+    if (c->has_b_frames < reorder)
+        c->has_b_frames = reorder;
+}

@@ -1,0 +1,59 @@
+/*
+ * av_compat.h - private to this room: the libav calls whose name or place depends on FFmpeg's version, 5.1 to 9. The one
+ * place that tests for a version.
+ */
+#ifndef BARCODE_FFMPEG_AV_COMPAT_H
+#define BARCODE_FFMPEG_AV_COMPAT_H
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <stdbool.h>
+
+/* FFmpeg 6.1: a stream's side data moved to its parameters, and a frame's booleans became flags. */
+#define AV_COMPAT_6_1 (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 29, 100))
+
+/* FFmpeg 7.1: a codec's lists of formats are asked for by a function. */
+#define AV_COMPAT_7_1 (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100))
+
+/*
+ * Returns the stream's side data of type `type`, which belongs to the stream, or NULL if the stream has none. Sets *size to
+ * its bytes if `size` is not NULL.
+ */
+static inline const uint8_t *av_compat_side_data(const AVStream *s, enum AVPacketSideDataType type, size_t *size)
+{
+#if AV_COMPAT_6_1
+    const AVCodecParameters *c = s->codecpar;
+    const AVPacketSideData *found =
+        av_packet_side_data_get(c->coded_side_data, c->nb_coded_side_data, type);
+    if (size)
+        *size = found ? found->size : 0;
+    return found ? found->data : NULL;
+#else
+    return av_stream_get_side_data(s, type, size);
+#endif
+}
+
+/* Returns whether the frame's lines belong to two fields of different times. */
+static inline bool av_compat_is_interlaced(const AVFrame *frame)
+{
+#if AV_COMPAT_6_1
+    return frame->flags & AV_FRAME_FLAG_INTERLACED;
+#else
+    return frame->interlaced_frame;
+#endif
+}
+
+/* Lets frame threads of FFmpeg before 6.0 call get_buffer2 themselves, as later versions always do. */
+static inline void av_compat_thread_safe_callbacks(AVCodecContext *c)
+{
+#if LIBAVCODEC_VERSION_MAJOR < 60
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    c->thread_safe_callbacks = 1;
+#pragma GCC diagnostic pop
+#else
+    (void)c;
+#endif
+}
+
+#endif

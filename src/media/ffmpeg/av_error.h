@@ -1,0 +1,17 @@
+/*
+ * av_error.h - private to this room: errors of libav as sentences.
+ */
+#ifndef BARCODE_FFMPEG_AV_ERROR_H
+#define BARCODE_FFMPEG_AV_ERROR_H
+
+#include <stdbool.h>
+
+#include "barcode/err.h"
+
+/* Fills `e` (ERR_FAILED): libavcodec was out of memory for the film `path`. Returns false. */
+bool film_av_out_of_memory(const char *path, struct err *e);
+
+/* "Invalid data found", without libav types at the call. */
+const char *film_av_sentence(int code, char text[128]);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * av_log.c - what libav says: one callback for the whole process, which sorts it by thread and by decoder.
+ */
+#include "av_log.h"
+
+#include <libavutil/avstring.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "barcode/log.h"
+
+/* Where messages of this thread's demuxers are counted; NULL: nowhere. */
+static _Thread_local struct film_av_said *listener;
+
+/* NULL: nobody takes the messages of decoders. */
+static _Atomic(av_log_codec_hook *) codec_hook;
+
+void av_log_set_codec_hook(av_log_codec_hook *hook)
+{
+    atomic_store(&codec_hook, hook);
+}
+
+struct film_av_said *film_av_listen(struct film_av_said *said)
+{
+    struct film_av_said *before = listener;
+    listener = said;
+    return before;
+}
+
+/*
+ * Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one, and NUT's
+ * says where it begins to search.
+ */
+static void hear_demuxer(int level, const char *format)
+{
+    /* Of an ASF that was sent, the index behind the last packet is read as one. */
+    bool index = av_strstart(format, "ff asf skip ", NULL);
+    /* Ogg's first packets, of sound too, may begin before 0, as behind a cut: they get no time. */
+    bool early = av_strstart(format, "invalid pts %", NULL);
+    listener->errors += level <= AV_LOG_ERROR && !index && !early;
+    listener->jumps += av_strstart(format, "Continuity check failed", NULL);
+    listener->searches += av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);
+}
+
+/* libav's own messages are about packets and tables: of use with -vv only. */
+static void on_av_log(void *context, int level, const char *format, va_list args)
+{
+    const AVClass *class = context ? *(const AVClass **)context : NULL;
+    av_log_codec_hook *hook = atomic_load(&codec_hook);
+    if (hook && class && class == avcodec_get_class())
+        hook(context, level, format);
+    AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
+    if (category == AV_CLASS_CATEGORY_DEMUXER && listener)
+        hear_demuxer(level, format);
+    if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
+        return;
+    char line[512];
+    int prefix = 1;
+    av_log_format_line(context, level, format, args, line, sizeof line, &prefix);
+    line[strcspn(line, "\n")] = 0;
+    log_msg(LOG_DEBUG, "libav: %s", line);
+}
+
+static void set_callback(void)
+{
+    av_log_set_callback(on_av_log);
+}
+
+void film_av_hear(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, set_callback);
+}

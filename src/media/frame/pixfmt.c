@@ -1,0 +1,137 @@
+/*
+ * pixfmt.c - decoded pictures whose samples frame.h cannot describe, converted by libswscale:
+ * palettes, fields of a word, big-endian words and X'Y'Z'. No sample changes its place or its range.
+ */
+#include "pixfmt.h"
+
+#include <libavutil/pixdesc.h>
+#include <libswscale/swscale.h>
+#include <string.h>
+
+bool view_format_direct(enum AVPixelFormat format)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
+    const uint64_t never = AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL |
+                           AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
+    if (!d || d->flags & never || d->comp[0].depth < 8)
+        return false;
+    int colours = d->nb_components - (d->flags & AV_PIX_FMT_FLAG_ALPHA ? 1 : 0);
+    if (colours != 1 && colours != 3)
+        return false;
+    bool wide = d->comp[0].depth > 8;
+    for (int i = 0; i < colours; i++) {
+        bool same = d->comp[i].depth == d->comp[0].depth && d->comp[i].shift == d->comp[0].shift;
+        bool native = !wide || (!(d->flags & AV_PIX_FMT_FLAG_BE) && d->comp[i].offset % 2 == 0 && d->comp[i].step % 2 == 0);
+        bool whole = wide ? d->comp[i].shift + d->comp[i].depth <= 16 : d->comp[i].shift == 0;
+        if (!same || !native || !whole || d->comp[i].depth > 16)
+            return false;
+    }
+    /* Not our colours; and luma samples at uneven distances, whatever the descriptor says. */
+    return strcmp(d->name, "xyz12le") != 0 && strcmp(d->name, "uyyvyy411") != 0;
+}
+
+/* Of a depth, in this machine's order. */
+static enum AVPixelFormat planar_of(int depth)
+{
+    return depth <= 8    ? AV_PIX_FMT_YUV444P
+           : depth <= 10 ? AV_PIX_FMT_YUV444P10
+           : depth <= 12 ? AV_PIX_FMT_YUV444P12
+                         : AV_PIX_FMT_YUV444P16;
+}
+
+/* The format that a picture is converted to. NONE: it cannot be. */
+static enum AVPixelFormat target_of(enum AVPixelFormat format)
+{
+    const uint64_t never = AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_HWACCEL;
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
+    if (!d || d->flags & never || !sws_isSupportedInput(format))
+        return AV_PIX_FMT_NONE;
+    bool big = d->flags & AV_PIX_FMT_FLAG_BE;
+    enum AVPixelFormat swapped = big ? av_pix_fmt_swap_endianness(format) : AV_PIX_FMT_NONE;
+    if (swapped != AV_PIX_FMT_NONE && view_format_direct(swapped))
+        return swapped;
+    if (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) || strncmp(d->name, "xyz", 3) == 0)
+        return d->comp[0].depth > 8 ? AV_PIX_FMT_RGB48 : AV_PIX_FMT_RGB24;
+    if (d->nb_components < 3)
+        return AV_PIX_FMT_GRAY8;
+    bool whole = d->log2_chroma_w == 0 && d->log2_chroma_h == 0;
+    return whole ? planar_of(d->comp[0].depth) : AV_PIX_FMT_NONE;
+}
+
+bool unpack_knows(enum AVPixelFormat format)
+{
+    enum AVPixelFormat target = target_of(format);
+    return target != AV_PIX_FMT_NONE && sws_isSupportedOutput(target);
+}
+
+static void free_context(void *user, uint8_t *context)
+{
+    (void)user;
+    sws_freeContext((struct SwsContext *)(void *)context);
+}
+
+/* Full range on both sides: libswscale then converts no range. */
+static struct SwsContext *open_context(const AVFrame *from, const AVFrame *to)
+{
+    const int flags = SWS_POINT | SWS_BITEXACT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT |
+                      SWS_FULL_CHR_H_INP;
+    struct SwsContext *c = sws_getContext(from->width, from->height, from->format, to->width,
+                                          to->height, to->format, flags, NULL, NULL, NULL);
+    const int *table = sws_getCoefficients(SWS_CS_DEFAULT);
+    if (c)
+        sws_setColorspaceDetails(c, table, 1, table, 1, 0, 1 << 16, 1 << 16);
+    return c;
+}
+
+/*
+ * Makes *planes, which keeps the context in its opaque_ref and the source's format, as its descriptor, in `opaque`. Both
+ * serve while format and size stay. Returns false if out of memory.
+ */
+static bool make_room(AVFrame **planes, const AVFrame *frame)
+{
+    AVFrame *p = *planes;
+    void *source = (void *)av_pix_fmt_desc_get(frame->format);
+    if (p && p->opaque == source && p->width == frame->width && p->height == frame->height)
+        return true;
+    av_frame_free(planes);
+    p = *planes = av_frame_alloc();
+    if (!p)
+        return false;
+    p->format = target_of(frame->format);
+    p->width = frame->width;
+    p->height = frame->height;
+    p->opaque = source;
+    struct SwsContext *context = av_frame_get_buffer(p, 0) >= 0 ? open_context(frame, p) : NULL;
+    if (context)
+        p->opaque_ref = av_buffer_create((uint8_t *)context, 1, free_context, NULL, 0);
+    if (context && !p->opaque_ref)
+        sws_freeContext(context);
+    if (!p->opaque_ref)
+        av_frame_free(planes);
+    return *planes != NULL;
+}
+
+/* libswscale leaves the lower half empty of what was 4 bits: white would not be white. */
+static void fill_lower_half(AVFrame *rgb24)
+{
+    for (int y = 0; y < rgb24->height; y++) {
+        uint8_t *row = rgb24->data[0] + (ptrdiff_t)y * rgb24->linesize[0];
+        for (int x = 0; x < rgb24->width * 3; x++)
+            row[x] |= row[x] >> 4;
+    }
+}
+
+bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e)
+{
+    if (!make_room(planes, frame))
+        return err_set(e, ERR_FAILED, "out of memory for a picture of %dx%d", frame->width,
+                       frame->height);
+    struct SwsContext *c = (struct SwsContext *)(void *)(*planes)->opaque_ref->data;
+    int rows = sws_scale(c, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height,
+                         (*planes)->data, (*planes)->linesize);
+    if (rows != frame->height)
+        return err_set(e, ERR_FAILED, "libswscale cannot convert a picture");
+    if (av_pix_fmt_desc_get(frame->format)->comp[0].depth == 4)
+        fill_lower_half(*planes);
+    return true;
+}

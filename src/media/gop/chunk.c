@@ -1,0 +1,125 @@
+#include "chunk.h"
+
+#include <stdlib.h>
+
+#include "media/bitstream/packet_scan.h"
+#include "media/ffmpeg/packet.h"
+
+bool run_append(struct run *r, const struct picture *p, struct err *e)
+{
+    if (r->count == r->room) {
+        size_t room = r->room ? r->room * 2 : 64;
+        struct picture *grown = realloc(r->picture, room * sizeof *grown);
+        if (!grown)
+            return err_memory(e, room * sizeof *grown);
+        r->picture = grown;
+        r->room = room;
+    }
+    r->picture[r->count++] = *p;
+    r->bytes += packet_size(p->packet);
+    return true;
+}
+
+/* Decides [begin, end), a stretch that starts where decoding may start. */
+static void plan_segment(struct run *r, const struct run_traits *t, size_t begin, size_t end, int top_layer)
+{
+    size_t stop = begin;      /* one past the last wanted picture: what follows is not needed */
+    for (size_t i = begin; i < end; i++)
+        if (r->picture[i].wanted)
+            stop = i + 1;
+    for (size_t i = begin; i < end; i++) {
+        struct picture *p = &r->picture[i];
+        bool layer_ok = t->stream != STREAM_HEVC || p->temporal_id == top_layer;
+        if (p->wanted)
+            p->action = ACTION_OUTPUT;
+        else if (i >= stop || (t->drop && p->droppable && layer_ok))
+            p->action = ACTION_SKIP;
+        else
+            p->action = t->discard ? ACTION_DECODE : ACTION_OUTPUT;
+    }
+}
+
+static void plan_everything(struct run *r, const struct run_traits *t)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        struct picture *p = &r->picture[i];
+        p->action = p->hidden && t->discard ? ACTION_DECODE : ACTION_OUTPUT;
+    }
+}
+
+void run_plan(struct run *r, const struct run_traits *t, bool everything)
+{
+    if (everything) {
+        plan_everything(r, t);
+    } else {
+        int top_layer = 0;
+        for (size_t i = 0; i < r->count; i++)
+            if (r->picture[i].temporal_id > top_layer)
+                top_layer = r->picture[i].temporal_id;
+        for (size_t begin = 0, end; begin < r->count; begin = end) {
+            for (end = begin + 1; end < r->count && r->picture[end].cut != CUT_CLEAN; end++)
+                continue;
+            plan_segment(r, t, begin, end, top_layer);
+        }
+    }
+    /* RASL pictures of the first key refer to a run that this decoder never saw. */
+    for (size_t i = 0; i < r->count && (i == 0 || r->picture[i].cut == CUT_NONE); i++)
+        if (r->picture[i].needs_before && !r->picture[i].wanted)
+            r->picture[i].action = ACTION_SKIP;
+}
+
+int run_reorder(const struct run *r)
+{
+    enum { WINDOW = 32 };     /* no codec reorders by more than 16 */
+    int most = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->picture[i].hidden)
+            continue;
+        int later = 0;
+        for (size_t j = i > WINDOW ? i - WINDOW : 0; j < i; j++)
+            later += !r->picture[j].hidden && r->picture[j].frame > r->picture[i].frame;
+        if (later > most)
+            most = later;
+    }
+    return most;
+}
+
+void run_order_watch(struct run_order *o, const struct run_traits *t, const struct picture *p)
+{
+    if (!t->reorder || p->hidden || p->done)
+        return;
+    o->wrong |= p->frame < o->last;
+    o->last = p->frame > o->last ? p->frame : o->last;
+}
+
+bool run_may_have_threads(const struct run *r)
+{
+    enum { LEAST = 8 };       /* pictures: fewer are over before the threads are filled */
+    if (r->unsure || r->count < LEAST)
+        return false;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct picture *p = &r->picture[i];
+        if (p->lost || p->suspect || p->field || (p->after_hole && i > 0))
+            return false;
+    }
+    return true;
+}
+
+bool run_is_whole(const struct run *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->picture[i].wanted && !r->picture[i].done)
+            return false;
+    return true;
+}
+
+void run_free(struct run **r)
+{
+    if (!*r)
+        return;
+    for (size_t i = 0; i < (*r)->count; i++)
+        packet_free(&(*r)->picture[i].packet);
+    free((*r)->picture);
+    free(*r);
+    *r = NULL;
+}

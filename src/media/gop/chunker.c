@@ -1,0 +1,459 @@
+#include "chunker.h"
+
+#include <stdlib.h>
+
+#include "display_order.h"
+#include "gaps.h"
+#include "gop.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/ffmpeg/packet.h"
+#include "barcode/column.h"
+#include "barcode/timetable.h"
+
+struct gather {
+    struct gather_config config;
+    struct gather_counts counts;
+    struct selection_cursor cursor;
+    struct run *pending;     /* wanted GOPs that wait for company; may be NULL          */
+    struct run *gop;         /* the GOP being gathered, its key first                    */
+    struct run *next;        /* the following GOP's key and leading pictures so far      */
+    struct picture **shown;  /* scratch: one GOP in display order                        */
+    size_t shown_room;
+    bool cut_seen, first_gop;
+    bool unsure;             /* about the display order of the GOP that is being closed   */
+    bool filled, filled_before;  /* frames that vanished were put into it, into the GOP before it */
+    bool real;               /* the holes near the GOP that was closed last took something of the film */
+    const struct picture *ahead;    /* the one that is being pushed; NULL: the film ended              */
+    struct holes holes;
+    bool stopped;            /* by gather_stop                                           */
+    bool lost;               /* a picture was: from then on, not every count of order is to be believed */
+    struct timeline timeline;
+};
+
+static struct run *new_run(struct err *e)
+{
+    struct run *r = calloc(1, sizeof *r);
+    if (!r)
+        err_memory(e, sizeof *r);
+    return r;
+}
+
+struct gather *gather_open(const struct gather_config *config, struct err *e)
+{
+    struct gather *g = calloc(1, sizeof *g);
+    if (!g) {
+        err_memory(e, sizeof *g);
+        return NULL;
+    }
+    g->config = *config;
+    g->cursor = selection_begin(&config->selection);
+    g->timeline = timeline_begin(config->frame_us);
+    g->first_gop = true;
+    g->gop = new_run(e);
+    g->next = new_run(e);
+    if (!g->gop || !g->next)
+        gather_free(&g);
+    return g;
+}
+
+void gather_free(struct gather **g)
+{
+    if (!*g)
+        return;
+    run_free(&(*g)->pending);
+    run_free(&(*g)->gop);
+    run_free(&(*g)->next);
+    free((*g)->shown);
+    free(*g);
+    *g = NULL;
+}
+
+static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, struct err *e)
+{
+    size_t first = *n;
+    if (first + r->count > g->shown_room) {
+        size_t room = (first + r->count) * 2;
+        struct picture **grown = realloc(g->shown, room * sizeof *grown);
+        if (!grown)
+            return err_memory(e, room * sizeof *grown);
+        g->shown = grown;
+        g->shown_room = room;
+    }
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->picture[i].hidden && r->picture[i].leading == leading)
+            g->shown[(*n)++] = &r->picture[i];
+    bool torn = g->lost || gather_gop_torn(g->gop) || gather_gop_torn(g->next);
+    g->unsure |= !gather_order(&g->config.traits, torn, g->config.frame_us, g->shown + first, *n - first);
+    return true;
+}
+
+/* ------------------------------------------------------------------ times and selection */
+
+static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t next, struct err *e)
+{
+    uint64_t column = 0;
+    uint32_t repeat = g->config.key ? 0 : selection_take(&g->cursor, time, next, &column);
+    p->frame = g->counts.displayed++;
+    p->tag = (struct frame_tag){.frame = p->frame, .time_us = time};
+    if (repeat == 0)
+        return true;
+    p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
+    p->wanted = true;
+    return columns_announce(g->config.columns, &p->tag, e);
+}
+
+/* The film's last frame, which nothing follows that would end it. */
+static bool number_last(struct gather *g, struct picture *p, int64_t time, struct err *e)
+{
+    int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
+    bool usual = stays == g->config.frame_us;
+    timetable_add(g->config.timetable, time, usual ? TIMETABLE_OPEN : time + stays);
+    return choose(g, p, time, usual ? selection_last_until(&g->config.selection, time, stays) : time + stays, e);
+}
+
+/* The frame at `time` stays until `next`, but for frames that vanished in between: numbers it and these. */
+static bool number_frame(struct gather *g, struct picture *p, const struct picture *follower, int64_t time, int64_t next,
+                         struct err *e)
+{
+    uint64_t gone = 0;
+    int64_t from = holes_reached(&g->holes, time);
+    if (!g->stopped && next > from && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
+        gone = holes_frames(from, next, g->config.frame_us);
+    g->filled |= gone > 0;
+    g->counts.vanished += gone;
+    int64_t until = gone > 0 ? holes_time(from, next, 1, gone) : next;
+    timetable_add(g->config.timetable, time, until);
+    if (!choose(g, p, time, until, e))
+        return false;
+    for (uint64_t i = 1; i <= gone; i++) {
+        struct picture gap = {.lost = true};
+        time = until;
+        until = holes_time(time, next, 1, gone - i);
+        timetable_add(g->config.timetable, time, until);
+        if (!choose(g, &gap, time, until, e))
+            return false;
+        g->counts.vanished_wanted += gap.wanted;
+    }
+    return true;
+}
+
+/* Numbers g->shown[0..n) and asks the selection; the frame after them is `after`, or the film ends. */
+static bool number_frames(struct gather *g, size_t n, const struct picture *after, struct err *e)
+{
+    if (n == 0)
+        return true;
+    int64_t time = timeline_at(&g->timeline, g->shown[0]->pts_us);
+    for (size_t i = 0; i < n; i++) {
+        timeline_step(&g->timeline, time);
+        const struct picture *follower = i + 1 < n ? g->shown[i + 1] : after;
+        if (!follower)
+            return number_last(g, g->shown[i], time, e);
+        int64_t next = timeline_at(&g->timeline, follower->pts_us);
+        if (!number_frame(g, g->shown[i], follower, time, next, e))
+            return false;
+        time = next;
+    }
+    return true;
+}
+
+/* VP9 and AV1 have so little of a form that a few packets of rubbish may look like pictures before one does not. */
+static void suspect_before(const struct gather *g, struct run *r, size_t i)
+{
+    enum bitstream stream = g->config.traits.stream;
+    size_t many = stream == STREAM_VP9 || stream == STREAM_AV1 ? 4 : 1;
+    for (size_t k = 1; k <= many && k <= i; k++)
+        r->picture[i - k].suspect = true;
+}
+
+/* True if something is gone right before picture `p`. */
+static bool is_torn_off(const struct gather *g, const struct picture *p)
+{
+    return p->lost || (p->after_hole && g->real);
+}
+
+/* True if more is gone between the following GOP's key and the picture being pushed than can still come. */
+static bool is_far_ahead(const struct gather *g)
+{
+    enum { REACH = 17 };                  /* no codec reorders by more than 16 */
+    int64_t from = g->next->picture[0].pts_us;
+    bool timed = from != TIME_NONE && g->ahead->pts_us != TIME_NONE;
+    return timed && g->ahead->after_hole && holes_frames(from, g->ahead->pts_us, g->config.frame_us) > REACH;
+}
+
+static void suspect_inside(const struct gather *g, struct run *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (is_torn_off(g, &r->picture[i]))
+            suspect_before(g, r, i);
+}
+
+/*
+ * A hole that no frame is missing at took nothing of the film: other streams have holes too. The picture before any other
+ * hole, or before a lost one, may have lost its end.
+ */
+static void judge_holes(struct gather *g)
+{
+    g->real = g->filled || g->filled_before;
+    for (size_t i = 0; i < g->gop->count; i++)
+        g->gop->picture[i].after_hole &= g->real;
+    suspect_inside(g, g->gop);
+    suspect_inside(g, g->next);           /* copies of these may be sent off already (gather_gop_add_extras) */
+    if (g->next->count > 0 && is_torn_off(g, &g->next->picture[0]))
+        suspect_before(g, g->gop, g->gop->count);
+    if (g->next->count > 0 && g->ahead && (is_torn_off(g, g->ahead) || is_far_ahead(g)))
+        suspect_before(g, g->next, g->next->count);
+    g->filled_before = g->filled;
+    g->filled = false;
+}
+
+/*
+ * Leaves g->shown[0..n) undecoded when each of its wanted pictures is there already. All or none: a GOP is decoded as it
+ * would be without the others, so that what its decoder has to say about it comes out the same. One whose order is a
+ * guess is decoded always: only that shows whether the guess was right.
+ */
+static void leave_out(const struct gather *g, size_t n)
+{
+    const struct gather_config *c = &g->config;
+    if (!c->have || g->unsure)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (g->shown[i]->wanted && !c->have(c->have_user, &g->shown[i]->tag, false))
+            return;
+    for (size_t i = 0; i < n; i++)
+        if (g->shown[i]->wanted)
+            g->shown[i]->wanted = !c->have(c->have_user, &g->shown[i]->tag, true);
+}
+
+/* ------------------------------------------------------------------ runs */
+
+/* Sends the pending run off. `following` is the GOP right after it (NULL: none). */
+static bool emit_pending(struct gather *g, struct run *following, struct err *e)
+{
+    struct run *run = g->pending;
+    g->pending = NULL;
+    if (!run)
+        return true;
+    run->own = run->count;
+    if (following && !gather_gop_add_extras(run, following, g->real, e)) {
+        run_free(&run);
+        return false;
+    }
+    run->wanted = 0;
+    for (size_t i = 0; i < run->count; i++)
+        run->wanted += run->picture[i].wanted;
+    run->frames = g->counts.displayed;
+    g->counts.runs++;
+    return g->config.emit(g->config.user, run, e);
+}
+
+static bool hand_out_key(struct gather *g, struct err *e)
+{
+    struct picture *key = g->gop->count > 0 ? g->gop->picture : NULL;
+    bool shows = key && !key->lost && !key->hidden && key->cut != CUT_NONE;
+    return !g->config.key || !shows || g->config.key(g->config.user, key, e);
+}
+
+/* What is displayed after the GOP that is being closed: g->next's first picture. Its leading ones have their places before its key. */
+static const struct picture *find_after(const struct gather *g)
+{
+    for (size_t i = 0; i < g->next->count; i++)
+        if (!g->next->picture[i].hidden && !g->next->picture[i].leading)
+            return &g->next->picture[i];
+    return NULL;
+}
+
+/* g->gop is whole: numbers it, merges or emits or drops it, and makes g->next the GOP being gathered. */
+static bool close_gop(struct gather *g, struct err *e)
+{
+    size_t n = 0;
+    g->unsure = false;
+    if (!add_shown(g, g->gop, false, &n, e) || !add_shown(g, g->next, true, &n, e))
+        return false;
+    if (!number_frames(g, n, find_after(g), e))
+        return false;
+    judge_holes(g);
+    leave_out(g, n);
+    if (!hand_out_key(g, e))
+        return false;
+
+    bool needed = g->config.emit && (gather_gop_wanted(g->gop, false) || gather_gop_wanted(g->next, true));
+    if (needed) {
+        if (!g->pending && !(g->pending = new_run(e)))
+            return false;
+        if (g->pending->count == 0)       /* a first GOP's leading pictures were the run's before */
+            for (size_t i = 0; i < g->gop->count; i++)
+                g->gop->picture[i].wanted &= !g->gop->picture[i].leading;
+        if (!gather_gop_move(g->pending, g->gop, e))
+            return false;
+        g->pending->unsure |= g->unsure;
+        if (g->pending->count >= RUN_PICTURES && !emit_pending(g, g->next, e))
+            return false;
+    } else {
+        g->counts.skipped += g->config.emit != NULL;
+        if (!emit_pending(g, g->gop, e))
+            return false;
+    }
+    run_free(&g->gop);
+    g->gop = g->next;
+    g->first_gop = false;
+    g->next = new_run(e);
+    return g->next != NULL;
+}
+
+/* ------------------------------------------------------------------ pushing */
+
+static bool leads(const struct gather *g, const struct picture *key, const struct picture *p)
+{
+    if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
+        return false;
+    bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
+    /* What comes after a hole may lead a key that fell into it; one that was torn may have lost its time. */
+    if (timed && (g->lost || holes_inside(&g->holes, key->serial, p->serial)))
+        return p->pts_us < key->pts_us;
+    if (g->config.traits.stream == STREAM_HEVC)
+        return p->marked_leading;
+    if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)
+        return p->order < key->order;
+    bool by_time = g->config.traits.stream == STREAM_H264 || g->config.traits.stream == STREAM_OTHER;
+    return by_time && timed && p->pts_us < key->pts_us;
+}
+
+static bool keep(struct run *r, struct picture *p, struct err *e)
+{
+    if (run_append(r, p, e))
+        return true;
+    packet_free(&p->packet);
+    return false;
+}
+
+static bool push_before_first_cut(struct gather *g, struct picture *p, struct err *e)
+{
+    /* A film whose first picture is lost begins with it: the film was not cut there. */
+    if (p->lost && g->gop->count == 0) {
+        g->cut_seen = true;
+        g->first_gop = false;
+        return keep(g->gop, p, e);
+    }
+    /* One that refers to nothing needs no mark to begin with. */
+    if (p->intra && !p->hidden && p->cut == CUT_NONE && g->gop->count == 0)
+        p->cut = CUT_OPEN;
+    if (p->cut == CUT_NONE)
+        return keep(g->gop, p, e);
+    /* What came before refers to pictures that are not in the file. */
+    for (size_t i = 0; i < g->gop->count; i++)
+        g->counts.lead_in += !g->gop->picture[i].hidden;
+    run_free(&g->gop);
+    g->cut_seen = true;
+    return (g->gop = new_run(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
+}
+
+void gather_break_off(struct gather *g, uint64_t serial)
+{
+    struct run *in = g->next->count > 0 ? g->next : g->gop;
+    holes_note(&g->holes, serial);
+    if (in->count > 0)
+        in->picture[in->count - 1].suspect = true;
+}
+
+bool gather_push(struct gather *g, struct picture *p, struct err *e)
+{
+    g->lost |= p->lost;
+    g->ahead = p;
+    if (p->after_hole)
+        holes_note(&g->holes, p->serial);
+    if (!g->cut_seen)
+        return push_before_first_cut(g, p, e);
+    if (p->cut != CUT_NONE) {
+        if (g->next->count > 0 && !close_gop(g, e)) {
+            packet_free(&p->packet);
+            return false;
+        }
+        return keep(g->next, p, e);
+    }
+    struct run *in = g->next->count > 0 ? g->next : g->gop;
+    if (in == g->next || g->first_gop)
+        p->leading = leads(g, &in->picture[0], p);
+    if (in == g->next) {
+        if (p->leading || p->hidden)
+            return keep(in, p, e);
+        if (!close_gop(g, e)) {
+            packet_free(&p->packet);
+            return false;
+        }
+        return keep(g->gop, p, e);
+    }
+    if (p->leading) {
+        /* Only the film's first GOP comes here: its leading pictures show if they need nothing before it. */
+        bool hevc = g->config.traits.stream == STREAM_HEVC;
+        bool whole = (hevc || g->gop->picture[0].closed) && !p->needs_before;
+        p->leading = false;
+        p->hidden |= !whole;
+    } else if (!p->hidden) {
+        g->first_gop = false;      /* leading pictures come right after their key */
+    }
+    return keep(in, p, e);
+}
+
+void gather_stop(struct gather *g)
+{
+    g->stopped = true;
+}
+
+bool gather_end(struct gather *g, struct err *e)
+{
+    g->ahead = NULL;
+    if (!g->cut_seen)
+        return true;
+    if (g->next->count > 0 && !close_gop(g, e))
+        return false;
+    return close_gop(g, e) && emit_pending(g, NULL, e);
+}
+
+static bool too_long(const struct run *r)
+{
+    return r->count > GOP_PICTURES_MAX || r->bytes > GOP_BYTES_MAX;
+}
+
+bool gather_stuck(const struct gather *g, bool at_end)
+{
+    if (!g->cut_seen && at_end)
+        return g->gop->count > 0;
+    /* A key whose time or order is far too high seems to be led by everything after it. */
+    return !g->config.key && (too_long(g->gop) || too_long(g->next));
+}
+
+bool gather_begun(const struct gather *g)
+{
+    return g->cut_seen && (!g->first_gop || g->next->count > 0);
+}
+
+bool gather_done(const struct gather *g)
+{
+    return g->timeline.last_us >= 0 && selection_done(&g->cursor, g->timeline.last_us);
+}
+
+bool gather_release(struct gather *g, struct gather_state *s, struct err *e)
+{
+    struct run *held = g->gop;
+    if (!emit_pending(g, held, e))
+        return false;
+    /* next holds at most the following GOP's key and leading pictures: next in decoding order, and without a number yet. */
+    for (size_t i = 0; i < g->next->count; i++)
+        g->next->picture[i].leading = false;
+    if (!gather_gop_move(held, g->next, e))
+        return false;
+    g->gop = NULL;
+    *s = (struct gather_state){.held = held, .cursor = g->cursor, .next_frame = g->counts.displayed,
+                               .timeline = g->timeline};
+    return true;
+}
+
+struct gather_counts gather_counts_now(const struct gather *g)
+{
+    return g->counts;
+}
+
+int64_t gather_last_us(const struct gather *g)
+{
+    return g->timeline.last_us;
+}

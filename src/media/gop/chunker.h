@@ -1,0 +1,125 @@
+/*
+ * chunker.h - from single pictures in decoding order to runs, with the selection applied
+ * before anything is decoded.
+ *
+ *     push K0 p p p | K1 b b p p | K2 ...          (decoding order; | = a cut, b = leading)
+ *     GOP 0 is known whole when K1's first non-leading picture (or the next cut) comes:
+ *     its display order is [its own pictures but its leading ones] + [K1's leading ones].
+ *
+ * The GOP's pictures get their frame numbers and times, the selection says which are wanted,
+ * and each wanted one is announced in the columns, so that one which never decodes is known.
+ * A GOP without a wanted picture is thrown away unread; others are merged into runs of about
+ * RUN_PICTURES as long as they follow one another.
+ *
+ * A lost picture (chunk.h) takes its place by its time; where a hole lies between two pictures, the frames that must have
+ * stood there are numbered, timed and announced too, though they are never decoded.
+ *
+ * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts make sense;
+ * else by time where every picture has a distinct one; else (codecs that do not reorder) by arrival. A run in
+ * which the first two disagree is marked `unsure`.
+ */
+#ifndef BARCODE_GOP_CHUNKER_H
+#define BARCODE_GOP_CHUNKER_H
+
+#include "chunk.h"
+#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/select/timeline.h"
+#include "barcode/selection.h"
+#include "barcode/stage.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RUN_PICTURES = 64,        /* GOPs are merged until a run has this many              */
+    GOP_PICTURES_MAX = 1500,  /* a GOP that grows beyond is decoded as it is read        */
+};
+#define GOP_BYTES_MAX ((size_t)192 << 20)
+
+struct gather_counts {
+    uint64_t displayed;       /* frames numbered so far        */
+    uint64_t runs, skipped;   /* runs emitted, GOPs not needed */
+    uint64_t lead_in;         /* pictures before the first cut */
+    uint64_t vanished;        /* of the displayed ones: without a packet, across a hole */
+    uint64_t vanished_wanted; /* of them: selected              */
+};
+
+/* Takes a run (and owns it, on failure too). */
+typedef bool gather_emit(void *user, struct run *run, struct err *e);
+
+/* A key frame that is displayed: numbered, with its time in its tag. Its packet may be taken, and is then to be set to NULL. */
+typedef bool gather_key(void *user, struct picture *key, struct err *e);
+
+struct gather_config {
+    struct selection selection;
+    struct run_traits traits;
+    int64_t frame_us;             /* nominal time of a frame, for those that have none (> 0)   */
+    struct columns *columns;      /* wanted frames are announced here; NULL: not at all        */
+    struct timetable *timetable;  /* every numbered frame is noted here; NULL: not at all      */
+    frame_have *have;             /* asked of every selected frame; a GOP that has them all is not
+                                     decoded; other GOPs are. NULL: none is there              */
+    void *have_user;
+    gather_emit *emit;            /* NULL: nothing is emitted (only counting)                  */
+    gather_key *key;              /* called for each GOP's first picture instead of any selection: the other pictures
+                                     need no packets, and a GOP may be of any length. NULL: the selection picks */
+    void *user;                   /* of both                                                   */
+};
+
+struct gather;
+
+struct gather *gather_open(const struct gather_config *config, struct err *e);
+
+/* Takes *p's packet, on failure too. */
+bool gather_push(struct gather *g, struct picture *p, struct err *e);
+
+/*
+ * The selection ended before the film did. Pictures that were not pushed may belong between those that are held, so that a gap
+ * there is no hole from now on. gather_end is to follow.
+ */
+void gather_stop(struct gather *g);
+
+/* The film has ended, or gather_stop was called: emits what is held. */
+bool gather_end(struct gather *g, struct err *e);
+
+/*
+ * The file broke off before picture `serial`, which does not come: to be called before the film's end.
+ */
+void gather_break_off(struct gather *g, uint64_t serial);
+
+/*
+ * True when what is held cannot become a run: a GOP is too long to hold, or no cut was seen for as long
+ * (or, `at_end`, at all). The caller then asks gather_release and decodes sequentially from there.
+ */
+bool gather_stuck(const struct gather *g, bool at_end);
+
+/* True once the film's first picture that can be decoded is known, and which of its leading pictures. */
+bool gather_begun(const struct gather *g);
+
+/* True when the selection can want nothing more. */
+bool gather_done(const struct gather *g);
+
+/*
+ * What a sequential decoder needs to go on from here: emits everything before the GOP being gathered and
+ * hands out that GOP's pictures (the caller's, run_free), the cursor, the next frame number and the timeline.
+ */
+struct gather_state {
+    struct run *held;              /* may be empty, never NULL                     */
+    struct selection_cursor cursor;
+    uint64_t next_frame;
+    struct timeline timeline;
+};
+bool gather_release(struct gather *g, struct gather_state *s, struct err *e);
+
+struct gather_counts gather_counts_now(const struct gather *g);
+
+/* Time of the last numbered frame; -1 before the first. */
+int64_t gather_last_us(const struct gather *g);
+
+void gather_free(struct gather **g);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,128 @@
+#include "display_order.h"
+
+#include <stdlib.h>
+
+#include "media/bitstream/packet_scan.h"
+#include "media/select/timeline.h"
+
+static int by_time(const void *a, const void *b)
+{
+    const struct picture *p = *(struct picture *const *)a, *q = *(struct picture *const *)b;
+    if (p->pts_us != q->pts_us)
+        return p->pts_us < q->pts_us ? -1 : 1;
+    return (p->serial > q->serial) - (p->serial < q->serial);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct picture *p = *(struct picture *const *)a, *q = *(struct picture *const *)b;
+    if (p->order != q->order)
+        return p->order < q->order ? -1 : 1;
+    return (p->serial > q->serial) - (p->serial < q->serial);
+}
+
+static bool all_timed(struct picture *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i]->pts_us == TIME_NONE || (i > 0 && p[i]->pts_us == p[i - 1]->pts_us))
+            return false;
+    return true;
+}
+
+static bool all_ordered(struct picture *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i]->order == TIME_NONE)
+            return false;
+    return true;
+}
+
+/*
+ * True if the bitstream can have meant these order counts, by which the pictures are sorted: each once, and none so late
+ * that it waits for more pictures than a decoder keeps. What fails has counts that began anew in mid-GOP, or come from damage.
+ */
+static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
+{
+    size_t most = stream == STREAM_MPEG2 ? 1 : 16;
+    for (size_t i = 0; i < n; i++) {
+        size_t waits_for = 0;
+        if (i + 1 < n && p[i]->order == p[i + 1]->order)
+            return false;
+        for (size_t j = i + 1; j < n && waits_for <= most; j++)
+            waits_for += p[j]->serial < p[i]->serial;
+        if (waits_for > most)
+            return false;
+    }
+    return true;
+}
+
+static bool times_rise(struct picture *const *p, size_t n)
+{
+    int64_t last = TIME_NONE;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i]->pts_us == TIME_NONE)
+            continue;
+        if (last != TIME_NONE && p[i]->pts_us <= last)
+            return false;
+        last = p[i]->pts_us;
+    }
+    return true;
+}
+
+/* True if something is gone between pictures p[i] and p[j] of a torn GOP in decoding order. */
+static bool are_apart(struct picture *const *p, size_t i, size_t j)
+{
+    size_t first = i < j ? i : j, last = i < j ? j : i;
+    for (size_t k = first + 1; k <= last; k++)
+        if (p[k]->lost || p[k]->after_hole)
+            return true;
+    return p[first]->lost;
+}
+
+/* The time of MPEG-2's picture i, which has none: from one nearby, by their order, which counts frames. */
+static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64_t frame_us)
+{
+    enum { NEAR = 3 };
+    size_t from = i > NEAR ? i - NEAR : 0;
+    for (size_t j = from; j < n && j <= i + NEAR && p[i]->order != TIME_NONE; j++)
+        if (p[j]->pts_us != TIME_NONE && p[j]->order != TIME_NONE && !are_apart(p, i, j))
+            return p[j]->pts_us + (p[i]->order - p[j]->order) * frame_us;
+    return i > 0 ? p[i - 1]->pts_us + frame_us : TIME_NONE;
+}
+
+/* By time, a picture without one right after that which came before it. Without any times lost pictures do so by their order. */
+static void sort_torn(enum bitstream stream, struct picture **p, size_t n, int64_t frame_us)
+{
+    bool mpeg2 = stream == STREAM_MPEG2;
+    if (mpeg2 && p[0]->pts_us == TIME_NONE)
+        p[0]->pts_us = time_by_order(p, n, 0, frame_us);
+    bool timed = p[0]->pts_us != TIME_NONE;
+    for (size_t i = 1; i < n; i++) {
+        if (timed && p[i]->pts_us == TIME_NONE)
+            p[i]->pts_us = mpeg2 ? time_by_order(p, n, i, frame_us) : p[i - 1]->pts_us + frame_us;
+        if (!timed && p[i]->lost)
+            p[i]->order = p[i - 1]->order;
+    }
+    qsort(p, n, sizeof *p, timed ? by_time : by_order);
+}
+
+/* Decoders go by the bitstream's order and never look at times. */
+bool gather_order(const struct run_traits *traits, bool torn, int64_t frame_us, struct picture **p, size_t n)
+{
+    if (!traits->reorder || n < 2)
+        return true;
+    if (torn) {
+        sort_torn(traits->stream, p, n, frame_us);
+        return true;
+    }
+    bool ordered = all_ordered(p, n);
+    if (ordered) {
+        qsort(p, n, sizeof *p, by_order);
+        if (order_is_sane(traits->stream, p, n))
+            return times_rise(p, n);
+    }
+    qsort(p, n, sizeof *p, by_time);
+    if (!all_timed(p, n) && ordered)
+        qsort(p, n, sizeof *p, by_order);
+    return false;
+}

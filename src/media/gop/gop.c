@@ -1,0 +1,58 @@
+#include "gop.h"
+
+#include "media/bitstream/coded_picture.h"
+#include "media/ffmpeg/packet.h"
+
+bool gather_gop_torn(const struct run *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->picture[i].lost || r->picture[i].after_hole)
+            return true;
+    return false;
+}
+
+bool gather_gop_move(struct run *to, struct run *from, struct err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (!run_append(to, &from->picture[i], e))
+            return false;
+        from->picture[i].packet = NULL;
+    }
+    from->count = 0;
+    from->bytes = 0;
+    return true;
+}
+
+bool gather_gop_add_extras(struct run *run, struct run *following, bool holes, struct err *e)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < following->count; i++)
+        if (following->picture[i].leading && following->picture[i].wanted)
+            last = i + 1;
+    for (size_t i = 0; i < last; i++) {
+        struct picture *p = &following->picture[i], copy = *p;
+        if (p->packet && !(copy.packet = packet_clone(p->packet)))
+            return err_memory(e, packet_size(p->packet));
+        copy.after_hole &= holes;
+        if (p->leading) {
+            p->wanted = false;
+        } else {
+            /* The key has no number yet: it is displayed right after the last of its leading pictures. */
+            copy.wanted = false;
+            copy.frame = following->picture[last - 1].frame + following->count;
+        }
+        if (!run_append(run, &copy, e)) {
+            packet_free(&copy.packet);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool gather_gop_wanted(const struct run *r, bool leading)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->picture[i].wanted && r->picture[i].leading == leading)
+            return true;
+    return false;
+}

@@ -1,0 +1,145 @@
+#include "keyframe_chunks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chunk.h"
+#include "media/ffmpeg/packet.h"
+#include "media/select/timeline.h"
+#include "barcode/column.h"
+
+void keys_begin(struct keys *k, const struct keys_config *config)
+{
+    *k = (struct keys){.config = *config, .cursor = selection_begin(&config->selection)};
+}
+
+void keys_drop(struct keys *k)
+{
+    packet_free(&k->held.packet);
+    packet_free(&k->second);
+    k->holds = false;
+}
+
+/* The key frame alone, or its two fields. Both are decoded: nothing of a run of one picture is left out. */
+static struct run *make_run(struct keys *k, struct err *e)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) {
+        err_memory(e, sizeof *run);
+        return NULL;
+    }
+    struct picture second = {.packet = k->second, .serial = k->held.serial + 1, .pts_us = TIME_NONE, .order = TIME_NONE, .second = true,
+                             .frame = k->held.frame};
+    if (!run_append(run, &k->held, e)) {
+        run_free(&run);
+        return NULL;
+    }
+    k->held.packet = NULL;
+    if (second.packet && !run_append(run, &second, e)) {
+        run_free(&run);
+        return NULL;
+    }
+    k->second = NULL;
+    run->own = run->count;
+    run->wanted = 1;
+    run->unsure = true;
+    run->frames = k->held.frame + 1;
+    return run;
+}
+
+static bool send_off(struct keys *k, struct err *e)
+{
+    const struct keys_config *c = &k->config;
+    struct picture *p = &k->held;
+    p->frame = p->tag.frame;
+    p->wanted = true;
+    if (!columns_announce(c->columns, &p->tag, e))
+        return false;
+    if (c->have && c->have(c->have_user, &p->tag, false) && c->have(c->have_user, &p->tag, true))
+        return true;
+    struct run *run = make_run(k, e);
+    if (!run)
+        return false;
+    k->sent++;
+    return c->emit(c->user, run, e);
+}
+
+bool keys_end(struct keys *k, struct err *e)
+{
+    bool fine = !k->holds || k->held.tag.repeat == 0 || send_off(k, e);
+    keys_drop(k);
+    return fine;
+}
+
+bool keys_hold(struct keys *k, struct picture *p, struct AVPacket *second, struct err *e)
+{
+    bool fine = keys_end(k, e);
+    k->held = *p;
+    k->second = second;
+    k->holds = fine;
+    p->packet = NULL;
+    k->held.tag.column = k->cursor.column;
+    k->held.tag.repeat = 0;
+    if (!fine)
+        keys_drop(k);
+    return fine;
+}
+
+void keys_serve(struct keys *k, int64_t until)
+{
+    struct frame_tag *tag = &k->held.tag;
+    uint64_t first;
+    if (!k->holds)
+        return;
+    /* When the key frame itself came up says nothing: the first one serves what was wanted before it. */
+    uint32_t n = selection_take(&k->cursor, until == INT64_MAX ? tag->time_us : until - 1, until, &first);
+    if (tag->repeat == 0)
+        tag->column = first;
+    tag->repeat += n;
+}
+
+/* ------------------------------------------------------------------ faults */
+
+static size_t place_of(const struct key_faults *f, uint64_t serial)
+{
+    size_t low = 0, high = f->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (f->serial[middle] < serial)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool key_faults_has(const struct key_faults *f, uint64_t serial)
+{
+    size_t at = place_of(f, serial);
+    return at < f->count && f->serial[at] == serial;
+}
+
+bool key_faults_add(struct key_faults *f, uint64_t serial, struct err *e)
+{
+    size_t at = place_of(f, serial);
+    if (at < f->count && f->serial[at] == serial)
+        return true;
+    if (f->count == f->room) {
+        size_t room = f->room ? f->room * 2 : 64;
+        uint64_t *grown = realloc(f->serial, room * sizeof *grown);
+        if (!grown)
+            return err_memory(e, room * sizeof *grown);
+        f->serial = grown;
+        f->room = room;
+    }
+    memmove(&f->serial[at + 1], &f->serial[at], (f->count - at) * sizeof *f->serial);
+    f->serial[at] = serial;
+    f->count++;
+    return true;
+}
+
+void key_faults_clear(struct key_faults *f)
+{
+    free(f->serial);
+    *f = (struct key_faults){0};
+}

@@ -1,0 +1,317 @@
+#include "decoder_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/clock.h"
+#include "barcode/queue.h"
+
+enum {
+    DEVICES = 32,
+    KINDS = 8,        /* of films whose decoders may lie idle, all of them, side by side; less where memory is tight */
+    ANSWERS = 64      /* of the driver's that are kept: the last ones */
+};
+
+/* Of one GPU, for one kind of stream. */
+struct answer {
+    void *context;
+    struct nvdec_caps caps;
+};
+
+/* A session that waits for its place. */
+struct waiter {
+    struct waiter *next;
+};
+
+/* What is at work in one CUDA context. */
+struct device {
+    void *context;
+    int most, working;
+    struct waiter *first;            /* to come */
+};
+
+struct decoders {
+    bool several;                    /* films, one of which may take over another's decoders */
+    pthread_mutex_t lock;            /* guards what follows                 */
+    pthread_cond_t left;
+    struct device device[DEVICES];
+    int devices;
+    struct nvdec_decoder *idle;      /* the one that was given back last is first */
+    struct nvdec_decoder *spent;     /* no film can have them; likewise            */
+    pthread_mutex_t asking;          /* guards what follows; held while the driver is asked, which answers one at a time anyway */
+    struct answer answer[ANSWERS];
+    unsigned answers;                /* so many were ever kept */
+};
+
+struct decoders *decoders_open(bool several, struct err *e)
+{
+    struct decoders *d = calloc(1, sizeof *d);
+    if (!d) {
+        err_memory(e, sizeof *d);
+        return NULL;
+    }
+    d->several = several;
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->asking, NULL);
+    pthread_cond_init(&d->left, NULL);
+    return d;
+}
+
+static void destroy(struct nvdec_decoder **d)
+{
+    if (!*d)
+        return;
+    avcodec_free_context(&(*d)->context);
+    avcodec_parameters_free(&(*d)->of);
+    free(*d);
+    *d = NULL;
+}
+
+static void destroy_all(struct nvdec_decoder **list)
+{
+    for (struct nvdec_decoder *one; (one = *list);) {
+        *list = one->next;
+        destroy(&one);
+    }
+}
+
+void decoders_free(struct decoders **d)
+{
+    if (!*d)
+        return;
+    destroy_all(&(*d)->idle);
+    destroy_all(&(*d)->spent);
+    pthread_cond_destroy(&(*d)->left);
+    pthread_mutex_destroy(&(*d)->asking);
+    pthread_mutex_destroy(&(*d)->lock);
+    free(*d);
+    *d = NULL;
+}
+
+/* A context of the film's own (nvdec.h, own) ends with it. Software that stands in has no context, and is kept. */
+static bool keeps(const struct decoders *pool, const struct nvdec *n)
+{
+    return pool && !n->own;
+}
+
+bool nvdec_pool_hands_on(const struct decoders *pool)
+{
+    return pool && pool->several;
+}
+
+/* Under its lock. */
+static const struct answer *find_answer(const struct decoders *pool, const void *context, const struct nvdec_caps *question)
+{
+    for (unsigned i = 0; i < pool->answers && i < ANSWERS; i++) {
+        const struct answer *a = &pool->answer[i];
+        if (a->context == context && a->caps.codec == question->codec && a->caps.chroma == question->chroma &&
+            a->caps.bits_above_8 == question->bits_above_8)
+            return a;
+    }
+    return NULL;
+}
+
+bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps, nvdec_ask *ask, struct err *e)
+{
+    if (!keeps(pool, n))
+        return ask(n, caps, e);
+    pthread_mutex_lock(&pool->asking);
+    const struct answer *known = find_answer(pool, n->context, caps);
+    bool answered = known || ask(n, caps, e);
+    if (known)
+        *caps = known->caps;
+    else if (answered)
+        pool->answer[pool->answers++ % ANSWERS] = (struct answer){n->context, *caps};
+    pthread_mutex_unlock(&pool->asking);
+    return answered;
+}
+
+/* Under the lock. NULL: there are more than anybody has. */
+static struct device *device_of(struct decoders *pool, const struct nvdec *n)
+{
+    for (int i = 0; i < pool->devices; i++)
+        if (pool->device[i].context == n->context)
+            return &pool->device[i];
+    if (pool->devices == DEVICES)
+        return NULL;
+    pool->device[pool->devices] = (struct device){.context = n->context, .most = nvdec_sessions(n)};
+    return &pool->device[pool->devices++];
+}
+
+static bool is_in_vain(struct staging *s)
+{
+    return staging_stopped(s) || queue_is_over(s->runs);
+}
+
+static void remove_waiter(struct device *device, const struct waiter *w)
+{
+    struct waiter **at = &device->first;
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+}
+
+bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct staging *s)
+{
+    if (!keeps(pool, n))
+        return true;
+    pthread_mutex_lock(&pool->lock);
+    struct device *device = device_of(pool, n);
+    struct waiter me = {NULL}, **last = device ? &device->first : NULL;
+    while (last && *last)
+        last = &(*last)->next;
+    bool in_vain = false;
+    if (device) {
+        *last = &me;
+        device->most = nvdec_sessions(n);
+        while (!(in_vain = is_in_vain(s)) && (device->working >= device->most || device->first != &me)) {
+            struct timespec until = clock_deadline(100000000);   /* nobody wakes who waits here when a film is stopped */
+            pthread_cond_timedwait(&pool->left, &pool->lock, &until);
+        }
+        remove_waiter(device, &me);
+        device->working += !in_vain;
+        pthread_cond_broadcast(&pool->left);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return !in_vain;
+}
+
+void nvdec_pool_leave(struct decoders *pool, const struct nvdec *n)
+{
+    if (!keeps(pool, n))
+        return;
+    pthread_mutex_lock(&pool->lock);
+    struct device *device = device_of(pool, n);
+    if (device)
+        device->working--;
+    pthread_cond_broadcast(&pool->left);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static bool same_bytes(const AVCodecParameters *a, const AVCodecParameters *b)
+{
+    return a->extradata_size == b->extradata_size &&
+           (a->extradata_size == 0 || memcmp(a->extradata, b->extradata, (size_t)a->extradata_size) == 0);
+}
+
+/* All that avcodec_parameters_to_context takes of a video stream, but for its bit rate. */
+static bool same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
+{
+    return a->codec_id == b->codec_id && a->codec_tag == b->codec_tag && a->format == b->format && a->width == b->width &&
+           a->height == b->height && a->profile == b->profile && a->level == b->level && a->field_order == b->field_order &&
+           a->color_range == b->color_range && a->color_primaries == b->color_primaries && a->color_trc == b->color_trc &&
+           a->color_space == b->color_space && a->chroma_location == b->chroma_location && a->video_delay == b->video_delay &&
+           a->bits_per_coded_sample == b->bits_per_coded_sample && a->bits_per_raw_sample == b->bits_per_raw_sample &&
+           a->sample_aspect_ratio.num == b->sample_aspect_ratio.num && a->sample_aspect_ratio.den == b->sample_aspect_ratio.den &&
+           same_bytes(a, b);
+}
+
+/* Under the lock: takes the first for `stream` out of the list; for NULL, the last of any. */
+static struct nvdec_decoder *take_out(struct nvdec_decoder **list, const void *context, const AVCodecParameters *stream)
+{
+    struct nvdec_decoder **at = list, **found = NULL;
+    for (; *at; at = &(*at)->next)
+        if ((*at)->device == context && (!stream || same_stream((*at)->of, stream))) {
+            found = at;
+            if (stream)
+                break;
+        }
+    if (!found)
+        return NULL;
+    struct nvdec_decoder *d = *found;
+    *found = d->next;
+    d->next = NULL;
+    return d;
+}
+
+/* Under the lock: how many lie idle in n's context. */
+static int idle_in(const struct decoders *pool, const struct nvdec *n)
+{
+    int idle = 0;
+    for (const struct nvdec_decoder *d = pool->idle; d; d = d->next)
+        idle += d->device == n->context;
+    return idle;
+}
+
+/* Under the lock: takes out what is in the way of a new one. A spent one at a time, for each costs the film time; where memory is tight, all of them. */
+static struct nvdec_decoder *find_out_of_use(struct decoders *pool, const struct nvdec *n)
+{
+    struct nvdec_decoder *found = NULL, *one;
+    bool tight = (pool->spent || pool->idle) && nvdec_is_tight(n);
+    while ((tight || !found) && (one = take_out(&pool->spent, n->context, NULL))) {
+        one->next = found;
+        found = one;
+    }
+    if ((tight || (!found && idle_in(pool, n) >= KINDS * nvdec_sessions(n))) && (one = take_out(&pool->idle, n->context, NULL))) {
+        one->next = found;
+        found = one;
+    }
+    return found;
+}
+
+/* One that is kept. Where there is none, *out_of_use is what must go before a new one is made. */
+static struct nvdec_decoder *find(struct decoders *pool, const struct nvdec *n, const AVStream *stream, struct nvdec_decoder **out_of_use)
+{
+    pthread_mutex_lock(&pool->lock);
+    struct nvdec_decoder *d = take_out(&pool->idle, n->context, stream->codecpar);
+    *out_of_use = d ? NULL : find_out_of_use(pool, n);
+    pthread_mutex_unlock(&pool->lock);
+    return d;
+}
+
+static struct nvdec_decoder *make(const struct nvdec *n, const AVStream *stream, struct err *e)
+{
+    struct nvdec_decoder *d = calloc(1, sizeof *d);
+    if (!d) {
+        err_memory(e, sizeof *d);
+        return NULL;
+    }
+    d->device = n->context;
+    d->of = avcodec_parameters_alloc();
+    if (!d->of || avcodec_parameters_copy(d->of, stream->codecpar) < 0)
+        err_set(e, ERR_FAILED, "out of memory for a decoder");
+    else
+        d->context = nvdec_decoder_open(n, stream, e);
+    if (!d->context)
+        destroy(&d);
+    return d;
+}
+
+struct nvdec_decoder *nvdec_pool_take(struct decoders *pool, const struct nvdec *n, const AVStream *stream, struct err *e)
+{
+    struct nvdec_decoder *out_of_use = NULL, *d = keeps(pool, n) ? find(pool, n, stream, &out_of_use) : NULL;
+    destroy_all(&out_of_use);
+    return d ? d : make(n, stream, e);
+}
+
+bool nvdec_pool_refresh(const struct nvdec_decoder *d, AVPacket *packet, struct err *e)
+{
+    size_t size = (size_t)d->of->extradata_size;
+    if (d->films == 0 || size == 0)
+        return true;
+    uint8_t *to = av_packet_new_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, size);
+    if (!to)
+        return err_set(e, ERR_FAILED, "out of memory for a packet");
+    memcpy(to, d->of->extradata, size);
+    return true;
+}
+
+void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_decoder **d, bool sound)
+{
+    struct nvdec_decoder *one = *d;
+    *d = NULL;
+    if (!one)
+        return;
+    one->context->opaque = NULL;     /* the session's watch */
+    bool reused = sound && nvdec_pool_hands_on(pool);
+    if (!keeps(pool, n) || (!reused && nvdec_is_tight(n))) {
+        destroy(&one);
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    struct nvdec_decoder **list = sound ? &pool->idle : &pool->spent;
+    one->films++;
+    one->next = *list;
+    *list = one;
+    pthread_mutex_unlock(&pool->lock);
+}

@@ -1,0 +1,416 @@
+#include "nvdec.h"
+
+#include <dlfcn.h>
+#include <libavutil/pixdesc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder_pool.h"
+#include "media/decode/decoder.h"
+#include "media/ffmpeg/av_error.h"
+#include "media/frame/colour_tags.h"
+#include "barcode/log.h"
+
+/* libavutil's header wants the names of two opaque types and nothing else of CUDA. */
+#define CUDA_VERSION 0
+typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream;
+#include <libavutil/hwcontext_cuda.h>
+
+/* ------------------------------------------------------------------ asking the driver */
+
+struct driver {
+    void *cuda, *cuvid;
+    int (*push)(void *context);
+    int (*pop)(void **context);
+    int (*priorities)(int *least, int *greatest);
+    int (*stream_create)(void **stream, unsigned flags, int priority);
+    int (*stream_destroy)(void *stream);
+    int (*memory)(size_t *free_bytes, size_t *total);
+    int (*ask)(struct nvdec_caps *caps);
+};
+
+/* A function by name; ISO C has no cast from an object's address to a function's. */
+static bool look_up(void *library, const char *name, void *function)
+{
+    void *address = library ? dlsym(library, name) : NULL;
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
+}
+
+static bool driver_open(struct driver *d, struct err *e)
+{
+    d->cuda = dlopen("libcuda.so.1", RTLD_NOW);
+    d->cuvid = dlopen("libnvcuvid.so.1", RTLD_NOW);
+    if (look_up(d->cuda, "cuCtxPushCurrent_v2", &d->push) && look_up(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
+        look_up(d->cuda, "cuCtxGetStreamPriorityRange", &d->priorities) && look_up(d->cuda, "cuStreamCreateWithPriority", &d->stream_create) &&
+        look_up(d->cuda, "cuStreamDestroy_v2", &d->stream_destroy) && look_up(d->cuda, "cuMemGetInfo_v2", &d->memory) &&
+        look_up(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
+        return true;
+    err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver, and %s is not there", d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
+    return false;
+}
+
+static void driver_close(struct driver *d)
+{
+    if (d->cuda)
+        dlclose(d->cuda);
+    if (d->cuvid)
+        dlclose(d->cuvid);
+}
+
+static bool driver_is_there(struct err *e)
+{
+    struct driver driver = {0};
+    bool there = driver_open(&driver, e);
+    driver_close(&driver);
+    return there;
+}
+
+struct codec {
+    enum AVCodecID id;
+    int number;          /* cudaVideoCodec of cuviddec.h */
+    bool exact;          /* DECODE_AUTO uses NVDEC: it gave the software decoder's bytes */
+    bool one_size;       /* the film goes to software where the size of its frames changes */
+};
+
+/*
+ * The codecs that NVDEC may decode: those of the parallel path. Profile, depth, chroma format and
+ * size are the driver's to accept.
+ *
+ * Tested on an H100 with the 313 conformance streams of H.264, HEVC, VP8 and VP9: 308 gave the
+ * software decoder's bytes (90 of them are decoded in software anyway). A VP8 and a VP9 stream
+ * whose frame size changes did not:
+ * - VP8: libavcodec sets the new size and keeps the NVDEC decoder of the old one (vp8.c,
+ *   update_dimensions);
+ * - VP9: it opens an NVDEC decoder of the new size (vp9.c, update_size), in which the references'
+ *   surface numbers mean other frames.
+ *
+ * MPEG-2 leaves the last bit of the inverse transform to the decoder. AV1 is untested: Hopper does
+ * not decode it.
+ */
+static const struct codec codecs[] = {
+    {.id = AV_CODEC_ID_H264, .number = 4, .exact = true},
+    {.id = AV_CODEC_ID_HEVC, .number = 8, .exact = true},
+    {.id = AV_CODEC_ID_VP8, .number = 9, .exact = true, .one_size = true},
+    {.id = AV_CODEC_ID_VP9, .number = 10, .exact = true, .one_size = true},
+    {.id = AV_CODEC_ID_AV1, .number = 11, .one_size = true},
+    {.id = AV_CODEC_ID_MPEG2VIDEO, .number = 1},
+};
+
+static const struct codec *find_codec(enum AVCodecID id)
+{
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (codecs[i].id == id)
+            return &codecs[i];
+    return NULL;
+}
+
+bool nvdec_is_exact(enum AVCodecID codec)
+{
+    const struct codec *c = find_codec(codec);
+    return c && c->exact;
+}
+
+/* cudaVideoChromaFormat; -1 for what no NVDEC takes. */
+static int chroma_number(const AVPixFmtDescriptor *d)
+{
+    if (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_ALPHA))
+        return -1;
+    if (d->nb_components < 3)
+        return 0;
+    return d->log2_chroma_h == 1 ? 1 : d->log2_chroma_w == 1 ? 2 : d->log2_chroma_w == 0 ? 3 : -1;
+}
+
+static bool fits(const struct nvdec_caps *c, const AVCodecParameters *par)
+{
+    unsigned width = (unsigned)par->width, height = (unsigned)par->height;
+    return c->supported && width >= c->min_width && height >= c->min_height && width <= c->max_width &&
+           height <= c->max_height && (uint64_t)width * height / 256 <= c->max_macroblocks;
+}
+
+/* nvdec_ask */
+static bool ask_driver(const struct nvdec *n, struct nvdec_caps *caps, struct err *e)
+{
+    struct driver driver = {0};
+    void *popped;
+    bool answered = driver_open(&driver, e) && driver.push(n->context) == 0;
+    if (answered) {
+        answered = driver.ask(caps) == 0;
+        driver.pop(&popped);
+    }
+    driver_close(&driver);
+    return answered;
+}
+
+static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecParameters *par, struct err *e)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(par->format);
+    const struct codec *codec = find_codec(par->codec_id);
+    struct nvdec_caps caps = {.codec = codec ? codec->number : -1,
+                              .chroma = d ? chroma_number(d) : -1,
+                              .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
+    struct err why = ERR_INIT;
+    /* Grey is decoded as 4:2:0 by libavcodec's hwaccel only for some codecs: not worth a second way. */
+    bool askable = codec && caps.chroma > 0;
+    if (!askable && !driver_is_there(e))
+        return false;
+    if (askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits(&caps, par)) {
+        n->engines = caps.engines > 0 ? caps.engines : 1;
+        return true;
+    }
+    if (why.code == ERR_NONE)
+        return err_set(e, ERR_INPUT, "the GPU cannot decode %s of %dx%d, %s", avcodec_get_name(par->codec_id), par->width,
+                       par->height, d ? d->name : "unknown format");
+    *e = why;
+    return false;
+}
+
+/* ------------------------------------------------------------------ contexts */
+
+bool nvdec_stands_in(void)
+{
+    const char *what = getenv("BARCODE_NVDEC");
+    return what && strcmp(what, "software") == 0;
+}
+
+bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool, const AVStream *stream, struct err *e)
+{
+    *n = (struct nvdec){.context = device.context};
+    if (nvdec_stands_in()) {
+        n->context = NULL;
+        n->engines = 2;
+        return true;
+    }
+    if (!n->context && !driver_is_there(e))
+        return false;
+    if (!n->context) {
+        char text[128];
+        int code = av_hwdevice_ctx_create(&n->own, AV_HWDEVICE_TYPE_CUDA, NULL, NULL, 0);
+        if (code < 0)
+            return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s", film_av_sentence(code, text));
+        n->context = ((AVCUDADeviceContext *)((AVHWDeviceContext *)n->own->data)->hwctx)->cuda_ctx;
+    }
+    if (can_decode(n, pool, stream->codecpar, e))
+        return true;
+    nvdec_close(n);
+    return false;
+}
+
+void nvdec_close(struct nvdec *n)
+{
+    av_buffer_unref(&n->own);
+    *n = (struct nvdec){0};
+}
+
+/* A stream that waits for no other and outranks the clustering, for what comes out is shrunk on it. NULL: the driver refuses. */
+static void *make_stream(void *context)
+{
+    enum { NON_BLOCKING = 1 };           /* CU_STREAM_NON_BLOCKING of cuda.h */
+    struct driver d = {0};
+    struct err why = ERR_INIT;
+    void *stream = NULL, *popped;
+    int least, greatest;
+    if (driver_open(&d, &why) && d.push(context) == 0) {
+        if (d.priorities(&least, &greatest) != 0 || d.stream_create(&stream, NON_BLOCKING, greatest) != 0)
+            stream = NULL;
+        d.pop(&popped);
+    }
+    driver_close(&d);
+    return stream;
+}
+
+/* Of a device whose last user, a decoder or a picture, is gone. */
+static void free_stream(AVHWDeviceContext *device)
+{
+    AVCUDADeviceContext *c = device->hwctx;
+    struct driver d = {0};
+    struct err why = ERR_INIT;
+    void *popped;
+    if (driver_open(&d, &why) && d.push(c->cuda_ctx) == 0) {
+        d.stream_destroy(c->stream);
+        d.pop(&popped);
+    }
+    driver_close(&d);
+}
+
+/* One a decoder, with a stream of its own; all on the same context. */
+static AVBufferRef *make_device(const struct nvdec *n)
+{
+    if (n->own)
+        return av_buffer_ref(n->own);
+    AVBufferRef *device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
+    if (!device)
+        return NULL;
+    AVHWDeviceContext *base = (AVHWDeviceContext *)device->data;
+    AVCUDADeviceContext *c = base->hwctx;
+    c->cuda_ctx = n->context;
+    c->stream = make_stream(n->context);
+    if (c->stream)
+        base->free = free_stream;
+    if (!c->stream || av_hwdevice_ctx_init(device) < 0)
+        av_buffer_unref(&device);
+    return device;
+}
+
+int nvdec_sessions(const struct nvdec *n)
+{
+    return 2 * n->engines;
+}
+
+bool nvdec_shares(const struct nvdec *n)
+{
+    return n->context && !n->own;
+}
+
+bool nvdec_is_tight(const struct nvdec *n)
+{
+    struct driver d = {0};
+    struct err why = ERR_INIT;
+    void *popped;
+    size_t free_bytes = 1, total = 1;
+    if (n->context && driver_open(&d, &why) && d.push(n->context) == 0) {
+        if (d.memory(&free_bytes, &total) != 0)
+            free_bytes = total;
+        d.pop(&popped);
+    }
+    driver_close(&d);
+    return free_bytes < total / 4;
+}
+
+/*
+ * libavcodec asks again without CUDA when the driver refuses: then the software format is taken. NVDEC is told coded sizes, in
+ * whole blocks for most codecs; VP8 and VP9 have none, and NVDEC scales a picture that is to come out in an odd size.
+ */
+static enum AVPixelFormat choose_format(AVCodecContext *c, const enum AVPixelFormat *formats)
+{
+    const enum AVPixelFormat *f = formats;
+    struct damage_watch *w = c->opaque;
+    if (w && w->width > 0)
+        w->resized |= c->width != w->width || c->height != w->height;
+    for (; *f != AV_PIX_FMT_NONE; f++) {
+        if (*f != AV_PIX_FMT_CUDA)
+            continue;
+        c->coded_width += c->coded_width & 1;
+        c->coded_height += c->coded_height & 1;
+        return *f;
+    }
+    for (f = formats; *f != AV_PIX_FMT_NONE; f++)
+        if (!(av_pix_fmt_desc_get(*f)->flags & AV_PIX_FMT_FLAG_HWACCEL))
+            return *f;
+    return AV_PIX_FMT_NONE;
+}
+
+AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, struct err *e)
+{
+    char text[128];
+    /* The native decoder, not a wrapper such as libdav1d: only it has the hwaccel. */
+    AVCodecContext *c = decoder_alloc(stream, n->context && stream->codecpar->codec_id == AV_CODEC_ID_AV1 ? "av1" : NULL, e);
+    if (!c)
+        return NULL;
+    if (n->context && !(c->hw_device_ctx = make_device(n))) {
+        err_set(e, ERR_ENGINE, "no decoder can be made on the GPU");
+        avcodec_free_context(&c);
+        return NULL;
+    }
+    c->get_format = choose_format;
+    c->thread_count = 1;
+    /* The picture being shrunk, and what a raised H.264 delay holds back. */
+    c->extra_hw_frames = stream->codecpar->codec_id == AV_CODEC_ID_H264 ? 6 : 2;
+    const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
+    int code = avcodec_open2(c, codec, NULL);
+    if (code < 0) {
+        err_set(e, ERR_ENGINE, "no %s decoder can be opened on the GPU: %s", codec->name, film_av_sentence(code, text));
+        avcodec_free_context(&c);
+    }
+    return c;
+}
+
+void nvdec_expect_size(struct damage_watch *w, const AVCodecParameters *par)
+{
+    const struct codec *codec = find_codec(par->codec_id);
+    bool one_size = codec && codec->one_size;
+    w->width = one_size ? par->width : 0;
+    w->height = one_size ? par->height : 0;
+    w->resized = false;
+}
+
+bool nvdec_is_resized(const AVCodecContext *decoder)
+{
+    const struct damage_watch *w = decoder->opaque;
+    return w->width > 0 &&
+           (w->resized || decoder->width != w->width || decoder->height != w->height);
+}
+
+/* ------------------------------------------------------------------ pictures */
+
+bool nvdec_is_picture(const AVFrame *frame)
+{
+    return frame->format == AV_PIX_FMT_CUDA;
+}
+
+static enum AVPixelFormat layout_of(const AVFrame *picture)
+{
+    const AVHWFramesContext *frames = (const AVHWFramesContext *)picture->hw_frames_ctx->data;
+    return frames->sw_format;
+}
+
+void nvdec_mend(AVFrame *frame)
+{
+    if (!nvdec_is_picture(frame))
+        return;
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(frame));
+    if (d && d->log2_chroma_h == 1 && frame->data[1] && frame->height & 1)
+        frame->data[1] = frame->data[0] + (ptrdiff_t)(frame->height + 1) * frame->linesize[0];
+}
+
+bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
+{
+    char text[128];
+    av_frame_unref(host);
+    /* Rows are copied by the frame's height, halved: of an odd one the last row of chroma would be left out. */
+    AVFrame *even = av_frame_clone(frame);
+    if (!even)
+        return err_set(e, ERR_FAILED, "out of memory for a picture");
+    even->width += even->width & 1;
+    even->height += even->height & 1;
+    int code = av_hwframe_transfer_data(host, even, 0);
+    av_frame_free(&even);
+    if (code < 0)
+        return err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s", film_av_sentence(code, text));
+    return true;
+}
+
+bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data, const struct film *film,
+                struct frame_view *view, struct err *e)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(picture));
+    const AVPixFmtDescriptor *coded = av_pix_fmt_desc_get(decoder->sw_pix_fmt);
+    if (!d || !coded || d->nb_components != 3)
+        return err_set(e, ERR_ENGINE, "the GPU gives pictures in format '%s', which cannot be read", d ? d->name : "unknown");
+    int left = (int)picture->crop_left, top = (int)picture->crop_top;
+    bool wide = d->comp[0].depth > 8;
+    *view = (struct frame_view){
+        .model = coded->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR,
+        .orientation = film->orientation,
+        /* NVDEC puts the bits of a sample highest in its word, also where libav's name for the layout says 16. */
+        .bits = coded->comp[0].depth, .shift = wide ? 16 - coded->comp[0].depth : 0,
+        /* libavcodec crops pictures on a device at the right and bottom only. */
+        .width = picture->width - left, .height = picture->height - top,
+        .on_device = nvdec_is_picture(data),
+    };
+    if (view->on_device && decoder->hw_device_ctx)
+        view->stream = ((AVCUDADeviceContext *)((AVHWDeviceContext *)decoder->hw_device_ctx->data)->hwctx)->stream;
+    film_colour_of_frame(picture, decoder->sw_pix_fmt, film, view);
+    for (int i = 0; i < 3; i++) {
+        const AVComponentDescriptor *c = &d->comp[i];
+        int across = i > 0 ? d->log2_chroma_w : 0, down = i > 0 ? d->log2_chroma_h : 0;
+        view->plane[i] = (struct plane){
+            .data = data->data[c->plane] + c->offset + (ptrdiff_t)(top >> down) * data->linesize[c->plane] +
+                    (ptrdiff_t)(left >> across) * c->step,
+            .pitch = data->linesize[c->plane], .step = c->step,
+            .width = -(-view->width >> across), .height = -(-view->height >> down),
+        };
+    }
+    return true;
+}

@@ -1,0 +1,481 @@
+/*
+ * nvdec_worker.c - one NVDEC decoder that takes runs from the queue that software sessions share.
+ *
+ * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another. So a run
+ * that begins with an IDR picture is fed directly after the last one, whose last pictures then come out while the new
+ * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. Before a run
+ * that begins with another key an IDR picture is sent that belongs to neither (idr_splice.h). Where there is none that fits, the
+ * run finds an empty decoder: drained, flushed.
+ *
+ * What NVDEC did not deliver, a software decoder does: the run is decoded again for what is still wanted.
+ *
+ * A run's bytes leave the budget once it is fed, though its packets are kept until its pictures are there (about one run
+ * a session): an idle session that waits for the next run must not keep the reader from reading it.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "decoder_pool.h"
+#include "nvdec.h"
+#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/h264_params.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/decode/corruption.h"
+#include "media/decode/decoder.h"
+#include "media/decode/worker.h"
+#include "media/frame/frame_view.h"
+#include "media/gop/chunk.h"
+#include "media/schedule/decode_pass.h"
+#include "media/schedule/idr_splice.h"
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+
+enum {
+    WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
+    PATIENCE = 48         /* packets sent after a run, beyond which nothing more of it will come    */
+};
+
+struct waiting {
+    struct run *run;
+    unsigned sent_after;  /* packets sent since its last one           */
+    struct run_order order;
+    bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
+};
+
+struct nvdec_session {
+    struct staging *staging;
+    struct nvdec_decoder *kept;     /* the decoder's, NULL until the first run */
+    struct nvdec *nvdec;            /* its GPU */
+    AVCodecContext *decoder;
+    int64_t base;                   /* nvdec_pool_base */
+    struct damage_watch watch;
+    int length_size;                /* as packet_scan.h has it */
+    AVPacket *packet;
+    AVFrame *frame, *host, *planes;   /* planes: view_of_frame's */
+    struct engine_port *port;
+    struct session *software;       /* NULL until something must be done again */
+    struct waiting waiting[WAITING_MAX];
+    int waitings;
+    struct separator separator;
+    uint64_t sets;                  /* of the packet that was sent last (struct picture's)   */
+    bool used;                      /* packets were sent since it was opened or flushed */
+    bool fed;                       /* this film's packets were sent                    */
+    bool fell_back;                 /* libavcodec gave a picture in software            */
+    struct stage_counts counts;
+};
+
+static bool open_all(struct nvdec_session *s, struct err *e)
+{
+    struct staging *staging = s->staging;
+    s->packet = av_packet_alloc();
+    s->frame = av_frame_alloc();
+    s->host = av_frame_alloc();
+    if (!s->packet || !s->frame || !s->host)
+        return err_set(e, ERR_FAILED, "out of memory for a decoder");
+    s->port = engine_port_open(staging->job->engine, e);
+    if (!s->port)
+        return false;
+    s->kept = nvdec_pool_take(staging->job->decoders, s->nvdec, staging->stream, e);
+    if (!s->kept)
+        return false;
+    s->decoder = s->kept->context;
+    s->base = nvdec_pool_base(s->kept);
+    s->used = s->kept->films > 0;
+    s->counts.taken_over += s->used;
+    const AVCodecParameters *par = staging->stream->codecpar;
+    struct nal_sets sets = {0};
+    if (staging->traits.stream == STREAM_H264)
+        nal_sets_scan_extradata(par->extradata, (size_t)par->extradata_size, &sets);
+    s->sets = sets.state;               /* nvdec_pool_refresh sees to it */
+    s->length_size = nal_length_size(staging->traits.stream, par->extradata, (size_t)par->extradata_size);
+    damage_watch_messages(&s->watch, s->decoder);
+    nvdec_expect_size(&s->watch, par);
+    return true;
+}
+
+/* `sound`: the decoder has nothing left to do, and another film may have it. */
+static void close_all(struct nvdec_session *s, bool sound)
+{
+    nvdec_pool_give(s->staging->job->decoders, s->nvdec, &s->kept, sound);
+    while (s->waitings > 0)
+        run_free(&s->waiting[--s->waitings].run);
+    engine_port_close(&s->port);
+    session_free(&s->software);
+    av_frame_free(&s->frame);
+    av_frame_free(&s->host);
+    av_frame_free(&s->planes);
+    av_packet_free(&s->packet);
+    separator_drop(&s->separator);
+}
+
+/* ------------------------------------------------------------------ pictures out */
+
+/* An error came with the packet that went in last. */
+static void broke(struct nvdec_session *s)
+{
+    if (s->waitings > 0)
+        s->waiting[s->waitings - 1].broken = true;
+}
+
+/*
+ * The run of the picture that came out. NULL: it has none, or a broken one. A picture that libavcodec knows to be damaged breaks
+ * its run, because each decoder hides damage in its own way (it chooses the pictures that it lends).
+ */
+static struct waiting *find_run(struct nvdec_session *s, int64_t serial)
+{
+    bool damaged = damage_flagged(s->frame);
+    for (int i = s->waitings - 1; i >= 0; i--) {
+        struct run *run = s->waiting[i].run;
+        assert(run && run->picture);
+        uint64_t index = (uint64_t)serial - run->picture[0].serial;
+        /* A run's extras are the next run's first pictures: only one of the two was sent here, and only one wants them. */
+        if (index < run->count && run->picture[index].action != ACTION_SKIP) {
+            run_order_watch(&s->waiting[i].order, &s->staging->traits, &run->picture[index]);
+            s->waiting[i].broken |= damaged;
+            return s->waiting[i].broken ? NULL : &s->waiting[i];
+        }
+    }
+    return NULL;
+}
+
+static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, struct err *e)
+{
+    const struct film *film = s->staging->film;
+    if (!nvdec_is_picture(s->frame)) {
+        s->fell_back = true;
+        return view_of_frame(s->frame, film, &s->planes, view, e);
+    }
+    if (nvdec_shares(s->nvdec))
+        return nvdec_view(s->decoder, s->frame, s->frame, film, view, e);
+    return nvdec_download(s->frame, s->host, e) &&
+           nvdec_view(s->decoder, s->frame, s->host, film, view, e);
+}
+
+static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *e)
+{
+    struct frame_view view;
+    if (!view_of_picture(s, &view, e))
+        return false;
+    staging_note_colour(s->staging, &view);
+    p->done = true;
+    return engine_put(s->port, &view, &p->tag, e);
+}
+
+static bool take_picture(struct nvdec_session *s, struct err *e)
+{
+    struct waiting *w = find_run(s, s->frame->pts);
+    if (!w)
+        return true;
+    struct picture *p = &w->run->picture[(uint64_t)s->frame->pts - w->run->picture[0].serial];
+    return !p->wanted || p->done || stage_frame(s, p, e);
+}
+
+/* Takes every picture that is ready. */
+static bool receive(struct nvdec_session *s, struct err *e)
+{
+    for (int refused = 0; refused < RECEIVE_ERRORS_MAX;) {
+        int code = avcodec_receive_frame(s->decoder, s->frame);
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
+            return true;
+        if (code < 0) {
+            broke(s);
+            refused++;
+            continue;
+        }
+        if (s->frame->pts < s->base) {  /* another film's */
+            av_frame_unref(s->frame);
+            continue;
+        }
+        s->frame->pts -= s->base;
+        s->counts.decoded++;
+        s->counts.hardware += nvdec_is_picture(s->frame);
+        if (nvdec_is_resized(s->decoder))
+            broke(s);
+        nvdec_mend(s->frame);
+        bool fine = take_picture(s, e);
+        av_frame_unref(s->frame);
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ runs */
+
+/*
+ * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong with a broken one.
+ * Nothing is staged twice: what was staged before a run broke was decoded before it.
+ */
+static bool finish_run(struct nvdec_session *s, int i, struct err *e)
+{
+    struct waiting w = s->waiting[i];
+    struct run *run = w.run;
+    /* The order is kept: the last one is the one being fed. */
+    memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
+    bool fine = true;
+    if (w.order.wrong && !w.broken)
+        staging_contradict(s->staging);
+    if ((w.broken || !run_is_whole(run)) && !staging_stopped(s->staging)) {
+        s->counts.redone_runs++;
+        if (!s->software)
+            s->software = session_new(s->staging, e);
+        fine = s->software && session_decode(s->software, run, e);
+    }
+    run_free(&run);
+    return fine;
+}
+
+/* Finishes the runs that are whole, and those of which nothing more will come; `all`: every one. */
+static bool finish_runs(struct nvdec_session *s, bool all, struct err *e)
+{
+    for (int i = s->waitings - 1; i >= 0; i--) {
+        bool over = all || (run_is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].sent_after > PATIENCE;
+        if (over && !finish_run(s, i, e))
+            return false;
+    }
+    return true;
+}
+
+/* Takes everything out of the decoder, which is empty then, and finishes its runs. */
+static bool drain(struct nvdec_session *s, struct err *e)
+{
+    bool fine = true;
+    if (s->used) {
+        avcodec_send_packet(s->decoder, NULL);
+        fine = receive(s, e);
+    }
+    return finish_runs(s, true, e) && fine;
+}
+
+/* The film's first packet, until one went in. */
+static bool refresh(struct nvdec_session *s, struct err *e)
+{
+    if (s->fed || nvdec_pool_refresh(s->kept, s->packet, e))
+        return true;
+    av_packet_unref(s->packet);
+    return false;
+}
+
+/* What avcodec_send_packet gives for s->packet, which is empty then. */
+static int send_packet(struct nvdec_session *s)
+{
+    int code = avcodec_send_packet(s->decoder, s->packet);
+    av_packet_unref(s->packet);
+    return code;
+}
+
+/*
+ * Sends the separator before `next`, the key of a run; NULL: nothing in particular follows. *sent: it went in, and the decoder knows
+ * nothing of what came before, though pictures of that may still come out. Else the decoder is as it was, or complained, and
+ * has to be flushed. What broke a run may have left more in a decoder than an IDR picture clears away.
+ */
+static bool separate(struct nvdec_session *s, const struct picture *next, bool *sent, struct err *e)
+{
+    *sent = false;
+    if (s->staging->traits.stream != STREAM_H264 || (s->waitings > 0 && s->waiting[s->waitings - 1].broken))
+        return true;
+    separator_fetch(s->staging, &s->separator);
+    if (!separator_fits(&s->separator, s->sets, next ? next->sets : s->sets) || !separator_packet(&s->separator, next, s->packet))
+        return true;
+    if (!refresh(s, e))
+        return false;
+    int code = send_packet(s);
+    bool complained = damage_found(&s->watch, code);
+    *sent = !(damage_lent(&s->watch) || complained);
+    s->fed |= *sent;
+    if (!*sent)
+        separator_refuse(s->staging, &s->separator);
+    s->counts.separators += *sent;
+    return receive(s, e);
+}
+
+/*
+ * As drain, but the decoder lives on: it holds separators alone, and what is fed next may begin with an IDR picture of any film, or
+ * follow another separator. False in *lives: it could not be done, and everything is still to come out.
+ */
+static bool separate_out(struct nvdec_session *s, bool *lives, struct err *e)
+{
+    assert(s->decoder);
+    /* As many pictures as the decoder delays push the last one out, one more because the delay may have just grown. */
+    int times = s->decoder->has_b_frames + 1;
+    bool fine = true;
+    *lives = true;
+    for (int i = 0; i < times && fine && *lives && s->used; i++)
+        fine = separate(s, NULL, lives, e);
+    if (!*lives || !fine)
+        return fine;
+    return finish_runs(s, true, e);
+}
+
+/*
+ * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage inside slices: only the bytes
+ * can tell of it. Where references are missing, libavcodec lends surfaces that hold no picture.
+ * `key`: the run's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
+ * name references that this decoder never saw. A CRA's are lent in silence: libavcodec does not tell when a RADL picture,
+ * which must not, refers to them. (A film whose every CRA has RADL pictures is decoded twice. No encoder that we know of
+ * makes one.)
+ */
+static bool untrusted(struct nvdec_session *s, const struct picture *key, const struct picture *p, int code)
+{
+    bool damaged = damage_found(&s->watch, code) && !p->empty;
+    bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading || p->hidden));
+    return damaged || lent || nvdec_gives_up(key, p) ||
+           nal_has_hole(s->staging->traits.stream, s->length_size, p->packet->data, (size_t)p->packet->size);
+}
+
+static bool send_picture(struct nvdec_session *s, const struct picture *key, const struct picture *p, struct err *e)
+{
+    if (!decoder_packet(s->packet, p, e) || !refresh(s, e))
+        return false;
+    s->packet->pts += s->base;
+    s->fed = true;
+    if (untrusted(s, key, p, send_packet(s)) || nvdec_is_resized(s->decoder))
+        broke(s);
+    s->used = true;
+    s->sets = p->sets;
+    s->counts.sent++;
+    for (int i = 0; i < s->waitings - 1; i++)
+        s->waiting[i].sent_after++;
+    return receive(s, e);
+}
+
+/* True if the run may be fed right after the last one. */
+static bool follows_on(const struct nvdec_session *s, const struct run *run)
+{
+    if (!s->used || !s->staging->traits.flush)
+        return true;
+    return s->staging->traits.stream == STREAM_H264 && run->picture[0].cut == CUT_CLEAN;
+}
+
+/* Makes the decoder ready for a run that knows nothing of the last one. */
+static bool part(struct nvdec_session *s, const struct run *run, struct err *e)
+{
+    bool full = s->waitings == WAITING_MAX, parted = !full && follows_on(s, run);
+    if (parted)
+        return true;
+    if (!full && !separate(s, run->picture, &parted, e))
+        return false;
+    if (parted)
+        return true;
+    if (!drain(s, e))
+        return false;
+    avcodec_flush_buffers(s->decoder);
+    damage_forget(&s->watch);
+    s->used = false;
+    s->counts.flushes++;
+    return true;
+}
+
+/*
+ * No other run comes. *lives: another film may have the decoder. Not H.264's of a film that is alone: to separate costs it time. Not one of
+ * H.264 in Annex B: newer versions of libavcodec replace parameter sets by nvdec_pool_refresh's only where they came in that way.
+ */
+static bool end(struct nvdec_session *s, bool *lives, struct err *e)
+{
+    bool h264 = s->staging->traits.stream == STREAM_H264, fine = true;
+    *lives = false;
+    if (h264 && s->length_size > 0 && nvdec_pool_hands_on(s->staging->job->decoders))
+        fine = separate_out(s, lives, e);
+    if (*lives)
+        return fine;
+    fine = drain(s, e) && fine;
+    if (!h264 && s->used)
+        avcodec_flush_buffers(s->decoder);
+    *lives = !h264;
+    return fine;
+}
+
+static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
+{
+    const struct run_traits *traits = &s->staging->traits;
+    assert(s->decoder);
+    if (!part(s, run, e)) {
+        run_free(&run);
+        return false;
+    }
+    run_plan(run, traits, run->unsure);
+    decoder_fit_delay(s->decoder, traits, run);
+    s->waiting[s->waitings++] = (struct waiting){.run = run};
+    bool fine = true;
+    const struct picture *key = run->picture;
+    for (size_t i = 0; i < run->count && fine; i++) {
+        if (staging_stopped(s->staging) || nvdec_is_resized(s->decoder))
+            break;
+        const struct picture *p = &run->picture[i];
+        key = i == 0 || p->cut == CUT_NONE ? key : NULL;
+        if (p->lost || p->suspect || (p->after_hole && i > 0))      /* left to software */
+            broke(s);
+        if (p->action != ACTION_SKIP && !p->lost)
+            fine = send_picture(s, key, p, e);
+    }
+    return fine && finish_runs(s, nvdec_is_resized(s->decoder), e);
+}
+
+/* Closes the NVDEC decoder; what this session takes from here on is decoded in software. */
+static void leave_nvdec(struct nvdec_session *s, const char *why)
+{
+    log_msg(LOG_VERBOSE, "%s: decoding in software instead", why);
+    close_all(s, false);
+    nvdec_pool_leave(s->staging->job->decoders, s->nvdec);
+    s->counts.fallbacks = 1;
+    staging_lacks_nvdec(s->staging);
+}
+
+/* NVDEC refuses this session: decodes its run in software, and all that it would have taken. */
+static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
+{
+    struct staging *staging = s->staging;
+    struct taken taken = staging_taken(run);
+    leave_nvdec(s, e->text);
+    err_clear(e);
+    s->software = session_new(staging, e);
+    bool fine = s->software && session_decode(s->software, run, e);
+    session_free(&s->software);
+    staging_run_done(staging, &taken);
+    run_free(&run);
+    staging_add_counts(staging, &s->counts);
+    if (!fine)
+        staging_fail(staging, e);
+    return session_main(staging);
+}
+
+void *session_nvdec_main(void *staging)
+{
+    struct staging *shared = staging;
+    struct nvdec_session s = {.staging = shared};
+    struct decoders *decoders = shared->job->decoders;
+    struct err e = ERR_INIT;
+    struct run *run;
+    bool fine = true, lives = false;
+    s.nvdec = shared->nvdec;
+    if (!nvdec_pool_enter(decoders, s.nvdec, shared)) {
+        /* There may be nobody else to take runs, for which the reader waits. */
+        if (interrupted() && !interrupt_error(&e))
+            staging_fail(shared, &e);
+        return NULL;
+    }
+    while (fine && staging_next_run(s.staging, true, &run)) {
+        /* Only now: a film of few runs needs few decoders, and making one takes time. */
+        if (!s.kept && !open_all(&s, &e))
+            return fall_back(&s, run, &e);
+        struct taken taken = staging_taken(run);
+        fine = decode_run(&s, run, &e);
+        staging_run_done(s.staging, &taken);
+        if (fine && nvdec_is_resized(s.decoder)) {
+            leave_nvdec(&s, "the size of the frames changes");
+            staging_add_counts(s.staging, &s.counts);
+            return session_main(staging);
+        }
+    }
+    if (!fine)
+        staging_fail(s.staging, &e);
+    if (s.kept && !end(&s, &lives, &e))
+        staging_fail(s.staging, &e);
+    s.counts.fallbacks = s.fell_back;
+    staging_add_counts(s.staging, &s.counts);
+    close_all(&s, lives && fine && e.code == ERR_NONE && (!s.fell_back || nvdec_stands_in()));
+    nvdec_pool_leave(decoders, s.nvdec);
+    staging_thread_ends(staging, true, s.counts.sent);
+    return NULL;
+}

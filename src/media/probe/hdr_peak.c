@@ -1,0 +1,79 @@
+/*
+ * hdr_peak.c - how bright a film gets (light.h): what its container says, else its first picture.
+ *
+ * HDR10's metadata are CTA-861.3's, by container or by SEI messages in the bitstream, which
+ * libavformat does not read. x265 writes them before every key frame; MPEG-TS has no other.
+ */
+#include "hdr_peak.h"
+
+#include <libavutil/mastering_display_metadata.h>
+
+#include "media/container/hdr_metadata.h"
+#include "media/container/open.h"
+#include "media/decode/corruption.h"
+#include "media/decode/decoder.h"
+#include "barcode/interrupt.h"
+
+static int peak_of_frame(const AVFrame *frame)
+{
+    const AVFrameSideData *content = av_frame_get_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL);
+    const AVFrameSideData *display = av_frame_get_side_data(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA);
+    return film_light_peak(content ? (const void *)content->data : NULL, display ? (const void *)display->data : NULL);
+}
+
+/*
+ * The first picture that comes out from the first key frame on, among the first `PACKETS` packets. The metadata come with key frames, and
+ * what lies before one, seconds of a recording, may still decode to something.
+ */
+static void look(AVFormatContext *format, int stream, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame, int *peak)
+{
+    enum { PACKETS = 1000 };
+    bool came = false, more = true, key = false;
+    for (int i = 0; i < PACKETS && more && !came && !interrupted(); i++) {
+        more = av_read_frame(format, packet) >= 0;
+        bool ours = more && packet->stream_index == stream && packet->size > 0;
+        key |= ours && packet->flags & AV_PKT_FLAG_KEY;
+        if (ours && key)
+            came = decoder_send(decoder, packet) >= 0 && decoder_receive(decoder, frame) >= 0;
+        av_packet_unref(packet);
+    }
+    if (!came && decoder_send(decoder, NULL) >= 0)
+        came = decoder_receive(decoder, frame) >= 0;
+    if (came)
+        *peak = peak_of_frame(frame);
+    av_frame_unref(frame);
+}
+
+/* A film that this finds no way into fails where it is staged, with the better words. */
+static bool is_grave(struct err *e)
+{
+    if (e->code == ERR_FAILED || e->code == ERR_INTERRUPTED)
+        return true;
+    err_clear(e);
+    return false;
+}
+
+bool film_light_probe(const struct film *film, int wanted, struct probe_facts *facts, struct err *e)
+{
+    AVFormatContext *format = NULL;
+    struct damage_watch watch = {0};
+    AVCodecContext *decoder = NULL;
+    AVPacket *packet = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    bool fine = packet && frame ? film_av_reopen(film, wanted, &format, e)
+                                : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
+    decoder = fine && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
+    fine = decoder != NULL;
+    if (fine)
+        damage_watch_open(&watch, decoder);
+    if (fine)
+        look(format, film->stream, decoder, packet, frame, &facts->peak);
+    decoder_close(&decoder);
+    av_frame_free(&frame);
+    av_packet_free(&packet);
+    film_av_close(&format);
+    if (fine && interrupted())
+        fine = interrupt_error(e);
+    facts->found |= fine ? PROBE_LIGHT : 0;
+    return fine || !is_grave(e);
+}

@@ -1,0 +1,332 @@
+/*
+ * keyframe_by_index.c - key frames by the container's index: for each wanted time the one at or before it is looked for, and read.
+ *
+ * What an index has is no time of display: an MP4 lists times of decoding, which are not after it. So a candidate's own time decides,
+ * and the one before it serves when that is too late.
+ */
+#include <inttypes.h>
+
+#include "keyframe_reader.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/bitstream/param_sets.h"
+#include "media/container/demux.h"
+#include "media/container/keyframe_index.h"
+#include "media/container/open.h"
+#include "media/ffmpeg/packet.h"
+#include "media/ffmpeg/side_data.h"
+#include "media/gop/keyframe_chunks.h"
+#include "media/schedule/decode_pass.h"
+#include "media/schedule/idr_splice.h"
+#include "media/select/timeline.h"
+#include "barcode/log.h"
+
+/* What comes before the film's first key frame on the screen is there only if it refers to nothing before it (chunker.c). */
+static bool is_first_shown(const struct key_reader *k, const struct picture *key, const struct picture *p)
+{
+    bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
+    bool leads = k->traits.reorder && key->cut != CUT_CLEAN && timed && p->pts_us < key->pts_us;
+    bool whole = (k->traits.stream == STREAM_HEVC || key->closed) && !p->needs_before;
+    return !p->hidden && (!leads || whole);
+}
+
+/*
+ * Finds the stored time of the film's first frame: the earliest of the first pictures that show. No codec displays a picture
+ * before another one that comes 16 earlier in the file.
+ */
+static bool find_origin(struct key_reader *k, struct err *e)
+{
+    enum { REACH = 17 };
+    struct picture p, key = {.serial = UINT64_MAX};
+    for (int shown = 0; shown < REACH && !film_keys_stopped(k) && demux_next(k->demux, &p, e);) {
+        film_keys_find_cut(k, &p);
+        bool kept = !p.packet || side_data_keep(&k->side, p.packet, false, e);
+        packet_free(&p.packet);
+        if (!kept)
+            return false;
+        bool begins = key.serial == UINT64_MAX && (p.cut != CUT_NONE || p.lost || (p.intra && !p.hidden));
+        if (begins)
+            key = p;
+        if (key.serial == UINT64_MAX) {
+            k->lead_in++;
+            continue;
+        }
+        if (!is_first_shown(k, &key, &p))
+            continue;
+        shown++;
+        if (key.pts_us != TIME_NONE && p.pts_us != TIME_NONE && (k->origin_us == TIME_NONE || p.pts_us < k->origin_us))
+            k->origin_us = p.pts_us;
+        if (!k->traits.reorder)
+            break;
+    }
+    return e->code == ERR_NONE;
+}
+
+/* ------------------------------------------------------------------ by the index */
+
+static int64_t film_time(const struct key_reader *k, int64_t stored_us)
+{
+    int64_t time = stored_us - k->origin_us;
+    return time > 0 ? time : 0;
+}
+
+/* Displayed before its key, which it follows in the file. In an AVI libavformat knows the times of B pictures alone. */
+static bool leads(const struct picture *key, const struct picture *p)
+{
+    bool timed = p->pts_us != TIME_NONE, key_timed = key->pts_us != TIME_NONE;
+    bool ordered = p->order != TIME_NONE && key->order != TIME_NONE;
+    return p->marked_leading || (timed && key_timed ? p->pts_us < key->pts_us : ordered ? p->order < key->order : timed && !key_timed);
+}
+
+/*
+ * What belongs to key frame `key` and follows it in the file: its other field, where that has a packet of its own, and
+ * where all pictures are counted how many of them are displayed before it.
+ */
+static bool read_on(struct key_reader *k, const struct picture *key, struct AVPacket **second, uint64_t *leaders, struct err *e)
+{
+    enum { LEADERS_MOST = 16 };          /* no codec reorders by more */
+    bool counts = k->index.kind == KEY_INDEX_SAMPLES && k->traits.reorder && key->cut == CUT_OPEN, field = key->field;
+    struct picture p;
+    while ((field || counts) && demux_next(k->demux, &p, e)) {
+        if (field && p.field)
+            *second = p.packet;
+        else
+            packet_free(&p.packet);
+        counts = counts && *leaders < LEADERS_MOST && (leads(key, &p) || field);
+        *leaders += counts && !field && !p.hidden && (key->serial > 0 || is_first_shown(k, key, &p));
+        field = false;
+    }
+    return e->code == ERR_NONE;
+}
+
+/*
+ * Number and time of key frame `i`, before which `leaders` are displayed: where every picture is listed, by those before it; else
+ * by its time and the film's rate.
+ */
+static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, struct picture *p)
+{
+    const struct film *f = k->film;
+    int64_t frame_us = film_av_frame_us(f);
+    bool listed = k->index.kind == KEY_INDEX_SAMPLES, timed = p->pts_us != TIME_NONE;
+    uint64_t number = k->index.key[i].before + leaders;
+    if (!timed)
+        p->pts_us = k->index.key[i].from_us + (int64_t)leaders * frame_us;
+    int64_t time = film_time(k, p->pts_us);
+    if (!listed)
+        number = (uint64_t)(f->rate_num > 0 ? av_rescale(time, f->rate_num, f->rate_den * 1000000) : (time + frame_us / 2) / frame_us);
+    p->tag = (struct frame_tag){.frame = number, .time_us = time};
+}
+
+/*
+ * Key frame `i` of the index into *p, with number and time. False: it is none that can be used, or on `e`. One that cannot be
+ * read is a fault, told and counted; one that the index calls a key frame and the bitstream does not is none.
+ */
+static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second, struct err *e)
+{
+    struct key_entry *key = &k->index.key[i];
+    if (k->early.there && k->early.i == i) {
+        *p = k->early.picture;
+        *second = k->early.second;
+        k->early = (struct early){.there = false};
+        return true;
+    }
+    *second = NULL;
+    if (film_keys_stopped(k) || key->unusable || staging_is_fault(k->staging, key->serial))
+        return false;
+    bool there = key_index_fetch(&k->index, i, k->demux, p, e);
+    if (e->code != ERR_NONE)
+        return false;
+    const struct param_sets *sets = &k->demux->param_sets;
+    bool whole = there && !p->lost && !p->suspect && p->cut != CUT_NONE;
+    /* Others brought sets, perhaps for this one as well. */
+    k->demux->lacking |= whole && sets->last > 0 && sets->last != p->serial + 1;
+    if (film_keys_lack_sets(k)) {
+        packet_free(&p->packet);
+        return false;
+    }
+    atomic_store(&k->staging->bytes_read, demux_position(k->demux));
+    k->fetched++;
+    key->unusable = !there || p->lost;
+    if (key->unusable) {
+        staging_fault(k->staging, key->serial, false);
+        return false;
+    }
+    film_keys_find_cut(k, p);
+    separator_offer(k->staging, p, &k->demux->sets, k->demux->length_size);
+    bool usable = !p->hidden && (p->cut != CUT_NONE || (p->intra && i == 0));
+    uint64_t leaders = 0;
+    if (usable && side_data_keep(&k->side, p->packet, true, e) && read_on(k, p, second, &leaders, e)) {
+        name_key(k, i, leaders, p);
+        return true;
+    }
+    key->unusable = !usable;
+    k->none += !usable;
+    packet_free(&p->packet);
+    packet_free(second);
+    return false;
+}
+
+/* The last key frame that may be at or before `time_us`, from `low` on; `low` if there is none. */
+static size_t find_key(const struct key_reader *k, size_t low, int64_t time_us)
+{
+    size_t high = k->index.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (film_time(k, k->index.key[middle].from_us) <= time_us)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Its number must be above the one before, whatever rates and times say. */
+static bool hold(struct key_reader *k, struct picture *p, struct AVPacket *second, struct err *e)
+{
+    const struct frame_tag *before = &k->keys.held.tag;
+    bool any = k->keys.sent > 0 || k->keys.holds;
+    if (any && p->tag.frame <= before->frame)
+        p->tag.frame = before->frame + 1;
+    return keys_hold(&k->keys, p, second, e);
+}
+
+/*
+ * Finds what serves the first open column, wanted at `target`: the last usable key frame at or before it, from *at on; without one
+ * what is held; at the film's start the first one after. Sets *at and *until, before which nothing else can serve. False: nothing serves, or `e`.
+ */
+static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t *until, struct err *e)
+{
+    size_t count = k->index.count, candidate = find_key(k, *at, target);
+    struct picture p;
+    struct AVPacket *second;
+    *until = candidate + 1 < count ? film_time(k, k->index.key[candidate + 1].from_us) : INT64_MAX;
+    for (size_t i = candidate + 1; i-- > *at + (k->keys.holds ? 1 : 0);) {
+        if (!fetch(k, i, &p, &second, e)) {
+            if (e->code != ERR_NONE || film_keys_stopped(k))
+                return false;
+            continue;
+        }
+        /* Its place in the index is the time of its decoding. */
+        bool later = p.tag.time_us > target && i > 0;
+        if (!later) {
+            *at = i;
+            return hold(k, &p, second, e);
+        }
+        *until = p.tag.time_us < *until ? p.tag.time_us : *until;
+        packet_free(&k->early.picture.packet);
+        packet_free(&k->early.second);
+        k->early = (struct early){true, i, p, second};
+    }
+    if (k->keys.holds)
+        return true;
+    for (size_t i = candidate + 1; i < count; i++)
+        if (fetch(k, i, &p, &second, e)) {
+            *at = i;
+            *until = i + 1 < count ? film_time(k, k->index.key[i + 1].from_us) : INT64_MAX;
+            return hold(k, &p, second, e);
+        } else if (e->code != ERR_NONE || film_keys_stopped(k)) {
+            return false;
+        }
+    return false;
+}
+
+/* Where the last key frame ends: by columns they are all there, by an interval they end with the film. */
+static int64_t film_end(const struct key_reader *k)
+{
+    const struct selection *rule = &k->keys.cursor.rule;
+    const struct key_entry *last = &k->index.key[k->index.count - 1];
+    int64_t end = k->film->duration_us > 0 ? k->film->duration_us : film_time(k, last->from_us) + film_av_frame_us(k->film);
+    return rule->kind == SELECT_COLUMNS ? INT64_MAX : end < rule->end_us ? end : rule->end_us;
+}
+
+static void note_index_counts(struct key_reader *k, int64_t end)
+{
+    struct stage_counts *to = &k->staging->counts;
+    const struct film *f = k->film;
+    for (size_t i = 0; i < k->index.count; i++)
+        film_keys_count(k, film_time(k, k->index.key[i].from_us));
+    pthread_mutex_lock(&k->staging->lock);
+    to->displayed = k->index.kind == KEY_INDEX_SAMPLES ? k->index.shown : f->frames > 0 ? (uint64_t)f->frames : k->found;
+    to->last_us = end == INT64_MAX ? f->duration_us : end;
+    to->lead_in = k->lead_in;
+    to->runs = k->keys.sent;
+    to->keys = k->found;
+    to->packets = k->fetched;
+    pthread_mutex_unlock(&k->staging->lock);
+}
+
+static bool read_by_index(struct key_reader *k, struct err *e)
+{
+    size_t at = 0;
+    int64_t end = film_end(k), until;
+    for (int64_t target = selection_next(&k->keys.cursor); target < end && !film_keys_stopped(k); target = selection_next(&k->keys.cursor)) {
+        if (!serve_next(k, target, &at, &until, e))
+            break;
+        until = until < end ? until : end;
+        keys_serve(&k->keys, until > target ? until : target + 1);
+    }
+    bool fine = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
+    note_index_counts(k, end);
+    if (k->none > 0)
+        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " pictures that its index calls key frames are none", k->film->path, k->none);
+    return fine;
+}
+
+/* The container promised cues and has none to rely on: from its first key frame, then. */
+bool film_keys_go_back(struct key_reader *k, struct err *e)
+{
+    struct demux *r = k->demux;
+    const AVIndexEntry *first = avformat_index_get_entry(r->stream, 0);
+    bool samples = k->index.kind == KEY_INDEX_SAMPLES;      /* the first one may be no key frame */
+    int flags = AVSEEK_FLAG_BACKWARD | (samples ? AVSEEK_FLAG_ANY : 0);
+    if (!first || av_seek_frame(r->format, r->stream->index, first->timestamp, flags) < 0)
+        return err_set(e, ERR_INPUT, "'%s' cannot be read again from its start", k->film->path);
+    demux_jumped(r, 0);
+    r->hidden = r->unreadable = 0;
+    demux_begin_headers(r);
+    return true;
+}
+
+/*
+ * Returns false if some picture brought parameter sets and the second key frame does not: only
+ * reading the film through shows whether sets change between key frames.
+ */
+static bool bring_sets_alike(struct key_reader *k, struct err *e)
+{
+    const struct param_sets *sets = &k->demux->param_sets;
+    struct picture p = {.packet = NULL};
+    if (sets->last == 0 || k->index.count < 2)
+        return true;
+    bool alike = key_index_fetch(&k->index, 1, k->demux, &p, e) && sets->last == p.serial + 1;
+    packet_free(&p.packet);
+    return alike;
+}
+
+/* Lists the index, and finds the film's first frame. False, without an error: it is not to be relied on. */
+static bool begin_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
+{
+    bool samples = kind == KEY_INDEX_SAMPLES;
+    if (samples && !key_index_open(&k->index, kind, k->demux, k->film, e))
+        return false;
+    if (!find_origin(k, e) || (!samples && !key_index_open(&k->index, kind, k->demux, k->film, e)))
+        return false;
+    if (film_keys_stopped(k))
+        return true;
+    if (k->index.count > 0 && bring_sets_alike(k, e))
+        return e->code == ERR_NONE;
+    k->lead_in = 0;
+    if (e->code == ERR_NONE)
+        film_keys_go_back(k, e);
+    return false;
+}
+
+bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
+{
+    if (!begin_index(k, kind, e))
+        return false;
+    if (film_keys_stopped(k))
+        return true;
+    if (k->origin_us == TIME_NONE)
+        k->origin_us = k->index.key[0].from_us;
+    return read_by_index(k, e);
+}

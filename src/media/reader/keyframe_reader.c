@@ -1,0 +1,245 @@
+/*
+ * keyframe_reader.c - the reading thread of --keyframes: key frames alone, each a run of its own.
+ *
+ * Where the container has an index (keyframe_index.h), the reader looks for the key frame at or before each wanted time, and only
+ * those are read. Else the film is read through chunker.c, which numbers and times every picture as it does for any run; the packets
+ * of all but key frames are dropped at once. Both ways give the same key frames the same times.
+ *
+ * A key frame is what a decoder can begin with: a cut of the bitstream (packet_scan.h), or, of codecs that packet_scan.c does not know, what the
+ * container calls a key frame.
+ */
+#include "keyframe_reader.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "reader.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/container/open.h"
+#include "media/ffmpeg/packet.h"
+#include "media/gop/chunker.h"
+#include "media/schedule/idr_splice.h"
+#include "media/select/timeline.h"
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+
+static struct run_traits traits_for_keys(const struct demux *r)
+{
+    struct run_traits t = r->traits;
+    const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
+    if (t.stream == STREAM_OTHER)
+        t.reorder = codec && codec->props & AV_CODEC_PROP_REORDER;
+    return t;
+}
+
+static void open_reader(struct key_reader *k, struct staging *s, struct demux *r, const struct film *film)
+{
+    *k = (struct key_reader){.staging = s, .demux = r, .film = film, .traits = traits_for_keys(r), .origin_us = TIME_NONE};
+}
+
+static void close_reader(struct key_reader *k)
+{
+    keys_drop(&k->keys);
+    for (int i = 0; i < SECONDS; i++)
+        packet_free(&k->second[i].packet);
+    packet_free(&k->early.picture.packet);
+    packet_free(&k->early.second);
+    key_index_close(&k->index);
+    side_data_free(&k->side);
+}
+
+/* What only a container can say. */
+void film_keys_find_cut(const struct key_reader *k, struct picture *p)
+{
+    if (k->traits.stream == STREAM_OTHER && p->packet && p->packet->flags & AV_PKT_FLAG_KEY)
+        p->cut = k->traits.reorder ? CUT_OPEN : CUT_CLEAN;
+}
+
+bool film_keys_stopped(const struct key_reader *k)
+{
+    return k->staging ? staging_stopped(k->staging) : interrupted();
+}
+
+/* A key frame of the part that was asked for. */
+void film_keys_count(struct key_reader *k, int64_t time_us)
+{
+    const struct selection *s = &k->keys.config.selection;
+    k->found += !k->staging || (time_us >= s->start_us && time_us < s->end_us);
+}
+
+bool film_keys_lack_sets(struct key_reader *k)
+{
+    if (!k->staging || !k->demux->lacking)
+        return false;
+    log_msg(LOG_VERBOSE, "'%s': its parameter sets change in mid-film", k->film->path);
+    staging_contradict(k->staging);
+    return true;
+}
+
+/* ------------------------------------------------------------------ reading through */
+
+/* As gather_key. */
+static bool on_key(void *user, struct picture *key, struct err *e)
+{
+    struct key_reader *k = user;
+    struct AVPacket *second = NULL;
+    film_keys_count(k, key->tag.time_us);
+    for (int i = 0; i < SECONDS; i++)
+        if (k->second[i].packet && k->second[i].of == key->serial) {
+            second = k->second[i].packet;
+            k->second[i].packet = NULL;
+        }
+    if (!k->staging || staging_is_fault(k->staging, key->serial)) {
+        packet_free(&second);
+        return true;
+    }
+    keys_serve(&k->keys, key->tag.time_us);
+    bool fine = keys_hold(&k->keys, key, second, e);
+    key->packet = NULL;
+    return fine;
+}
+
+/*
+ * True for the second field of a picture: it is none of its own, and a key frame's goes with it. `p` loses its packet then.
+ */
+static bool is_second_field(struct key_reader *k, struct picture *p, bool after_key)
+{
+    bool second = p->field && k->half;
+    k->half = p->field && !k->half;
+    if (second && after_key) {
+        struct second_field *kept = &k->second[k->seconds++ % SECONDS];
+        packet_free(&kept->packet);
+        *kept = (struct second_field){p->serial - 1, p->packet};
+    } else if (second) {
+        packet_free(&p->packet);
+    }
+    return second;
+}
+
+static bool push(struct key_reader *k, struct gather *g, struct picture *p, bool *after_key, struct err *e)
+{
+    film_keys_find_cut(k, p);
+    if (k->staging)
+        separator_offer(k->staging, p, &k->demux->sets, k->demux->length_size);
+    if (is_second_field(k, p, *after_key))
+        return true;
+    bool key = !p->hidden && (p->cut != CUT_NONE || (p->intra && !gather_begun(g)));
+    *after_key = key;
+    if (p->packet && !side_data_keep(&k->side, p->packet, key, e)) {
+        packet_free(&p->packet);
+        return false;
+    }
+    if (!key)
+        packet_free(&p->packet);
+    if (!p->hidden)
+        k->last_lasts_us = p->duration_us;
+    return gather_push(g, p, e);
+}
+
+/* The film is over: its last key frame serves to the end of its last frame. */
+static bool end_through(struct key_reader *k, struct gather *g, bool done, struct err *e)
+{
+    if (done)
+        gather_stop(g);
+    if (k->demux->hole)
+        gather_break_off(g, k->demux->serial);
+    if (!gather_end(g, e))
+        return false;
+    int64_t frame_us = film_av_frame_us(k->film), last = gather_last_us(g);
+    struct timeline t = timeline_begin(frame_us);
+    int64_t stays = timeline_last_stays(&t, k->last_lasts_us);
+    const struct selection *rule = &k->keys.cursor.rule;
+    if (!done && last >= 0)
+        keys_serve(&k->keys, stays == frame_us ? selection_last_until(rule, last, frame_us) : last + stays);
+    return keys_end(&k->keys, e);
+}
+
+static void note_counts(struct key_reader *k, struct gather *g)
+{
+    struct stage_counts *to = &k->staging->counts;
+    struct gather_counts c = gather_counts_now(g);
+    pthread_mutex_lock(&k->staging->lock);
+    to->displayed = c.displayed;
+    to->last_us = gather_last_us(g);
+    to->lead_in = c.lead_in;
+    to->vanished = c.vanished;
+    to->runs = k->keys.sent;
+    to->keys = k->found;
+    to->packets = k->demux->serial;
+    to->hidden = k->demux->hidden;
+    to->unreadable = k->demux->unreadable;
+    pthread_mutex_unlock(&k->staging->lock);
+}
+
+static bool read_through(struct key_reader *k, struct probe_facts *facts, struct err *e)
+{
+    struct gather_config config = {.traits = k->traits, .frame_us = film_av_frame_us(k->film), .key = on_key, .user = k};
+    struct gather *g = gather_open(&config, e);
+    if (!g)
+        return false;
+    struct picture p;
+    bool fine = true, done = false, after_key = false;
+    while (fine && !done && !film_keys_stopped(k) && demux_next(k->demux, &p, e)) {
+        if (k->staging)
+            atomic_store(&k->staging->bytes_read, demux_position(k->demux));
+        if (film_keys_lack_sets(k)) {
+            packet_free(&p.packet);
+            break;
+        }
+        fine = push(k, g, &p, &after_key, e);
+        done = k->staging && selection_next(&k->keys.cursor) == INT64_MAX;
+    }
+    fine = e->code == ERR_NONE && (film_keys_stopped(k) || end_through(k, g, done, e));
+    if (k->staging) {
+        note_counts(k, g);
+        if (k->demux->odd && k->traits.stream == STREAM_HEVC)
+            log_msg(LOG_WARNING, "'%s': which of its pictures are never displayed only decoding would tell: its frames may be numbered, and "
+                    "timed, some too high", k->film->path);
+    }
+    if (facts && fine) {
+        facts->frames = (int64_t)gather_counts_now(g).displayed;
+        facts->duration_us = facts->frames > 0 ? gather_last_us(g) + config.frame_us : 0;
+        facts->found |= PROBE_LENGTH;
+    }
+    gather_free(&g);
+    return fine;
+}
+
+static bool read_keys(struct key_reader *k, struct err *e)
+{
+    enum key_index_kind kind = key_index_kind(k->demux, k->film);
+    return (kind != KEY_INDEX_NONE && film_keys_read_index(k, kind, e)) || (e->code == ERR_NONE && read_through(k, NULL, e));
+}
+
+bool film_keys_read(struct staging *s, struct demux *r, struct err *e)
+{
+    struct key_reader k;
+    open_reader(&k, s, r, s->film);
+    timetable_stop(s->job->timetable);       /* other pictures' times are not looked at */
+    struct keys_config config = {.selection = s->job->selection, .columns = s->job->columns, .have = s->job->have,
+                                 .have_user = s->job->have_user, .emit = staging_queue_run, .user = s};
+    keys_begin(&k.keys, &config);
+    bool fine = read_keys(&k, e);
+    close_reader(&k);
+    return fine;
+}
+
+bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e)
+{
+    struct key_reader k;
+    struct probe_facts mine = {.found = PROBE_KEYS};
+    open_reader(&k, NULL, r, film);
+    enum key_index_kind kind = key_index_kind(r, film);
+    bool fine = kind == KEY_INDEX_NONE || key_index_open(&k.index, kind, r, film, e);
+    mine.keys = (int64_t)k.index.count;
+    if (fine && k.index.count == 0) {
+        fine = (kind != KEY_INDEX_CUES || film_keys_go_back(&k, e)) && read_through(&k, &mine, e);
+        mine.keys = (int64_t)k.found;
+    }
+    if (fine && interrupted())
+        fine = interrupt_error(e);
+    close_reader(&k);
+    if (fine)
+        *facts = mine;
+    return fine;
+}

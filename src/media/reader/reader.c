@@ -1,0 +1,120 @@
+/*
+ * reader.c - the reading thread: pictures from the file into the gather, up to the film's end or the selection's.
+ *
+ * What cannot be cut into runs this thread decodes itself, from where the runs end (sequential.c).
+ */
+#include "reader.h"
+
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/container/open.h"
+#include "media/ffmpeg/packet.h"
+#include "media/gop/chunk.h"
+#include "media/schedule/idr_splice.h"
+#include "barcode/log.h"
+
+/* True if the film goes in one piece: by plan, by codec, or because the reader met something that runs cannot do. */
+static bool in_one_piece(const struct staging *s, const struct demux *r)
+{
+    return !s->traits.parallel || r->odd;
+}
+
+/*
+ * True when one decoder has to go on from here. Of a codec that could be cut it does so after the first key and what leads
+ * that: what comes before the key refers to pictures that are not in the file, so may its leading pictures, and the gather
+ * judges both.
+ */
+static bool runs_end(const struct staging *s, const struct demux *r, const struct gather *g)
+{
+    bool judged = gather_begun(g) || !r->traits.parallel;
+    return (in_one_piece(s, r) && judged) || gather_stuck(g, false);
+}
+
+static void note_covered(struct staging *s, const struct gather *g)
+{
+    s->counts.displayed = gather_counts_now(g).displayed;
+    s->counts.last_us = gather_last_us(g);
+}
+
+/* The film, or with `done` the selection, ended in runs. */
+static bool end_runs(struct staging *s, const struct demux *r, struct gather *g, bool done, struct err *e)
+{
+    /* Pictures that are held when the selection ends have no successor yet: neither their order nor their times are sure. */
+    if (done) {
+        note_covered(s, g);
+        timetable_stop(s->job->timetable);
+        gather_stop(g);
+    }
+    if (r->hole)                          /* the file broke off */
+        gather_break_off(g, r->serial);
+    bool fine = gather_end(g, e);
+    if (!done)
+        note_covered(s, g);
+    return fine;
+}
+
+static bool decode_rest(struct staging *s, struct demux *r, struct gather *g, struct err *e)
+{
+    struct gather_state state = {0};
+    note_covered(s, g);
+    if (s->nvdec && s->job->decode == DECODE_NVDEC)
+        log_msg(LOG_WARNING, "'%s': from some place on it can only be decoded in one piece, and in software", s->film->path);
+    bool fine = gather_release(g, &state, e) && sequential_stage(s, r, &state, e);
+    run_free(&state.held);
+    return fine;
+}
+
+/* Notes that `p` was read, for whoever asks how far the film is. */
+static void note_read(struct staging *s, const struct demux *r, const struct picture *p)
+{
+    atomic_store(&s->bytes_read, demux_position(r));
+    atomic_store(&s->pictures_read, r->serial);
+    if (p->cut == CUT_NONE)
+        return;
+    atomic_fetch_add(&s->keys_read, 1);
+    atomic_fetch_add(&s->key_bytes, packet_size(p->packet));
+}
+
+bool film_read(struct staging *s, struct demux *r, struct err *e)
+{
+    /* Where key frames cannot be decoded apart from each other, sequential.c picks them out. */
+    if (s->job->selection.keyframes && s->job->plan != DECODE_SEQUENTIAL)
+        return film_keys_read(s, r, e);
+    struct gather_config config = {
+        .selection = s->job->selection, .traits = s->traits, .frame_us = film_av_frame_us(s->film),
+        .columns = s->job->columns, .timetable = s->job->timetable, .have = s->job->have, .have_user = s->job->have_user,
+        .emit = staging_queue_run, .user = s,
+    };
+    struct gather *g = gather_open(&config, e);
+    if (!g)
+        return false;
+    struct picture p;
+    bool fine = true, done = false;
+    while (fine && !done && !staging_stopped(s) && !runs_end(s, r, g) && demux_next(r, &p, e)) {
+        note_read(s, r, &p);
+        separator_offer(s, &p, &r->sets, r->length_size);
+        fine = gather_push(g, &p, e);
+        timetable_check(s->job->timetable);
+        done = gather_done(g);
+    }
+    fine = e->code == ERR_NONE;
+    if (!fine || staging_stopped(s))
+        note_covered(s, g);
+    else if (!done && (in_one_piece(s, r) || gather_stuck(g, true)))
+        fine = decode_rest(s, r, g, e);
+    else
+        fine = end_runs(s, r, g, done, e);
+    struct gather_counts c = gather_counts_now(g);
+    s->counts.lead_in = c.lead_in;
+    s->counts.runs = c.runs;
+    s->counts.skipped_runs = c.skipped;
+    s->counts.packets = r->serial;
+    s->counts.hidden = r->hidden;
+    s->counts.unreadable = r->unreadable;
+    pthread_mutex_lock(&s->lock);        /* sessions are at work */
+    s->counts.vanished += c.vanished;
+    s->counts.lost += c.vanished_wanted;
+    pthread_mutex_unlock(&s->lock);
+    gather_free(&g);
+    return fine;
+}

@@ -1,0 +1,450 @@
+/*
+ * sequential.c - one decoder over everything, in the reading thread: for codecs outside the parallel
+ * path, for GOPs too long to hold, and as the judge that --verify asks.
+ *
+ * Damage: a decoder with threads complains of it later, so that nobody knows which frames show it.
+ * At the first sign staging ends, to be done anew by a single-threaded decoder (stage_job.careful).
+ *
+ * --keyframes comes here when parameter sets change in mid-film: all of the film is decoded, and
+ * each key frame is held until the next one.
+ *
+ * Frames are numbered as they come out. The selection wants to know when the next frame appears, so each
+ * frame is held until its successor is there.
+ *
+ * A picture that the decoder should have given and did not is lost, where damage explains it: it takes its place as soon as
+ * one that is displayed after it has come out. So do those that vanished in a hole. In a film without damage a packet that
+ * gives nothing (the second field of a picture, a frame that says that it is not coded) has nothing to give.
+ */
+#include <string.h>
+
+#include "reader.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/container/demux.h"
+#include "media/decode/corruption.h"
+#include "media/decode/decoder.h"
+#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/packet.h"
+#include "media/frame/frame_view.h"
+#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
+#include "media/gop/gaps.h"
+#include "media/schedule/decode_pass.h"
+#include "media/select/timeline.h"
+
+enum {
+    SLOTS = 4096,             /* packets inside a decoder at once, at most; generously     */
+    REACH = 17,               /* no codec reorders by so many                              */
+    AWAITED_MAX = 512         /* pictures that may be lost; a decoder holds a few dozen    */
+};
+
+/* What is known of a picture that went into the decoder. */
+struct sent {
+    uint64_t serial, gop;     /* gop: keys up to it                                        */
+    int64_t pts_us, order, duration_us;
+    bool ignore;              /* numbered already, or never to be displayed                */
+    bool second;              /* the second field of the picture before it                 */
+    bool lost;                /* struct picture's                                          */
+    bool hurt;                /* something was wrong with the packet, or before it         */
+    bool key;                 /* a key frame that is displayed                             */
+};
+
+/* What is displayed until its successor is there. */
+struct held {
+    bool there, lost, hurt, key;
+    uint64_t serial;
+    int64_t us, pts_us;       /* film time, as stored */
+};
+
+struct sequential {
+    struct staging *staging;
+    struct demux *reader;
+    AVCodecContext *decoder;
+    struct damage_watch watch;
+    AVFrame *frame, *picture; /* picture: the held one's, unless it is lost */
+    AVFrame *planes;          /* view_of_frame's                               */
+    AVFrame *key;             /* --keyframes: the last key frame, until the next one; and its tag */
+    struct frame_tag key_tag;
+    int64_t reached_us;       /* until when the last frame that was numbered is displayed */
+    struct engine_port *port;
+    struct selection_cursor cursor;
+    struct timeline timeline;
+    uint64_t next_frame;
+    struct held held;
+    struct holes holes;
+    struct sent sent[SLOTS];  /* by serial modulo SLOTS                                */
+    struct sent awaited[AWAITED_MAX];   /* to be displayed, and the decoder may give nothing of them */
+    size_t awaits;
+    struct sent last;         /* the latest                                            */
+    int64_t numbered_us;      /* of the last frame that was numbered, -1: none         */
+    bool done;                /* the selection can want no more: counts say how far    */
+    struct stage_counts counts;
+};
+
+static bool open_all(struct sequential *q, struct err *e)
+{
+    q->frame = av_frame_alloc();
+    q->picture = av_frame_alloc();
+    q->key = av_frame_alloc();
+    if (!q->frame || !q->picture || !q->key)
+        return err_set(e, ERR_FAILED, "out of memory for a decoder");
+    const struct stage_job *job = q->staging->job;
+    const struct film *film = q->staging->film;
+    int threads = job->careful ? 1 : staging_threads(film, job->threads, staging_memory(job));
+    q->decoder = decoder_open(q->staging->stream, film->path, threads, e);
+    if (!q->decoder)
+        return false;
+    damage_watch_open(&q->watch, q->decoder);
+    decoder_widen_delay(q->decoder);
+    q->port = engine_port_open(q->staging->job->engine, e);
+    return q->port != NULL;
+}
+
+/* Something is wrong with the film. A single-threaded decoder has shown where. */
+static void found_damage(struct sequential *q)
+{
+    if (q->decoder->thread_count > 1)
+        staging_find_damage(q->staging);
+}
+
+/* Stages a frame for the columns of its tag, if it has any. */
+static bool stage_frame(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
+                        bool lost, struct err *e)
+{
+    struct frame_view view;
+    if (tag->repeat == 0)
+        return true;
+    q->counts.damaged += tag->damaged;
+    q->counts.lost += lost;
+    if (!columns_announce(q->staging->job->columns, tag, e))
+        return false;
+    if (lost)
+        return true;
+    if (!view_of_frame(frame, q->staging->film, &q->planes, &view, e))
+        return false;
+    staging_note_colour(q->staging, &view);
+    return engine_put(q->port, &view, tag, e);
+}
+
+/* The last key frame serves what is wanted until `until_us`; the first one also what was before. */
+static bool end_key(struct sequential *q, int64_t until_us, struct err *e)
+{
+    if (!q->key->buf[0])
+        return true;
+    struct frame_tag *tag = &q->key_tag;
+    tag->repeat = selection_take(&q->cursor, until_us - 1, until_us, &tag->column);
+    bool fine = stage_frame(q, q->key, tag, false, e);
+    av_frame_unref(q->key);
+    return fine;
+}
+
+/* --keyframes: another key frame begins. One that is damaged gives way to the one before it. */
+static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct err *e)
+{
+    const struct selection *rule = &q->cursor.rule;
+    q->counts.keys += tag->time_us >= rule->start_us && tag->time_us < rule->end_us;
+    if (tag->damaged && q->staging->faults) {
+        staging_fault(q->staging, q->held.serial, false);
+        return true;
+    }
+    if (!end_key(q, tag->time_us, e))
+        return false;
+    q->key_tag = *tag;
+    return av_frame_ref(q->key, q->picture) >= 0 ||
+           err_set(e, ERR_FAILED, "out of memory for a picture");
+}
+
+/* Numbers a frame that is displayed from time_us until next_us, and stages it. */
+static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64_t next_us,
+                         struct err *e)
+{
+    const struct stage_job *job = q->staging->job;
+    timetable_add(job->timetable, time_us, next_us);
+    if (next_us == TIMETABLE_OPEN)
+        next_us = selection_last_until(&q->cursor.rule, time_us, q->timeline.frame_us);
+    struct frame_tag tag = {.frame = q->next_frame++, .time_us = time_us};
+    q->numbered_us = time_us;
+    q->reached_us = next_us;
+    tag.damaged = !lost && q->held.hurt;
+    atomic_store(&q->staging->frames_done, q->next_frame);
+    if (job->selection.keyframes)
+        return lost || !q->held.key || begin_key(q, &tag, e);
+    tag.repeat = selection_take(&q->cursor, time_us, next_us, &tag.column);
+    return stage_frame(q, q->picture, &tag, lost, e);
+}
+
+/* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
+static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
+{
+    if (!q->held.there)
+        return true;
+    bool fine = number_frame(q, q->held.lost, q->held.us, next_us, e);
+    av_frame_unref(q->picture);
+    q->held.there = false;
+    return fine;
+}
+
+/* A hole may lie between the held picture and `serial`. */
+static bool is_torn_before(const struct sequential *q, uint64_t serial)
+{
+    return holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder);
+}
+
+/* Picture `serial`, displayed now, takes the place of the held one; between the two stands what vanished. */
+static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
+{
+    /* Behind a hole the demuxer guesses: a time that goes back there is none. */
+    bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
+    if (back && is_torn_before(q, serial))
+        pts_us = TIME_NONE;
+    int64_t time = timeline_at(&q->timeline, pts_us), from = holes_reached(&q->holes, q->held.us);
+    timeline_step(&q->timeline, time);
+    uint64_t gone = 0;
+    /* Once the selection is done the decoder drains, without the pictures in between. */
+    if (q->held.there && !q->done && time > from && is_torn_before(q, serial))
+        gone = holes_frames(from, time, q->timeline.frame_us);
+    if (gone > 0)
+        found_damage(q);
+    q->counts.vanished += gone;
+    bool fine = number_held(q, gone > 0 ? holes_time(from, time, 1, gone) : time, e);
+    for (uint64_t i = 1; i <= gone && fine; i++)
+        fine = number_frame(q, true, holes_time(from, time, i, gone), holes_time(from, time, i + 1, gone), e);
+    q->held = (struct held){.there = true, .serial = serial, .us = time, .pts_us = pts_us};
+    return fine;
+}
+
+/* ------------------------------------------------------------------ what does not come */
+
+/*
+ * Without times or an order nothing is sure until so many pictures later that no codec reorders by more. One that the decoder
+ * was not given cannot come out late: codecs that hold one picture back show it about then.
+ */
+static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
+{
+    uint64_t reach = a->lost && q->staging->traits.stream == STREAM_OTHER ? 1 : REACH;
+    if (a->pts_us != TIME_NONE && b->pts_us != TIME_NONE)
+        return a->pts_us < b->pts_us;
+    if (a->order != TIME_NONE && b->order != TIME_NONE)
+        return a->gop < b->gop || (a->gop == b->gop && a->order < b->order);
+    return a->serial + (q->decoder->has_b_frames > 0 ? reach : 0) < b->serial;
+}
+
+static void drop_awaited(struct sequential *q, size_t i)
+{
+    memmove(&q->awaited[i], &q->awaited[i + 1], (--q->awaits - i) * sizeof q->awaited[0]);
+}
+
+/* Picture `p` came out. */
+static void end_waiting(struct sequential *q, const struct sent *p)
+{
+    uint64_t first = p->second && p->serial > 0 ? p->serial - 1 : p->serial;
+    for (size_t i = q->awaits; i-- > 0;)
+        if (q->awaited[i].serial == p->serial || q->awaited[i].serial == first)
+            drop_awaited(q, i);
+}
+
+/* Those that are displayed before `p`, which came out, will not come any more; NULL: nor will any other. */
+static bool give_up_waiting(struct sequential *q, const struct sent *p, struct err *e)
+{
+    for (;;) {
+        size_t next = q->awaits;
+        for (size_t i = 0; i < q->awaits; i++)
+            if ((!p || precedes(q, &q->awaited[i], p)) && (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
+                next = i;
+        if (next == q->awaits)
+            return true;
+        struct sent lost = q->awaited[next];
+        drop_awaited(q, next);
+        q->sent[lost.serial % SLOTS].ignore = true;      /* it has its number */
+        if (!advance(q, lost.serial, lost.pts_us, e))
+            return false;
+        q->held.lost = true;
+    }
+}
+
+/* ------------------------------------------------------------------ through the decoder */
+
+/* q->frame, which came out, is displayed after the held one. */
+static bool take_frame(struct sequential *q, struct err *e)
+{
+    int64_t serial = q->frame->pts;
+    bool known = serial != AV_NOPTS_VALUE && serial >= 0;
+    struct sent p = known ? q->sent[serial % SLOTS] : (struct sent){.serial = q->last.serial, .pts_us = TIME_NONE, .order = TIME_NONE};
+    if (p.ignore) {
+        av_frame_unref(q->frame);
+        return true;
+    }
+    bool hurt = damage_concealed(q->frame) || p.hurt;
+    if (hurt)
+        found_damage(q);
+    if (known)
+        end_waiting(q, &p);
+    if (!give_up_waiting(q, &p, e) || !advance(q, p.serial, p.pts_us, e))
+        return false;
+    av_frame_move_ref(q->picture, q->frame);
+    q->held.hurt = hurt || damage_flagged(q->picture);
+    q->held.key = p.key;
+    return true;
+}
+
+static bool receive(struct sequential *q, struct err *e)
+{
+    for (int errors = 0;;) {
+        int code = decoder_receive(q->decoder, q->frame);
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
+            return true;
+        if (code == AVERROR(ENOMEM))
+            return film_av_out_of_memory(q->staging->film->path, e);
+        if (code < 0) {
+            q->counts.decode_errors++;
+            damage_everywhere(&q->watch);
+            found_damage(q);
+            if (++errors == RECEIVE_ERRORS_MAX)
+                return true;
+            continue;
+        }
+        q->counts.decoded++;
+        if (!take_frame(q, e))
+            return false;
+    }
+}
+
+/* The picture that was sent last may have lost its end. */
+static void suspect_last(struct sequential *q)
+{
+    q->sent[q->last.serial % SLOTS].hurt = true;
+    q->held.hurt |= q->held.serial == q->last.serial;
+    damage_everywhere(&q->watch);
+}
+
+static void await(struct sequential *q, const struct sent *p)
+{
+    if (p->ignore || p->second)
+        return;
+    if (q->awaits < AWAITED_MAX)
+        q->awaited[q->awaits++] = *p;
+    else
+        found_damage(q);
+}
+
+/* Notes what is known of `p` before it is sent. */
+static struct sent *note_sent(struct sequential *q, const struct picture *p)
+{
+    bool hole = p->after_hole && q->reader->framed;      /* elsewhere it may be another stream's */
+    if (hole || p->lost)
+        suspect_last(q);
+    if (p->after_hole)
+        holes_note(&q->holes, p->serial);
+    q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
+                            .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
+                            .lost = p->lost,
+                            .key = p->cut != CUT_NONE && !p->hidden};
+    struct sent *noted = &q->sent[p->serial % SLOTS];
+    *noted = q->last;
+    return noted;
+}
+
+static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
+{
+    AVPacket *packet = p->packet;
+    struct sent *sent = note_sent(q, p);
+    if (p->lost) {                       /* the decoder is given nothing, and the picture takes its place */
+        found_damage(q);
+        await(q, sent);
+        return true;
+    }
+    packet->pts = (int64_t)p->serial;
+    packet->dts = AV_NOPTS_VALUE;
+    int code = decoder_send(q->decoder, packet);
+    bool hurt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
+    sent->hurt = damage_spreads(&q->watch, p, hurt);
+    if (sent->hurt)
+        await(q, sent);
+    packet_free(&p->packet);
+    if (code == AVERROR(ENOMEM))
+        return film_av_out_of_memory(q->staging->film->path, e);
+    if (hurt) {
+        q->counts.decode_errors++;
+        found_damage(q);
+    }
+    q->counts.sent++;
+    return receive(q, e);
+}
+
+/* So far the counts say that the film was covered: what still comes out of the decoder is beyond the selection's end. */
+static void covered(struct sequential *q)
+{
+    q->done = true;
+    q->counts.displayed = q->next_frame;
+    q->counts.last_us = q->numbered_us;
+}
+
+static bool decode_all(struct sequential *q, struct run *held, struct err *e)
+{
+    for (size_t i = 0; i < held->count && !staging_stopped(q->staging); i++)
+        if (!send_picture(q, &held->picture[i], e))
+            return false;
+    struct picture p;
+    while (!staging_stopped(q->staging) && demux_next(q->reader, &p, e)) {
+        atomic_store(&q->staging->bytes_read, demux_position(q->reader));
+        if (!send_picture(q, &p, e))
+            return false;
+        timetable_check(q->staging->job->timetable);
+        if (q->numbered_us >= 0 && selection_done(&q->cursor, q->numbered_us)) {
+            covered(q);
+            timetable_stop(q->staging->job->timetable);
+            break;
+        }
+    }
+    if (q->reader->hole)                 /* the file broke off */
+        holes_note(&q->holes, q->reader->serial);
+    if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
+        return film_av_out_of_memory(q->staging->film->path, e);
+    if (e->code != ERR_NONE || !receive(q, e))
+        return false;
+    if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, NULL, e))
+        return false;
+    int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
+    if (!number_held(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e) ||
+        !end_key(q, q->reached_us, e))
+        return false;
+    if (damage_found(&q->watch, 0))      /* of threads that had not finished yet */
+        found_damage(q);
+    if (!q->done)
+        covered(q);
+    return true;
+}
+
+bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *state, struct err *e)
+{
+    struct sequential *q = calloc(1, sizeof *q);
+    if (!q)
+        return err_memory(e, sizeof *q);
+    q->staging = s;
+    q->reader = r;
+    q->cursor = state->cursor;
+    q->timeline = state->timeline;
+    q->next_frame = state->next_frame;
+    q->numbered_us = state->timeline.last_us;
+    bool fine = open_all(q, e) && decode_all(q, state->held, e);
+    pthread_mutex_lock(&s->lock);       /* sessions that ended early count too */
+    s->counts.sent += q->counts.sent;
+    s->counts.decoded += q->counts.decoded;
+    s->counts.decode_errors += q->counts.decode_errors;
+    s->counts.damaged += q->counts.damaged;
+    s->counts.lost += q->counts.lost;
+    s->counts.vanished += q->counts.vanished;
+    s->counts.keys += q->counts.keys;
+    s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
+    s->counts.last_us = q->done ? q->counts.last_us : q->numbered_us;
+    s->counts.sequential = true;
+    pthread_mutex_unlock(&s->lock);
+    engine_port_close(&q->port);
+    decoder_close(&q->decoder);
+    av_frame_free(&q->frame);
+    av_frame_free(&q->picture);
+    av_frame_free(&q->key);
+    av_frame_free(&q->planes);
+    free(q);
+    return fine;
+}

@@ -1,0 +1,405 @@
+#include "decode_pass.h"
+
+#include "thread_share.h"
+#include "barcode/clock.h"
+#include "barcode/colour.h"
+#include "barcode/gate.h"
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+#include "barcode/machine.h"
+#include "barcode/queue.h"
+
+/* Bytes of packets that may wait or be in work; one run may always be. */
+#define BYTES_IN_FLIGHT ((size_t)1 << 30)
+
+void staging_open(struct staging *s, const struct film *film, const AVStream *stream,
+                  struct run_traits traits, const struct stage_job *job)
+{
+    *s = (struct staging){.film = film, .stream = stream, .traits = traits, .job = job, .began_ns = clock_ns()};
+    /* A key frame alone needs none of what a codec must allow to be cut into runs. */
+    s->traits.parallel |= job->selection.keyframes;
+    s->traits.parallel &= job->plan == DECODE_PARALLEL;
+    s->counts.last_us = -1;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->budget_freed, NULL);
+    pthread_cond_init(&s->runs_changed, NULL);
+}
+
+int staging_threads(const struct film *film, int threads, uint64_t memory)
+{
+    /* Seen: three pictures a decoder where few are references. 3 bytes a pixel: 4:2:0 of 16 bits, 4:4:4 of 8. */
+    enum { PICTURES = 6, PIXEL_BYTES = 3 };
+    uint64_t decoder = (uint64_t)film->coded_width * (uint64_t)film->coded_height * PIXEL_BYTES * PICTURES;
+    uint64_t fit = decoder > 0 ? memory / 2 / decoder : (uint64_t)threads;
+    return fit < 1 ? 1 : fit < (uint64_t)threads ? (int)fit : threads;
+}
+
+/* Among which the run's films are dealt out. */
+static uint64_t gates_of(const struct stage_job *job)
+{
+    return job->gates > 1 ? (uint64_t)job->gates : 1;
+}
+
+uint64_t staging_memory(const struct stage_job *job)
+{
+    /* The one that feeds, and the ends of those before it. */
+    uint64_t films = (job->turn ? 2 : 1) * gates_of(job);
+    return machine_memory() / films;
+}
+
+static void drop_run(void *item)
+{
+    struct run *run = item;
+    run_free(&run);
+}
+
+bool staging_open_queue(struct staging *s, struct err *e)
+{
+    s->runs = queue_open((size_t)(s->sessions[0] + s->sessions[1]) + 2, drop_run, e);
+    return s->runs != NULL;
+}
+
+void staging_close(struct staging *s)
+{
+    queue_free(&s->runs);
+    separator_drop(&s->separator);
+    pthread_cond_destroy(&s->budget_freed);
+    pthread_cond_destroy(&s->runs_changed);
+    pthread_mutex_destroy(&s->lock);
+}
+
+static void halt(struct staging *s)
+{
+    pthread_mutex_lock(&s->lock);
+    atomic_store(&s->stop, true);
+    pthread_cond_broadcast(&s->budget_freed);
+    pthread_cond_broadcast(&s->runs_changed);
+    pthread_mutex_unlock(&s->lock);
+    queue_abort(s->runs);
+}
+
+void staging_fail(struct staging *s, const struct err *e)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->error.code == ERR_NONE)
+        s->error = *e;
+    pthread_mutex_unlock(&s->lock);
+    halt(s);
+}
+
+void staging_contradict(struct staging *s)
+{
+    atomic_store(&s->contradicted, true);
+    halt(s);
+}
+
+void staging_find_damage(struct staging *s)
+{
+    atomic_store(&s->damage_found, true);
+    halt(s);
+}
+
+void staging_fault(struct staging *s, uint64_t serial, bool again)
+{
+    struct err e = ERR_INIT;
+    pthread_mutex_lock(&s->lock);
+    s->counts.keys_faulty++;
+    bool noted = !s->faults || key_faults_add(s->faults, serial, &e);
+    pthread_mutex_unlock(&s->lock);
+    if (again)
+        atomic_store(&s->faults_found, true);
+    if (!noted)
+        staging_fail(s, &e);
+}
+
+bool staging_is_fault(struct staging *s, uint64_t serial)
+{
+    pthread_mutex_lock(&s->lock);
+    bool is = s->faults && key_faults_has(s->faults, serial);
+    pthread_mutex_unlock(&s->lock);
+    return is;
+}
+
+bool staging_stopped(struct staging *s)
+{
+    return atomic_load(&s->stop) || interrupted();
+}
+
+/* Under the lock. */
+static void note_runs(struct staging *s, int runs)
+{
+    s->runs_waiting += runs;
+    pthread_cond_broadcast(&s->runs_changed);
+}
+
+/*
+ * What a picture takes whatever its size, in bytes: as much as an average picture of the film has. A fade's pictures of few bytes take half
+ * as long as others (seen). 0 where nobody knows how many pictures there are.
+ */
+static size_t picture_bytes(const struct staging *s)
+{
+    return s->film->frames > 0 ? (size_t)(s->file_bytes / (uint64_t)s->film->frames) : 0;
+}
+
+bool staging_queue_run(void *staging, struct run *run, struct err *e)
+{
+    struct staging *s = staging;
+    pthread_mutex_lock(&s->lock);
+    while (s->bytes_in_flight > 0 && s->bytes_in_flight + run->bytes > BYTES_IN_FLIGHT && !atomic_load(&s->stop))
+        pthread_cond_wait(&s->budget_freed, &s->lock);
+    s->bytes_in_flight += run->bytes;
+    note_runs(s, 1);
+    s->queued_bytes += run->bytes;
+    run->unfed = run->bytes;
+    run->work = run->bytes + run->count * picture_bytes(s);
+    atomic_fetch_add(&s->unfed, run->work);
+    pthread_mutex_unlock(&s->lock);
+    if (queue_push(s->runs, run))
+        return true;
+    run_free(&run);
+    /* A session failed: its sentence is the one to show. */
+    return err_set(e, ERR_FAILED, "staging stopped");
+}
+
+void staging_fed(struct staging *s, struct run *run, size_t bytes)
+{
+    bytes = bytes < run->unfed ? bytes : run->unfed;
+    if (bytes == 0)
+        return;
+    /* The last bytes bring what rounding left. */
+    run->unfed -= bytes;
+    size_t work = run->unfed > 0 ? (size_t)((double)run->work * (double)bytes / (double)(run->unfed + bytes)) : run->work;
+    run->work -= work;
+    atomic_fetch_sub(&s->unfed, work);
+}
+
+void staging_passed(struct staging *s, struct run *run, size_t pictures)
+{
+    size_t left = run->count - run->passed;
+    pictures = pictures < left ? pictures : left;
+    run->passed += pictures;
+    atomic_fetch_add(&s->passed, pictures);
+    int64_t now = clock_thread_ns();
+    atomic_fetch_add(&s->decode_ns, now - run->cpu_ns);
+    run->cpu_ns = now;
+}
+
+void staging_key_costs(struct staging *s, struct stage_progress *p)
+{
+    double passed = (double)atomic_load(&s->passed);
+    double keys = (double)atomic_load(&s->keys_read);
+    double read = (double)atomic_load(&s->pictures_read);
+    double bytes = (double)atomic_load(&s->bytes_read);
+    if (!s->has_key_index || passed <= 0 || keys <= 0 || read <= 0 || bytes <= 0)
+        return;
+    /* Half of a picture's time goes by its bytes (picture_bytes). */
+    double size = (double)atomic_load(&s->key_bytes) / keys * read / bytes;
+    p->decode_seconds = (double)atomic_load(&s->decode_ns) / 1e9;
+    p->key_share = keys / read;
+    p->key_seconds = p->decode_seconds / passed * (1 + size) / 2;
+}
+
+struct taken staging_taken(const struct run *run)
+{
+    return (struct taken){.bytes = run->bytes, .frames = run->frames, .threads = run->threads, .ns = run->taken_ns};
+}
+
+/* That many cores more (or, negative, fewer) are at work for the film. Under the lock. */
+static void work_on_cores(struct staging *s, int cores)
+{
+    s->cores_busy += cores;
+    gate_busy(s->job->turn, cores);
+}
+
+void staging_run_done(struct staging *s, const struct taken *run)
+{
+    bool nvdec = run->threads == 0;
+    pthread_mutex_lock(&s->lock);
+    s->bytes_in_flight -= run->bytes;
+    s->busy_seconds[nvdec] += clock_since(run->ns) * (nvdec ? 1 : run->threads);
+    work_on_cores(s, -run->threads);
+    pthread_cond_signal(&s->budget_freed);
+    pthread_cond_broadcast(&s->runs_changed);
+    pthread_mutex_unlock(&s->lock);
+    /* Runs end in any order: progress never goes back. */
+    uint_fast64_t seen = atomic_load(&s->frames_done);
+    while (seen < run->frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, run->frames))
+        continue;
+}
+
+void staging_read_to_end(struct staging *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->read_to_end = true;
+    pthread_cond_broadcast(&s->runs_changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void staging_lacks_nvdec(struct staging *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->sessions[1]--;
+    s->sessions[0]++;
+    pthread_cond_broadcast(&s->runs_changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void staging_add_counts(struct staging *s, const struct stage_counts *c)
+{
+    pthread_mutex_lock(&s->lock);
+    s->counts.sent += c->sent;
+    s->counts.decoded += c->decoded;
+    s->counts.hardware += c->hardware;
+    s->counts.fallbacks += c->fallbacks;
+    s->counts.decode_errors += c->decode_errors;
+    s->counts.redone_runs += c->redone_runs;
+    s->counts.flushes += c->flushes;
+    s->counts.separators += c->separators;
+    s->counts.taken_over += c->taken_over;
+    s->counts.lost += c->lost;
+    s->counts.damaged += c->damaged;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent)
+{
+    double busy = (double)clock_thread_ns() / 1e9;
+    pthread_mutex_lock(&s->lock);
+    s->decode_seconds += busy;
+    pthread_mutex_unlock(&s->lock);
+    /* When each session ran dry shows where a staging could be faster. */
+    log_msg(LOG_DEBUG, "%s session ends at %.2f s: %llu packets, %.2f s of a core", nvdec ? "NVDEC" : "software",
+            clock_since(s->began_ns), (unsigned long long)sent, busy);
+}
+
+/* Bytes of the film that may become runs yet, counted generously: they hold its sound too. With the lock held. */
+static uint64_t unread(const struct staging *s, const struct run *run)
+{
+    if (s->read_to_end)
+        return 0;
+    /* The reader is ahead of the runs that it queued by as much as it takes to know where one ends. */
+    uint64_t read = atomic_load(&s->bytes_read), past = read > run->bytes ? read - run->bytes : 0;
+    past = past > s->queued_bytes ? past : s->queued_bytes;
+    return s->file_bytes > past ? s->file_bytes - past : 0;
+}
+
+/* On the cores on which no other film is at work. With the lock held. */
+static int threads_now(struct staging *s, struct share share)
+{
+    int idle = s->sessions[0] - s->cores_busy;
+    if (!gate_spare(s->job->turn, &idle))
+        return 1;
+    int cores = s->cores_busy + idle;
+    share.cores = cores < share.cores ? cores : share.cores;
+    return share_threads(&share);
+}
+
+/*
+ * How many threads a run gets that a software session takes: as many as idle cores allow. Of a pipe
+ * nobody knows how much is to come, nor of a playlist. A film whose pictures leave no memory for a
+ * decoder a core has none for threads (staging_threads). With the lock held.
+ */
+static int threads_for(struct staging *s, const struct run *run)
+{
+    bool may = s->threads_most > 1 && s->sessions[1] == 0 && !s->faults;
+    if (!may || !run_may_have_threads(run))
+        return 1;
+    if (share_told() > 0)
+        return share_told();
+    bool known = s->file_bytes > 0 && !s->is_list;
+    if (!s->read_to_end && !known)
+        return 1;
+    uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;            /* what one of a file takes, its pictures included */
+    struct share share = {.cores = s->sessions[0], .own = run->work, .left = atomic_load(&s->unfed) + unread(s, run) * byte, .most = s->threads_most};
+    return threads_now(s, share);
+}
+
+/* `run` was taken from the queue. Under the lock. */
+static void begin_run(struct staging *s, bool nvdec, struct run *run)
+{
+    run->taken_ns = clock_ns();
+    note_runs(s, -1);
+    run->threads = nvdec ? 0 : threads_for(s, run);
+    run->cpu_ns = clock_thread_ns();
+    work_on_cores(s, run->threads);
+}
+
+/*
+ * Beside NVDEC: the films before this one may have runs at work yet, and all of them together get as many cores as one that is alone.
+ * Under the lock.
+ */
+static bool has_core(const struct staging *s)
+{
+    int kept = s->job->threads - s->sessions[0];      /* for what NVDEC's sessions do */
+    return gate_idle(s->job->turn) > (kept > 0 ? kept : 0);
+}
+
+/*
+ * Returns true if a software session may take a run beside NVDEC sessions: not one of the last,
+ * which NVDEC would have to wait for, since one of its sessions is several times as fast as a core.
+ * HEVC has no such software session (choose_sessions). Under the lock.
+ */
+static bool may_share(const struct staging *s)
+{
+    return s->runs_waiting >= s->sessions[1] && has_core(s);
+}
+
+/*
+ * Takes a run for a software session beside NVDEC sessions; waits until it may have one. Looks
+ * again after a while even when nothing happens, for another film does not signal that it has freed
+ * a core.
+ */
+static bool take_share(struct staging *s, void **item)
+{
+    enum { LOOK_AGAIN_NS = 20000000 };
+    bool got = false;
+    pthread_mutex_lock(&s->lock);
+    while (!got && !staging_stopped(s) && s->sessions[1] > 0) {
+        if (s->read_to_end && s->runs_waiting <= 0)
+            break;
+        got = may_share(s) && queue_try_pop(s->runs, item);
+        if (got)
+            begin_run(s, false, *item);
+        struct timespec soon = clock_deadline(LOOK_AGAIN_NS);
+        if (!got)
+            pthread_cond_timedwait(&s->runs_changed, &s->lock, &soon);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return got;
+}
+
+bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
+{
+    void *item;
+    pthread_mutex_lock(&s->lock);
+    bool shares = !nvdec && s->sessions[1] > 0;
+    pthread_mutex_unlock(&s->lock);
+    bool got = shares && take_share(s, &item);
+    if (!got) {
+        /* Closed and empty, or no NVDEC session is left to share with. */
+        if (!queue_pop(s->runs, &item))
+            return false;
+        pthread_mutex_lock(&s->lock);
+        begin_run(s, nvdec, item);
+        pthread_mutex_unlock(&s->lock);
+    }
+    *run = item;
+    return true;
+}
+
+void staging_note_colour(struct staging *s, const struct frame_view *view)
+{
+    const struct film *f = s->film;
+    enum transfer transfer = view->transfer;
+    bool matrix = view->model == MODEL_YCBCR && view->matrix != f->matrix;
+    bool range = view->model != MODEL_RGB && view->range != f->range;
+    if (!matrix && !range && transfer == f->transfer)
+        return;
+    /* 8 matrices, 2 ranges and 3 transfers: 48 bits. */
+    uint_fast64_t mine = (uint_fast64_t)1 << ((view->matrix * 2 + (view->range == RANGE_FULL)) * 3 + transfer);
+    if (atomic_fetch_or(&s->colours_told, mine) & mine)
+        return;
+    log_msg(LOG_VERBOSE, "'%s': some of its pictures are read as matrix %s, range %s%s", f->path,
+            colour_matrix_name(view->matrix), colour_range_name(view->range),
+            transfer == TRANSFER_PQ ? ", PQ" : transfer == TRANSFER_HLG ? ", HLG" : "");
+}

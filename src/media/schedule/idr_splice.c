@@ -1,0 +1,94 @@
+#include "idr_splice.h"
+
+#include "decode_pass.h"
+#include "media/bitstream/packet_scan.h"
+
+/* The film's first IDR picture may be a still of many megabytes: one is decoded for every run. */
+enum { BYTES_MOST = 4 << 20 };
+
+/* Belongs to no picture: serials begin with 0. */
+#define SEPARATOR_PTS ((int64_t)-1)
+
+/* Of pictures that differ little the first one stays: each change costs every session a look. */
+static bool is_better(const struct separator *kept, const struct picture *p)
+{
+    size_t size = (size_t)p->packet->size;
+    if (size > BYTES_MOST)
+        return false;
+    return !kept->packet || kept->sets.state != p->sets || size < (size_t)kept->packet->size / 4 * 3;
+}
+
+void separator_offer(struct staging *s, const struct picture *p, const struct nal_sets *sets, int length_size)
+{
+    if (!s->nvdec || s->traits.stream != STREAM_H264 || p->cut != CUT_CLEAN || !p->packet || p->suspect || p->field ||
+        p->sets != sets->state)
+        return;
+    struct separator *kept = &s->separator;
+    const uint8_t *data = p->packet->data;
+    size_t size = (size_t)p->packet->size;
+    int sps;
+    pthread_mutex_lock(&s->lock);
+    bool better = !s->separator_refused && is_better(kept, p);
+    pthread_mutex_unlock(&s->lock);
+    if (!better || nal_has_hole(STREAM_H264, length_size, data, size) || !nal_may_separate(sets, length_size, data, size, &sps))
+        return;
+    AVPacket *packet = av_packet_clone(p->packet);
+    if (!packet)
+        return;
+    pthread_mutex_lock(&s->lock);
+    av_packet_free(&kept->packet);
+    *kept = (struct separator){.packet = packet, .sets = *sets, .sps = sps, .length_size = length_size, .made = kept->made + 1};
+    atomic_store(&s->separators, kept->made);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void separator_fetch(struct staging *s, struct separator *mine)
+{
+    if (atomic_load(&s->separators) == mine->made)
+        return;
+    pthread_mutex_lock(&s->lock);
+    av_packet_free(&mine->packet);
+    *mine = s->separator;
+    mine->packet = mine->packet ? av_packet_clone(mine->packet) : NULL;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void separator_refuse(struct staging *s, const struct separator *mine)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->separator.made == mine->made) {
+        av_packet_free(&s->separator.packet);
+        atomic_store(&s->separators, ++s->separator.made);
+        s->separator_refused = true;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool separator_fits(const struct separator *mine, uint64_t before, uint64_t after)
+{
+    return mine->packet && mine->sets.state == before && mine->sets.state == after;
+}
+
+bool separator_packet(const struct separator *mine, const struct picture *next, AVPacket *to)
+{
+    struct nal_slice slice;
+    if (next && (!next->packet || !nal_sets_first_slice(&mine->sets, mine->length_size, next->packet->data, (size_t)next->packet->size, &slice)))
+        return false;
+    if (next && slice.sps != mine->sps)
+        return false;
+    size_t size = (size_t)mine->packet->size, room = nal_separate_room(size);
+    if (room > INT_MAX || av_new_packet(to, (int)room) < 0)
+        return false;
+    size_t used = nal_separate(&mine->sets, mine->length_size, mine->packet->data, size, next ? &slice : NULL, to->data);
+    av_shrink_packet(to, (int)used);
+    to->pts = SEPARATOR_PTS;
+    to->flags = AV_PKT_FLAG_KEY | AV_PKT_FLAG_DISCARD;
+    if (used == 0)
+        av_packet_unref(to);
+    return used > 0;
+}
+
+void separator_drop(struct separator *mine)
+{
+    av_packet_free(&mine->packet);
+}

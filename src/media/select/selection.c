@@ -1,0 +1,150 @@
+#include <stddef.h>
+
+#include "barcode/selection.h"
+
+__extension__ typedef unsigned __int128 u128;
+
+struct selection_cursor selection_begin(const struct selection *rule)
+{
+    struct selection_cursor c = {*rule, 0, 0};
+    /* Rules are checked where they are read; these only keep a slip from becoming a division by zero. */
+    if (c.rule.every < 1)
+        c.rule.every = 1;
+    if (c.rule.interval_us < 1)
+        c.rule.interval_us = 1;
+    if (c.rule.start_us < 0)
+        c.rule.start_us = 0;
+    if (c.rule.keyframes && c.rule.kind == SELECT_EVERY)
+        c.rule.kind = SELECT_INTERVAL;
+    return c;
+}
+
+/* INTERVAL: how many targets lie before `t`: the number of j >= 0 with start + j*S < t. */
+static uint64_t targets_by_interval(const struct selection *r, int64_t t)
+{
+    if (t > r->end_us)
+        t = r->end_us;
+    if (t <= r->start_us)
+        return 0;
+    return (uint64_t)(t - r->start_us - 1) / (uint64_t)r->interval_us + 1;
+}
+
+/*
+ * COLUMNS: the number of j in 0..C-1 with start + floor((2j+1)*D / (2C)) < t.
+ * For a whole n = t - start, floor(x) < n is x < n, so it is the number of odd numbers
+ * below q = 2*C*n / D, which is floor(ceil(q) / 2). 2*C*n is below 2^128 for every C and n.
+ */
+static uint64_t targets_by_columns(const struct selection *r, int64_t t)
+{
+    if (r->end_us <= r->start_us || t <= r->start_us)
+        return 0;
+    if (t >= r->end_us)
+        return r->columns;
+    uint64_t n = (uint64_t)(t - r->start_us), span = (uint64_t)(r->end_us - r->start_us);
+    u128 product = (u128)2 * r->columns * n;
+    u128 q = product / span + (product % span != 0);
+    return (uint64_t)(q / 2);
+}
+
+static uint64_t targets_before(const struct selection *r, int64_t t)
+{
+    return r->kind == SELECT_INTERVAL ? targets_by_interval(r, t) : targets_by_columns(r, t);
+}
+
+static uint32_t take_by_count(struct selection_cursor *c, int64_t time_us)
+{
+    if (time_us < c->rule.start_us || time_us >= c->rule.end_us)
+        return 0;
+    return c->seen++ % c->rule.every == 0;
+}
+
+/*
+ * Only next_us decides, never time_us: a target that was passed by while the timestamps
+ * were broken is thereby given to the first frame that reaches beyond it.
+ */
+static uint32_t take_by_time(const struct selection_cursor *c, int64_t time_us, int64_t next_us)
+{
+    if (next_us <= time_us)
+        return 0;
+    if (next_us == INT64_MAX && c->rule.kind == SELECT_INTERVAL)
+        next_us = time_us + 1;
+    uint64_t before = targets_before(&c->rule, next_us);
+    if (before <= c->column)
+        return 0;
+    uint64_t n = before - c->column;
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t next_us, uint64_t *column)
+{
+    uint32_t n = c->rule.kind == SELECT_EVERY ? take_by_count(c, time_us) : take_by_time(c, time_us, next_us);
+    if (column)
+        *column = c->column;
+    c->column += n;
+    return n;
+}
+
+int64_t selection_target(const struct selection *rule, uint64_t column)
+{
+    struct selection r = selection_begin(rule).rule;
+    bool none = r.kind == SELECT_EVERY || (r.kind == SELECT_COLUMNS && (column >= r.columns || r.end_us <= r.start_us));
+    if (none)
+        return -1;
+    u128 after = r.kind == SELECT_INTERVAL ? (u128)column * (uint64_t)r.interval_us
+                                           : ((u128)2 * column + 1) * (uint64_t)(r.end_us - r.start_us) / ((u128)2 * r.columns);
+    return after > (u128)(INT64_MAX - r.start_us) ? INT64_MAX : r.start_us + (int64_t)after;
+}
+
+int64_t selection_next(const struct selection_cursor *c)
+{
+    int64_t target = selection_target(&c->rule, c->column);
+    return target < 0 || target >= c->rule.end_us ? INT64_MAX : target;
+}
+
+bool selection_done(const struct selection_cursor *c, int64_t time_us)
+{
+    if (c->rule.kind == SELECT_EVERY)
+        return time_us >= c->rule.end_us;
+    return c->column >= targets_before(&c->rule, c->rule.end_us);
+}
+
+/* EVERY: the share of the frames that lies inside start..end, as if they were evenly spaced. */
+static uint64_t estimate_by_count(const struct selection *r, int64_t frames, int64_t duration_us)
+{
+    if (frames <= 0)
+        return 0;
+    uint64_t inside = (uint64_t)frames;
+    bool whole = r->start_us <= 0 && (r->end_us == INT64_MAX || (duration_us > 0 && r->end_us >= duration_us));
+    if (!whole) {
+        int64_t end = r->end_us < duration_us ? r->end_us : duration_us;
+        if (end <= r->start_us)
+            return 0;
+        u128 scaled = (u128)inside * (uint64_t)(end - r->start_us);
+        inside = (uint64_t)((scaled + (uint64_t)duration_us - 1) / (uint64_t)duration_us);
+    }
+    return inside / r->every + (inside % r->every != 0);
+}
+
+uint64_t selection_estimate(const struct selection *rule, int64_t frames, int64_t duration_us)
+{
+    struct selection r = selection_begin(rule).rule;
+    if (r.kind == SELECT_EVERY)
+        return estimate_by_count(&r, frames, duration_us);
+    if (r.end_us == INT64_MAX && duration_us < 0)
+        return r.kind == SELECT_COLUMNS ? r.columns : 0;
+    if (duration_us >= 0 && r.end_us > duration_us)
+        r.end_us = duration_us;
+    return targets_before(&r, r.end_us);
+}
+
+int64_t selection_end_slack(int64_t end_us)
+{
+    return end_us / 100 > 2000000 ? end_us / 100 : 2000000;
+}
+
+int64_t selection_last_until(const struct selection *rule, int64_t last_us, int64_t frame_us)
+{
+    if (rule->kind != SELECT_COLUMNS || rule->end_us == INT64_MAX)
+        return last_us + frame_us;
+    return rule->end_us - last_us <= selection_end_slack(rule->end_us) ? INT64_MAX : last_us + frame_us;
+}

@@ -1,0 +1,192 @@
+#include <stdlib.h>
+
+#include "barcode/timetable.h"
+
+/* Times beyond (4,500 years) come from broken files; second differences of the others fit in what is written. */
+#define SANE_US ((int64_t)1 << 57)
+
+struct row {
+    int64_t time_us, next_us;
+    bool check;
+};
+
+struct timetable {
+    struct row *row;
+    size_t count, room;
+    int64_t frame_us;
+    bool stopped, whole, unsound;
+};
+
+struct timetable *timetable_open(struct err *e)
+{
+    struct timetable *t = calloc(1, sizeof *t);
+    if (t)
+        t->frame_us = 1;
+    else
+        err_memory(e, sizeof *t);
+    return t;
+}
+
+void timetable_free(struct timetable **t)
+{
+    if (!*t)
+        return;
+    free((*t)->row);
+    free(*t);
+    *t = NULL;
+}
+
+void timetable_begin(struct timetable *t, int64_t frame_us)
+{
+    if (!t)
+        return;
+    t->count = 0;
+    t->frame_us = frame_us;
+    t->stopped = t->whole = false;
+    t->unsound = frame_us < 1;
+}
+
+/* Walks end where times say so; times that run backwards or cannot be written prove nothing. */
+static bool in_order(const struct timetable *t, int64_t time_us, int64_t next_us)
+{
+    int64_t last = t->count > 0 ? t->row[t->count - 1].time_us : 0;
+    bool next_sane = next_us == TIMETABLE_OPEN || (next_us >= 0 && next_us < SANE_US);
+    return time_us >= last && time_us < SANE_US && next_sane;
+}
+
+void timetable_add(struct timetable *t, int64_t time_us, int64_t next_us)
+{
+    if (!t || t->stopped || t->unsound)
+        return;
+    if (t->count == t->room) {
+        size_t room = t->room ? t->room * 2 : 1024;
+        struct row *grown = realloc(t->row, room * sizeof *grown);
+        if (grown) {
+            t->row = grown;
+            t->room = room;
+        } else {
+            t->unsound = true;
+        }
+    }
+    t->unsound |= !in_order(t, time_us, next_us);
+    if (!t->unsound)
+        t->row[t->count++] = (struct row){time_us, next_us, false};
+}
+
+void timetable_check(struct timetable *t)
+{
+    if (t && !t->stopped && t->count > 0)
+        t->row[t->count - 1].check = true;
+}
+
+void timetable_stop(struct timetable *t)
+{
+    if (t)
+        t->stopped = true;
+}
+
+void timetable_end(struct timetable *t)
+{
+    if (t && !t->stopped)
+        t->whole = true;
+}
+
+bool timetable_walk(const struct timetable *t, const struct selection *rule, timetable_pick *pick, void *user,
+                    struct timetable_walked *w)
+{
+    *w = (struct timetable_walked){0, -1};
+    if (!t || t->unsound)
+        return false;
+    struct selection_cursor cursor = selection_begin(rule);
+    for (size_t i = 0; i < t->count; i++) {
+        const struct row *r = &t->row[i];
+        int64_t next = r->next_us == TIMETABLE_OPEN ? selection_last_until(&cursor.rule, r->time_us, t->frame_us) : r->next_us;
+        struct frame_tag tag = {.frame = i, .time_us = r->time_us};
+        tag.repeat = selection_take(&cursor, r->time_us, next, &tag.column);
+        if (tag.repeat > 0 && !pick(user, &tag))
+            return false;
+        w->displayed = i + 1;
+        w->last_us = r->time_us;
+        if (r->check && selection_done(&cursor, r->time_us))
+            return true;
+    }
+    return t->whole;
+}
+
+/* ------------------------------------------------------------------ bytes */
+
+/*
+ * A number a frame: the change of the step from frame to frame, twice two bits further up. Bit 0: `next` is not the
+ * next frame's time and follows, as 0 (open) or one more than its distance. Bit 1: check.
+ */
+enum { ODD_NEXT = 1, CHECK = 2, STEP_SHIFT = 2 };
+
+void timetable_encode(const struct timetable *t, struct wire_out *o)
+{
+    bool usable = t && !t->unsound;
+    size_t count = usable ? t->count : 0;
+    wire_put_number(o, usable ? (uint64_t)t->frame_us : 1);
+    wire_put_number(o, usable && t->whole);
+    wire_put_number(o, count);
+    int64_t last = 0, step = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct row *r = &t->row[i];
+        bool odd = i + 1 == count || r->next_us != t->row[i + 1].time_us;
+        uint64_t flags = (odd ? ODD_NEXT : 0) | (r->check ? CHECK : 0);
+        wire_put_number(o, wire_fold(r->time_us - last - step) << STEP_SHIFT | flags);
+        if (odd)
+            wire_put_number(o, r->next_us == TIMETABLE_OPEN ? 0 : 1 + wire_fold(r->next_us - r->time_us));
+        step = r->time_us - last;
+        last = r->time_us;
+    }
+}
+
+/* Fills one row's time and, when it is written, its next. */
+static bool read_row(struct timetable *t, struct wire_in *in, int64_t *step, bool *odd)
+{
+    int64_t last = t->count > 0 ? t->row[t->count - 1].time_us : 0;
+    uint64_t word = wire_number(in);
+    int64_t change = wire_unfold(word >> STEP_SHIFT);
+    if (in->failed || change > 2 * SANE_US || change < -2 * SANE_US)
+        return false;
+    *step += change;
+    struct row r = {.time_us = last + *step, .next_us = TIMETABLE_OPEN, .check = word & CHECK};
+    *odd = word & ODD_NEXT;
+    if (*odd) {
+        uint64_t far = wire_number(in);
+        int64_t distance = far ? wire_unfold(far - 1) : 0;
+        if (in->failed || distance > 2 * SANE_US || distance < -2 * SANE_US)
+            return false;
+        r.next_us = far ? r.time_us + distance : TIMETABLE_OPEN;
+    }
+    if (!in_order(t, r.time_us, r.next_us))
+        return false;
+    t->row[t->count++] = r;
+    return true;
+}
+
+struct timetable *timetable_decode(struct wire_in *in)
+{
+    struct timetable *t = timetable_open(NULL);
+    if (!t)
+        return NULL;
+    uint64_t frame_us = wire_number(in), whole = wire_number(in), count = wire_number(in);
+    /* A row is a byte at least, so memory stays in proportion to what is there. */
+    bool fine = !in->failed && frame_us >= 1 && frame_us < (uint64_t)SANE_US && whole <= 1 && count <= wire_left(in);
+    t->frame_us = (int64_t)frame_us;
+    t->whole = whole == 1;
+    t->room = fine ? (size_t)count : 0;
+    if (fine && count > 0)
+        fine = (t->row = malloc((size_t)count * sizeof *t->row)) != NULL;
+    int64_t step = 0;
+    bool odd = true;
+    for (uint64_t i = 0; i < count && fine; i++) {
+        bool before = odd;
+        fine = read_row(t, in, &step, &odd);
+        if (fine && !before)
+            t->row[i - 1].next_us = t->row[i].time_us;
+    }
+    if (!fine || !odd)      /* the last row has none after it that could say its next */
+        timetable_free(&t);
+    return t;
+}

@@ -1,0 +1,342 @@
+/*
+ * film_source.c - a film through libav: one thread reads (reader.c), several decode (worker.c, nvdec_worker.c).
+ *
+ *   reader --pictures--> gather --runs--> [queue] --> session 1..n --> engine
+ *
+ * The reading thread is the caller's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "media/bitstream/packet_scan.h"
+#include "media/container/demux.h"
+#include "media/container/keyframe_index.h"
+#include "media/container/open.h"
+#include "media/container/stream_select.h"
+#include "media/decode/corruption.h"
+#include "media/decode/decoder.h"
+#include "media/decode/worker.h"
+#include "media/gop/keyframe_chunks.h"
+#include "media/nvdec/nvdec.h"
+#include "media/probe/crop_detect.h"
+#include "media/probe/hdr_peak.h"
+#include "media/reader/reader.h"
+#include "media/schedule/decode_pass.h"
+#include "barcode/clock.h"
+#include "barcode/gate.h"
+#include "barcode/interrupt.h"
+#include "barcode/log.h"
+#include "barcode/queue.h"
+
+struct source_film {
+    struct source base;
+    AVFormatContext *format;
+    int wanted;                     /* which video stream: SOURCE_STREAM_CHOICE or its number */
+    bool used;                      /* read from already: must be opened anew to start over */
+    uint64_t file_bytes;
+    struct staging *now;            /* for progress, while staging                          */
+    struct key_faults faults;       /* key frames that --keyframes passes over                 */
+    int fault_rounds;               /* so many times it was staged anew for them               */
+    struct stage_progress before;   /* the last staging's, when it ended                    */
+    pthread_mutex_t now_lock;
+};
+
+/* Opens the file again to read it from the start; what was said of it before must still hold. */
+static bool reopen(struct source_film *f, struct err *e)
+{
+    if (!f->used) {
+        f->used = true;
+        return true;
+    }
+    /* Opening a pipe once more would wait for a writer. */
+    if (!source_can(&f->base, SOURCE_RESTARTABLE))
+        return err_set(e, ERR_INPUT, "'%s' has to be decoded a second time, and a pipe can be read only once: give it as a file",
+                       f->base.film.path);
+    film_av_close(&f->format);
+    return film_av_reopen(&f->base.film, f->wanted, &f->format, e);
+}
+
+/* The threads that decode. */
+struct crew {
+    pthread_t *thread;
+    int count;
+};
+
+/* Fewer than were chosen will do; none is a failure. */
+static bool start_crew(struct staging *s, struct crew *c, struct err *e)
+{
+    int hard = s->sessions[1], wanted = hard + s->sessions[0];
+    c->thread = calloc((size_t)wanted + 1, sizeof *c->thread);
+    if (!c->thread)
+        return err_memory(e, ((size_t)wanted + 1) * sizeof *c->thread);
+    for (; c->count < wanted; c->count++) {
+        void *(*entry)(void *) = c->count < hard ? session_nvdec_main : session_main;
+        if (pthread_create(&c->thread[c->count], NULL, entry, s) != 0)
+            break;
+    }
+    return wanted == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
+}
+
+/* Nothing more is queued: the sessions end after what they have, or at once when the user interrupted. */
+static void end_crew(struct staging *s, struct crew *c)
+{
+    staging_read_to_end(s);
+    if (interrupted())
+        queue_abort(s->runs);
+    queue_close(s->runs);
+    gate_fed(s->job->turn);
+    for (int i = 0; i < c->count; i++)
+        pthread_join(c->thread[i], NULL);
+}
+
+/* Sums up reading and decoding, which are over. */
+static bool judge_staging(struct staging *s, const struct demux *r, struct err *e)
+{
+    const AVIOContext *file = r->format->pb;
+    s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
+    s->counts.read_failed = r->failed || s->counts.io_failed;
+    s->counts.contradicted = atomic_load(&s->contradicted);
+    s->counts.damage_found = atomic_load(&s->damage_found);
+    if (interrupted())
+        return interrupt_error(e);
+    if (s->error.code != ERR_NONE) {
+        *e = s->error;
+        return false;
+    }
+    if (!r->failed)
+        timetable_end(s->job->timetable);
+    return true;
+}
+
+/*
+ * How many sessions of which kind. An NVDEC session needs a twentieth of a core for what libavcodec
+ * does on it (seen: 20 s of 14 cores in 27 s); the cores that are left decode in software beside.
+ * Where NVDEC's frames are not the software decoder's (nvdec_is_exact), only one of the two may
+ * decode a film: NVDEC if it is demanded, else software.
+ */
+static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *e)
+{
+    const struct stage_job *job = s->job;
+    bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
+    int threads = staging_threads(s->film, job->threads, staging_memory(job));
+    s->sessions[0] = s->traits.parallel ? threads : 0;
+    s->threads_most = threads == job->threads ? decoder_threads_most(s->stream, &s->traits) : 1;
+    /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
+    bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
+    bool may = known && job->decode == DECODE_AUTO &&
+               nvdec_is_exact(s->stream->codecpar->codec_id) &&
+               (engine_device(job->engine).context || nvdec_stands_in());
+    if (!may && !demanded)
+        return true;
+    struct err why = ERR_INIT;
+    if (!nvdec_open(nvdec, engine_device(job->engine), job->decoders, s->stream, &why)) {
+        if (demanded && why.code == ERR_ENGINE) {
+            *e = why;
+            return false;
+        }
+        log_msg(demanded ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software", s->film->path, why.text);
+        return true;
+    }
+    if (!known) {
+        log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path, s->film->codec);
+        return true;
+    }
+    s->nvdec = nvdec;
+    s->sessions[1] = nvdec_sessions(nvdec);
+    int left = threads - (s->sessions[1] + 6) / 7;
+    bool alone = demanded || s->traits.stream == STREAM_HEVC;
+    s->sessions[0] = alone ? 0 : left > 1 ? left : 1;
+    return true;
+}
+
+static struct stage_progress how_far(struct staging *s)
+{
+    struct stage_progress p = {
+        .frames = atomic_load(&s->frames_done), .bytes = atomic_load(&s->bytes_read),
+    };
+    staging_key_costs(s, &p);
+    return p;
+}
+
+static void publish(struct source_film *f, struct staging *s)
+{
+    pthread_mutex_lock(&f->now_lock);
+    f->before = f->now ? how_far(f->now) : (struct stage_progress){0};
+    f->now = s;
+    pthread_mutex_unlock(&f->now_lock);
+}
+
+/* `reading`: processor time of the reading thread, which decoded too when it was the only decoder. */
+static void tell_times(const struct staging *s, int64_t reading, struct stage_times *times)
+{
+    /* What libav's own threads used cannot be told. */
+    *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
+    times->decode += s->decode_seconds;
+    double wall = clock_since(s->began_ns);
+    double *share[2] = {&times->software_busy, &times->nvdec_busy};
+    for (int i = 0; i < 2; i++)
+        *share[i] = s->sessions[i] > 0 ? s->busy_seconds[i] / wall / s->sessions[i] : 0;
+}
+
+static bool starts_over(struct staging *s)
+{
+    return atomic_load(&s->contradicted) || atomic_load(&s->damage_found);
+}
+
+/*
+ * Damaged key frames are passed over a few times; a film that has nothing else is shown as it is, and damage is told as ever.
+ * What cannot be read again is shown so at once.
+ */
+enum { FAULT_ROUNDS = 4 };
+
+static void lend_faults(struct source_film *f, struct staging *s)
+{
+    if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) || f->fault_rounds > FAULT_ROUNDS)
+        return;
+    if (f->fault_rounds == FAULT_ROUNDS)
+        key_faults_clear(&f->faults);
+    else
+        s->faults = &f->faults;
+}
+
+static void judge_faults(struct source_film *f, struct staging *s)
+{
+    if (s->faults)
+        s->counts.keys_faulty = s->faults->count;
+    bool nothing = s->faults && s->faults->count > 0 && columns_count(s->job->columns) == 0;
+    s->counts.keys_again = atomic_load(&s->faults_found) || nothing;
+    f->fault_rounds = nothing ? FAULT_ROUNDS : f->fault_rounds + s->counts.keys_again;
+}
+
+/* A playlist's bytes say nothing of the films that it names. */
+static bool is_playlist(const struct film *film)
+{
+    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
+    char names[sizeof film->container], *save = NULL;
+    snprintf(names, sizeof names, "%s", film->container);
+    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
+        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+            if (strcmp(name, kind[i]) == 0)
+                return true;
+    return false;
+}
+
+static bool film_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
+                       struct stage_times *times, struct err *e)
+{
+    struct source_film *f = (struct source_film *)base;
+    struct demux reader;
+    if (!reopen(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
+        return false;
+    struct staging s;
+    struct nvdec nvdec = {0};
+    struct crew crew = {0};
+    staging_open(&s, &base->film, reader.stream, reader.traits, job);
+    s.file_bytes = f->file_bytes;
+    s.is_list = is_playlist(&f->base.film);
+    bool exact = !job->selection.keyframes;
+    s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
+    lend_faults(f, &s);
+    timetable_begin(job->timetable, film_av_frame_us(&base->film));
+    bool fine = choose_sessions(&s, &nvdec, e) && staging_open_queue(&s, e);
+    publish(f, &s);
+    int64_t before = clock_thread_ns();
+    fine = fine && start_crew(&s, &crew, e);
+    if (fine) {
+        struct err mine = ERR_INIT;
+        if (!film_read(&s, &reader, &mine) && !starts_over(&s))
+            staging_fail(&s, &mine);
+        end_crew(&s, &crew);
+        fine = judge_staging(&s, &reader, e);
+    }
+    judge_faults(f, &s);
+    s.counts.bytes_read = demux_bytes_read(&reader);
+    tell_times(&s, clock_thread_ns() - before, times);
+    publish(f, NULL);
+    bool fine_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
+    s.counts.nvdec = fine_sessions && s.counts.runs > 0;
+    *counts = s.counts;
+    free(crew.thread);
+    staging_close(&s);
+    nvdec_close(&nvdec);
+    demux_close(&reader);
+    return fine;
+}
+
+static void film_progress(struct source *base, struct stage_progress *p)
+{
+    struct source_film *f = (struct source_film *)base;
+    pthread_mutex_lock(&f->now_lock);
+    *p = f->now ? how_far(f->now) : f->before;
+    pthread_mutex_unlock(&f->now_lock);
+    p->total_bytes = f->file_bytes;
+}
+
+static bool film_probe(struct source *base, const struct probe_request *request, struct probe_facts *facts, struct err *e)
+{
+    struct source_film *f = (struct source_film *)base;
+    struct demux r;
+    if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->wanted, facts, e))
+        return false;
+    if (request->want & PROBE_BARS && !film_bars_probe(&base->film, f->wanted, f->format, request, facts, e))
+        return false;
+    if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
+        return true;
+    if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
+        return false;
+    bool keys = request->want & PROBE_KEYS, length = request->want & PROBE_LENGTH;
+    bool fine = keys ? film_keys_probe(&r, &base->film, facts, e) : !length || film_probe_length(&r, &base->film, facts, e);
+    if (fine && keys && length && !(facts->found & PROBE_LENGTH)) {
+        demux_close(&r);
+        if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
+            return false;
+        fine = film_probe_length(&r, &base->film, facts, e);
+    }
+    demux_close(&r);
+    return fine;
+}
+
+static void film_close(struct source **base)
+{
+    struct source_film *f = (struct source_film *)*base;
+    film_av_close(&f->format);
+    pthread_mutex_destroy(&f->now_lock);
+    key_faults_clear(&f->faults);
+    free(f->base.film.path);
+    free(f);
+    *base = NULL;
+}
+
+static const struct source_ops film_ops = {
+    .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
+    .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
+};
+
+/* What this film cannot do, though films can. A container without a file of its own (pb) reads others, and can do so again. */
+static unsigned find_lacks(const struct source_film *f)
+{
+    bool pipe = f->format->pb && !film_av_seekable(f->format);
+    return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
+}
+
+struct source *source_film_open(const char *path, int stream, struct err *e)
+{
+    struct source_film *f = calloc(1, sizeof *f);
+    if (!f) {
+        err_memory(e, sizeof *f);
+        return NULL;
+    }
+    f->base.ops = &film_ops;
+    pthread_mutex_init(&f->now_lock, NULL);
+    f->wanted = stream;
+    if (!film_av_open_stream(path, f->wanted, &f->format, &f->base.film, e)) {
+        struct source *s = &f->base;
+        source_close(&s);
+        return NULL;
+    }
+    int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
+    f->file_bytes = size > 0 ? (uint64_t)size : 0;
+    f->base.lacks = find_lacks(f);
+    film_stream_tell(f->format, &f->base.film);
+    return &f->base;
+}

@@ -1,0 +1,121 @@
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "barcode/clock.h"
+#include "barcode/gate.h"
+#include "barcode/pass.h"
+
+/* The thread that stages, so that the caller's is free to tell how far it is. */
+struct stager {
+    const struct pass *pass;
+    struct gate_turn *turn;
+    pthread_t thread;
+    struct stage_counts counts;
+    struct stage_times times;
+    struct err error;
+    bool fine;
+    pthread_mutex_t lock;       /* guards `done` */
+    pthread_cond_t finished;
+    bool done;
+};
+
+static void *stager_main(void *argument)
+{
+    struct stager *s = argument;
+    const struct pass *p = s->pass;
+    struct stage_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
+                            .careful = p->careful, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .timetable = p->timetable,
+                            .turn = p->gate ? s->turn : NULL, .gates = p->gates};
+    s->fine = source_stage(p->source, &job, &s->counts, &s->times, &s->error);
+    pthread_mutex_lock(&s->lock);
+    s->done = true;
+    pthread_cond_signal(&s->finished);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static void tick(const struct pass *p, bool done)
+{
+    if (!p->tick)
+        return;
+    struct pass_state state = {.columns = columns_done(p->job.columns), .done = done};
+    source_progress(p->source, &state.film);
+    p->tick(p->tick_user, &state);
+}
+
+/* False: there is no thread, and nothing to wait for. */
+static bool start_stager(struct stager *s, const struct pass *p, struct gate_turn *turn, struct err *e)
+{
+    *s = (struct stager){.pass = p, .turn = turn, .error = ERR_INIT};
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->finished, NULL);
+    if (pthread_create(&s->thread, NULL, stager_main, s) == 0)
+        return true;
+    pthread_cond_destroy(&s->finished);
+    pthread_mutex_destroy(&s->lock);
+    return err_set(e, ERR_FAILED, "no thread could be started");
+}
+
+/* Ticks ten times a second until the film is staged. */
+static bool wait_for_stager(struct stager *s, struct err *e)
+{
+    pthread_mutex_lock(&s->lock);
+    while (!s->done) {
+        struct timespec until = clock_deadline(100000000);
+        if (pthread_cond_timedwait(&s->finished, &s->lock, &until) != ETIMEDOUT)
+            continue;
+        pthread_mutex_unlock(&s->lock);
+        tick(s->pass, false);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    pthread_cond_destroy(&s->finished);
+    pthread_mutex_destroy(&s->lock);
+    if (!s->fine)
+        *e = s->error;
+    return s->fine;
+}
+
+bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_times *times, struct err *e)
+{
+    struct engine_job job = p->job;
+    /* Software sessions, and the thread that reads when it decodes the rest of a film. NVDEC's sessions come on top. */
+    job.ports = p->threads + 1;
+    struct gate_turn turn = {.gate = p->gate};
+    *counts = (struct stage_counts){0};
+    int64_t came = clock_ns();
+    if (!gate_enter(&turn, e))
+        return false;
+    int64_t begun = clock_ns();
+    times->waiting += (double)(begun - came) / 1e9;
+    if (!engine_begin(p->engine, &job, e)) {
+        gate_fed(&turn);
+        return false;
+    }
+    int64_t ready = clock_ns();
+    struct stager s;
+    bool fine = start_stager(&s, p, &turn, e) && wait_for_stager(&s, e);
+    gate_fed(&turn);
+    int64_t staged = clock_ns();
+    struct engine_times engine = {0, 0};
+    struct err engine_error = ERR_INIT;
+    if (!engine_finish(p->engine, &engine, &engine_error) && fine) {
+        *e = engine_error;
+        fine = false;
+    }
+    if (!stage_must_start_over(&s.counts))
+        tick(p, fine);
+    *counts = s.counts;
+    times->engine_begin += (double)(ready - begun) / 1e9;
+    times->staging += (double)(staged - ready) / 1e9;
+    times->engine_finish += clock_since(staged);
+    times->nvdec_busy = s.times.nvdec_busy;
+    times->software_busy = s.times.software_busy;
+    times->demux += s.times.demux;
+    times->decode += s.times.decode > engine.shrink ? s.times.decode - engine.shrink : s.times.decode;
+    times->shrink += engine.shrink;
+    times->cluster += engine.cluster;
+    return fine;
+}

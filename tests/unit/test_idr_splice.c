@@ -1,0 +1,136 @@
+/* test_idr_splice.c - which IDR picture is kept, who gets it, and the packet that is made of it. */
+#include "test.h"
+#include "clip.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/container/demux.h"
+#include "media/container/open.h"
+#include "media/ffmpeg/packet.h"
+#include "media/nvdec/nvdec.h"
+#include "media/schedule/decode_pass.h"
+#include "media/schedule/idr_splice.h"
+
+/* A film of IDR pictures 12 apart, and a staging that lends them to nobody. */
+struct scene {
+    AVFormatContext *format;
+    struct film film;
+    struct demux reader;
+    struct stage_job job;
+    struct nvdec nvdec;
+    struct staging staging;
+};
+
+static void scene_open(struct scene *s)
+{
+    struct err e = ERR_INIT;
+    *s = (struct scene){.job = {.plan = DECODE_PARALLEL}};
+    assert_true(film_av_open("film.mkv", &s->format, &s->film, &e) && demux_open(&s->reader, s->format, s->film.stream, &e));
+    staging_open(&s->staging, &s->film, s->reader.stream, s->reader.traits, &s->job);
+    s->staging.nvdec = &s->nvdec;
+}
+
+static void scene_close(struct scene *s)
+{
+    staging_close(&s->staging);
+    demux_close(&s->reader);
+    film_av_close(&s->format);
+    free(s->film.path);
+}
+
+/* The next IDR picture, or the next that is none. */
+static struct picture next(struct scene *s, bool idr)
+{
+    struct err e = ERR_INIT;
+    struct picture p;
+    while (demux_next(&s->reader, &p, &e)) {
+        if ((p.cut == CUT_CLEAN) == idr)
+            return p;
+        packet_free(&p.packet);
+    }
+    fail_msg("no such picture");
+    return p;
+}
+
+static bool offer(struct scene *s, const struct picture *p)
+{
+    struct separator mine = {0};
+    unsigned before = atomic_load(&s->staging.separators);
+    separator_offer(&s->staging, p, &s->reader.sets, s->reader.length_size);
+    separator_fetch(&s->staging, &mine);
+    bool kept = atomic_load(&s->staging.separators) > before;
+    assert_true(!kept || (mine.packet && mine.packet->data == p->packet->data));
+    separator_drop(&mine);
+    return kept;
+}
+
+TEST(which_is_kept)
+{
+    struct scene s;
+    scene_open(&s);
+    struct picture idr = next(&s, true), p = next(&s, false), other = idr;
+    assert_false(offer(&s, &p));                            /* no IDR */
+    other.suspect = true;
+    assert_false(offer(&s, &other));
+    other = idr;
+    other.sets++;
+    assert_false(offer(&s, &other));                        /* of other sets than those that are given */
+    other = idr;
+    other.packet = av_packet_clone(idr.packet);
+    assert_int_equal(av_grow_packet(other.packet, 5 << 20), 0);
+    assert_false(offer(&s, &other));                        /* too large */
+    s.staging.nvdec = NULL;
+    assert_false(offer(&s, &idr));                          /* nobody needs it */
+    s.staging.nvdec = &s.nvdec;
+    assert_true(offer(&s, &idr));
+    assert_false(offer(&s, &idr));                          /* no smaller */
+    packet_free(&other.packet);
+    packet_free(&idr.packet);
+    packet_free(&p.packet);
+    scene_close(&s);
+}
+
+TEST(who_gets_it)
+{
+    struct scene s;
+    struct separator a = {0}, b = {0};
+    scene_open(&s);
+    struct picture idr = next(&s, true), p = next(&s, false);
+    AVPacket *packet = av_packet_alloc();
+    assert_false(separator_fits(&a, idr.sets, idr.sets));
+    assert_true(offer(&s, &idr));
+    separator_fetch(&s.staging, &a);
+    separator_fetch(&s.staging, &b);
+    assert_true(separator_fits(&a, idr.sets, idr.sets));
+    assert_false(separator_fits(&a, idr.sets + 1, idr.sets));
+    assert_false(separator_fits(&a, idr.sets, idr.sets + 1));
+    /* A packet of its own, which never comes out, before a picture or before nothing; not before one whose bytes are gone. */
+    assert_true(separator_packet(&a, &p, packet));
+    assert_int_equal(packet->pts, -1);
+    assert_true(packet->flags & AV_PKT_FLAG_DISCARD);
+    assert_true(packet->data != idr.packet->data && packet->size > 0 && packet->size <= idr.packet->size);
+    av_packet_unref(packet);
+    assert_true(separator_packet(&a, NULL, packet));
+    av_packet_unref(packet);
+    struct picture lost = {.lost = true};
+    assert_false(separator_packet(&a, &lost, packet));
+    /* Refused: whoever looks has none, and none comes again. */
+    separator_refuse(&s.staging, &a);
+    separator_fetch(&s.staging, &b);
+    assert_null(b.packet);
+    assert_false(offer(&s, &idr));
+    separator_drop(&a);
+    separator_drop(&b);
+    av_packet_free(&packet);
+    packet_free(&idr.packet);
+    packet_free(&p.packet);
+    scene_close(&s);
+}
+
+static int begin(void **state)
+{
+    bool made = clip_begin(state) == 0 &&
+                clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2 film.mkv");
+    return made ? 0 : -1;
+}
+
+TEST_MAIN(begin, clip_end)
