@@ -17,7 +17,7 @@ PYTHON  ?= /usr/bin/python3
 
 VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/barcode/version.h)
 PACKAGES = libavformat libavcodec libswscale libavutil libpng jansson libxxhash libzstd
-# What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/ink_none.c.
+# What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/poster/canvas_none.c.
 INK      = cairo pangocairo fontconfig
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS  ?= -O3 -g
@@ -104,13 +104,13 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
-SRC     := $(filter-out src/output/$(if $(filter 1,$(PORTABLE)),ink,ink_none).c,$(SRC))
+SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo,none).c,$(SRC))
 LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
 
-# The pages' own files (page.h) are bytes of the program.
-PAGE_FILES := $(sort $(wildcard src/output/page/*.html src/output/page/*.css src/output/page/*.js))
-PAGE_MADE  := $(BUILD)/src/output/page_files
+# The pages' own files (html_template.h) are bytes of the program.
+PAGE_FILES := $(sort $(wildcard src/output/html/page/*.html src/output/html/page/*.css src/output/html/page/*.js))
+PAGE_MADE  := $(BUILD)/src/output/html/page_files
 
 UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
@@ -129,12 +129,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
 
-$(PAGE_MADE).c: $(PAGE_FILES) src/output/page/embed.sh
+$(PAGE_MADE).c: $(PAGE_FILES) src/output/html/page/embed.sh
 	@mkdir -p $(@D)
-	$(call quietly,EMBED,$@)src/output/page/embed.sh $(PAGE_FILES) > $@
+	$(call quietly,EMBED,$@)src/output/html/page/embed.sh $(PAGE_FILES) > $@
 
 $(PAGE_MADE).o: $(PAGE_MADE).c
-	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) -Isrc/output -c $< -o $@
+	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) -c $< -o $@
 
 $(BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
@@ -389,7 +389,7 @@ lint: ## sizes, includes, headers alone, format of what was changed, shell scrip
 	@tests/support/install-packages.sh lint
 	@tests/support/lint.sh
 	@tests/support/format.py --check $(SINCE)
-	@shellcheck -x .ci/run samples/slurm/barcode.sbatch src/output/page/embed.sh tests/*.sh tests/*/*.sh
+	@shellcheck -x .ci/run samples/slurm/barcode.sbatch src/output/html/page/embed.sh tests/*.sh tests/*/*.sh
 	@$(MAKE) --no-print-directory tidy
 
 # What make format works on and lint checks: the lines that differ from where this branch left main, committed or not. In a

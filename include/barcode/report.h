@@ -43,7 +43,7 @@ struct report {
     const struct light_table *means;   /* --light linear: columns are averaged by it (strip_fit_mean); NULL: as they are */
     int picture_width, picture_height; /* of one strip; the one along time may be 0: a pixel a column; a circle's are the same */
     enum strip_shape shape;
-    int64_t smooth_us;                 /* strip_smooth.h; 0: not asked for           */
+    int64_t smooth_us;                 /* smooth.h; 0: not asked for           */
     bool poster;                       /* a PNG is one; SVG and PDF always are       */
     struct paper page;                  /* of posters                                 */
     int dpi;                           /* of a poster that is a PNG                  */

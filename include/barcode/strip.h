@@ -2,7 +2,7 @@
  * strip.h - the ways in which columns become pixels: a table, an entry a strip.
  *
  * Whatever depends on the strip stands in its entry. The command line, --help, the names of files, what the engines are
- * asked for, labels, pixels and a PNG's text follow from the table. A new strip is a file strip_NAME.c with its entry, and
+ * asked for, labels, pixels and a PNG's text follow from the table. A new strip is a file mode_NAME.c with its entry, and
  * its line in strip.c.
  *
  * kmeans      a column is the colour of its largest cluster, or of the one that --steady chose (steady.h), top to bottom.
@@ -53,7 +53,7 @@ enum strip_option {
 /* In which order the palette's bands lie: the values of --order. */
 enum palette_order { ORDER_LIGHTNESS, ORDER_SHARE };
 
-/* In which way time runs in a picture: the values of --shape. figure.h defines them. */
+/* In which way time runs in a picture: the values of --shape. shape.h defines them. */
 enum strip_shape { SHAPE_STRIP, SHAPE_CIRCLE, SHAPE_VERTICAL, STRIP_SHAPES };
 
 /*
@@ -80,7 +80,7 @@ enum strip_fit {
 };
 
 struct report;
-struct strip;                    /* one that is being painted: src/output/strip_paint.h */
+struct strip;                    /* one that is being painted: src/output/modes/render_line.h */
 
 /* The functions run on one thread a strip; those that may be NULL say so. */
 struct strip_kind {

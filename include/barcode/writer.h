@@ -1,7 +1,7 @@
 /*
  * writer.h - the formats of output: a table, an entry a format; and the file that appears whole or not at all.
  *
- * Whatever depends on the format stands in its entry. A new format is a file writer_NAME.c with its entry, and its line in
+ * Whatever depends on the format stands in its entry. A new format is a file formats/NAME.c with its entry, and its line in
  * writer.c. `-o` then picks it by its ending; for an option of its own, named as the writer is, it needs a key and a line in cli.c.
  */
 #ifndef BARCODE_WRITER_H
@@ -89,7 +89,7 @@ struct writer {
  *         barcode:KEY = the parameters; nothing of engine or times: same input, same bytes
  * svg     a poster: the strip's pixels as an embedded PNG, letters as outlines; title, film id and recipe in <metadata>
  * pdf     a poster by cairo: the strip's pixels without loss, letters as embedded fonts; no date. Both end with film id, recipe and a
- *         checksum in a comment (writer_seal.h)
+ *         checksum in a comment (trailer_comment.h)
  * html    a page to look at the film with, and what a gallery needs of it: src/DESIGN.md section 7; same input, same bytes
  * json    the man page, section JSON; one key a line, one column a line, stages last
  * csv     a row a column: column, frame, time, status, average, then dominant and k colours with

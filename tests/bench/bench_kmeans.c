@@ -131,7 +131,7 @@ static enum kmeans_init init_named(const char *name)
     exit(2);
 }
 
-/* The part of barcode's JSON (src/output/writer_json.c) that the judge reads, and the integer inertia of each frame. */
+/* The part of barcode's JSON (src/output/formats/json.c) that the judge reads, and the integer inertia of each frame. */
 static int write_json(const struct film_bytes *f, const struct kmeans_params *params)
 {
     struct err e = ERR_INIT;

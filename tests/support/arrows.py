@@ -41,11 +41,22 @@ INSIDE = {
         "bitstream": "",
         "ffmpeg": "",
     },
+    "output": {
+        "": "html formats",
+        "html": "formats poster palette text modes",
+        "formats": "poster palette text modes",
+        "poster": "palette text modes",
+        "palette": "text modes",
+        "text": "modes",
+        "modes": "",
+    },
 }
 HEADERS = {
     "version": "base", "frame": "engine", "report": "output", "options": "cli", "worker": "render",
     "film": "media", "stage": "media", "decoders": "media", "probe": "media", "source": "media",
     "jpeg": "media/ffmpeg",
+    "strip": "output/modes", "paint": "output/poster", "paper": "output/poster", "thumbs": "output/formats",
+    "digest": "output", "dump": "output", "ledger": "output",
 }
 
 top = pathlib.Path(__file__).resolve().parent.parent.parent

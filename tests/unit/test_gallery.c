@@ -5,8 +5,8 @@
 #include "test.h"
 #include "barcode/gallery.h"
 #include "named.h"
-#include "output/gallery_cards.h"
-#include "output/page.h"
+#include "output/html/gallery_cards.h"
+#include "output/html/html_template.h"
 
 /* As much of a page as a gallery reads, with this card. */
 static void put_page(const char *path, const char *kind, const char *card)

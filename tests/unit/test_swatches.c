@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/swatches.h"
+#include "output/palette/swatches.h"
 #include "barcode/writer.h"
 #include "strips.h"
 

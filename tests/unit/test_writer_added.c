@@ -17,7 +17,7 @@ struct source *source_open_stream(const char *path, int stream, struct err *e)
     return synth_open(path, e);
 }
 
-/* ------------------------------------------------------------------ writer_facts.c */
+/* ------------------------------------------------------------------ facts.c */
 
 static bool write_facts(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* The writers of SVG and PDF: what they say of themselves (writer_seal.h), and that the same input gives the same bytes. */
+/* The writers of SVG and PDF: what they say of themselves (trailer_comment.h), and that the same input gives the same bytes. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,0 +1,61 @@
+#include <stdio.h>
+
+#include "barcode/writer.h"
+#include "provenance.h"
+#include "output/palette/swatches.h"
+
+static const char begin[] = "/*\n", end[] = "}\n";
+
+/* A stripe a colour, as wide as its share: "#aabbcc 0% 12.3%". */
+static void put_gradient(const struct film_palette *p, FILE *f)
+{
+    uint64_t below = 0;
+    fputs("  --film-palette: linear-gradient(to right", f);
+    for (int i = 0; i < p->count; i++) {
+        char hex[SWATCHES_TEXT];
+        uint32_t from = (uint32_t)((below * 1000 + FILM_PALETTE_PIXELS / 2) / FILM_PALETTE_PIXELS);
+        below += p->colour[i].share;
+        uint32_t to = (uint32_t)((below * 1000 + FILM_PALETTE_PIXELS / 2) / FILM_PALETTE_PIXELS);
+        swatches_hex(&p->colour[i], hex);
+        fprintf(f, ", %s %u.%u%% %u.%u%%", hex, from / 10, from % 10, to / 10, to % 10);
+    }
+    fputs(");\n", f);
+}
+
+/* Custom properties: --film-1 is the lightest, --film-1-share its share, --film-palette all of them as a background. */
+static bool write_css(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    (void)strips;
+    struct swatches s;
+    char mark[MARK_TEXT];
+    if (!swatches_make(r, &s, e))
+        return false;
+    mark_text(r, 0, mark);
+    /* The film's name is left out: nothing keeps it from ending the comment. */
+    fprintf(f, "%s * %s\n */\n:root {\n", begin, mark);
+    for (int i = 0; i < s.palette.count; i++) {
+        char hex[SWATCHES_TEXT];
+        swatches_hex(&s.palette.colour[i], hex);
+        uint32_t share = swatches_share(&s.palette.colour[i], 1000);
+        fprintf(f, "  --film-%d: %s;\n  --film-%d-share: %u.%u%%;\n", i + 1, hex, i + 1, share / 10, share % 10);
+    }
+    put_gradient(&s.palette, f);
+    return (fputs(end, f) != EOF && !ferror(f)) || swatches_failed(e);
+}
+
+static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+{
+    return mark_ours(head, size, begin, film);
+}
+
+static bool read_told(FILE *f, struct writer_told *told)
+{
+    return mark_told(f, begin, end, told);
+}
+
+static const char *const ending[] = {"css", NULL};
+
+const struct writer writer_css = {
+    .name = "css", .title = "CSS", .ending = ending, .option = "swatches",
+    .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_css
+};

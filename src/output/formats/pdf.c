@@ -1,0 +1,69 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/version.h"
+#include "output/poster/canvas_cairo.h"
+#include "output/text/labels.h"
+#include "trailer_comment.h"
+
+/* What goes out, and the end of what went out: where the cross-reference table lies is the last number in it. */
+struct output {
+    struct seal seal;
+    char last[64];
+    size_t kept;
+};
+
+static bool take(void *user, const void *bytes, size_t size, struct err *e)
+{
+    struct output *out = user;
+    size_t most = sizeof out->last - 1, part = size < most ? size : most, stay = out->kept < most - part ? out->kept : most - part;
+    memmove(out->last, out->last + out->kept - stay, stay);
+    memcpy(out->last + stay, (const char *)bytes + size - part, part);
+    out->kept = stay + part;
+    return seal_write(&out->seal, bytes, size, e);
+}
+
+/*
+ * Readers look for the last "startxref" of a file, so behind a comment it has to come again. A comment in the middle would shift what
+ * the table says, and metadata may be compressed.
+ */
+static bool end(struct output *out, const struct report *r, struct err *e)
+{
+    char tail[SEAL_TAIL];
+    out->last[out->kept] = 0;
+    /* The bytes before it may be those of a compressed table, zeros among them. */
+    const char *at = memmem(out->last, out->kept, "startxref", strlen("startxref"));
+    if (!at)
+        return err_set(e, ERR_FAILED, "cairo wrote a PDF without an end");
+    snprintf(tail, sizeof tail, "startxref\n%" PRIu64 "\n%%%%EOF\n", (uint64_t)strtoull(at + strlen("startxref"), NULL, 10));
+    return seal_end(&out->seal, r, "%", tail, e);
+}
+
+static bool write_pdf(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    char titles[400], keywords[REPORT_RECIPE + 200];
+    struct output out = {.kept = 0};
+    struct sheet *s = sheet_poster(r, strips, false, e);
+    if (!s)
+        return false;
+    paint_text_titles(strips, titles, sizeof titles);
+    snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:recipe=%s", r->film_id, r->recipe);
+    struct ink_about about = {.title = s->title, .subject = titles, .keywords = keywords, .creator = "barcode " BARCODE_VERSION};
+    bool ok = seal_open(&out.seal, f, e) && ink_pdf(s->ink, s, &about, take, &out, e) && end(&out, r, e);
+    seal_drop(&out.seal);
+    sheet_free(&s);
+    return ok;
+}
+
+static bool told(FILE *f, struct writer_told *to)
+{
+    return seal_told(f, "%%EOF\n", to);
+}
+
+static const char *const ending[] = {"pdf", NULL};
+
+const struct writer writer_pdf = {
+    .name = "pdf", .title = "PDF", .ending = ending, .binary = true, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .ours = seal_ours, .told = told,
+    .write = write_pdf
+};

@@ -1,0 +1,101 @@
+#include "provenance.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char word[] = "barcode:film=";
+
+void mark_text(const struct report *r, uint64_t parts, char text[MARK_TEXT])
+{
+    snprintf(text, MARK_TEXT, "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " recipe=%s", word, r->film_id, r->partial ? "yes" : "no", r->count,
+             r->width, r->height, parts, r->recipe);
+}
+
+/* What follows `key` in a line that ends with 0, up to a blank; "" where it is not there. */
+static void value_of(const char *line, const char *key, char *to, size_t room)
+{
+    const char *at = strstr(line, key);
+    at = at ? at + strlen(key) : "";
+    snprintf(to, room, "%.*s", (int)strcspn(at, " "), at);
+}
+
+/* Digits and then `end`; *text moves behind it. Numbers of ours are far below 2^63. */
+static bool read_number(const char **text, char end, uint64_t *number)
+{
+    const char *at = *text;
+    *number = 0;
+    for (; *at >= '0' && *at <= '9' && *number < UINT64_MAX / 20; at++)
+        *number = *number * 10 + (uint64_t)(*at - '0');
+    bool fine = at > *text && *at == end;
+    *text = at + 1;
+    return fine;
+}
+
+static bool read_numbers(const char *columns, const char *side, const char *parts, struct writer_told *told)
+{
+    enum { SIDE_MOST = 65536 };      /* far beyond what is staged */
+    uint64_t width, height;
+    if (!read_number(&columns, 0, &told->columns) || !read_number(&side, 'x', &width) || !read_number(&side, 0, &height) || !read_number(&parts, 0, &told->parts) ||
+        width > SIDE_MOST || height > SIDE_MOST)
+        return false;
+    told->width = (int)width;
+    told->height = (int)height;
+    return true;
+}
+
+/* Where the mark begins; NULL: nowhere. A GIMP palette has the film's name before its mark, and a film may be called like one. */
+static const char *find_word(const char *text, size_t size)
+{
+    static const char name[] = "Name: ";
+    const char *at = text, *end = text + size;
+    while ((at = memmem(at, (size_t)(end - at), word, strlen(word)))) {
+        const char *line = memrchr(text, '\n', (size_t)(at - text));
+        line = line ? line + 1 : text;
+        if ((size_t)(at - line) < strlen(name) || memcmp(line, name, strlen(name)) != 0)
+            return at;
+        at += strlen(word);
+    }
+    return NULL;
+}
+
+bool mark_find(const char *text, size_t size, struct writer_told *told)
+{
+    char line[MARK_TEXT], columns[24], side[32], parts[24], partial[4];
+    const char *at = find_word(text, size);
+    if (!at)
+        return false;
+    size_t left = size - (size_t)(at - text);
+    snprintf(line, sizeof line, "%.*s", (int)(left < sizeof line ? left : sizeof line - 1), at);
+    line[strcspn(line, "\r\n\"")] = 0;
+    const char *recipe = strstr(line, " recipe=");
+    if (!recipe)
+        return false;
+    *told = (struct writer_told){.columns = 0};
+    value_of(line, word, told->film, sizeof told->film);
+    value_of(line, " partial=", partial, sizeof partial);
+    value_of(line, " columns=", columns, sizeof columns);
+    value_of(line, " size=", side, sizeof side);
+    value_of(line, " parts=", parts, sizeof parts);
+    snprintf(told->recipe, sizeof told->recipe, "%s", recipe + strlen(" recipe="));
+    told->partial = strcmp(partial, "yes") == 0;
+    return read_numbers(columns, side, parts, told);
+}
+
+bool mark_ours(const uint8_t *head, size_t size, const char *begin, char film[FILM_ID_TEXT])
+{
+    struct writer_told told;
+    size_t length = strlen(begin);
+    if (size < length || memcmp(head, begin, length) != 0 || !mark_find((const char *)head, size, &told))
+        return false;
+    memcpy(film, told.film, FILM_ID_TEXT);
+    return true;
+}
+
+bool mark_told(FILE *f, const char *begin, const char *end, struct writer_told *told)
+{
+    char head[WRITER_HEAD], tail[32], film[FILM_ID_TEXT];
+    size_t size = fread(head, 1, sizeof head, f), length = strlen(end);
+    if (!mark_ours((const uint8_t *)head, size, begin, film) || !mark_find(head, size, told))
+        return false;
+    return length <= sizeof tail && fseek(f, -(long)length, SEEK_END) == 0 && fread(tail, 1, length, f) == length && memcmp(tail, end, length) == 0;
+}

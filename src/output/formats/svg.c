@@ -1,0 +1,163 @@
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/version.h"
+#include "output/poster/shape.h"
+#include "base64.h"
+#include "output/poster/canvas_cairo.h"
+#include "output/text/labels.h"
+#include "trailer_comment.h"
+
+extern const struct writer writer_png;
+
+/*
+ * Written here and not by cairo: cairo numbers what it defines through the life of the process, so the second film of a run would get
+ * other bytes than the first, and it has no metadata.
+ */
+struct output {
+    struct seal seal;
+    const struct sheet *sheet;
+    struct err *e;
+};
+
+static bool print(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool print(struct output *o, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length < 0)
+        return err_memory(o->e, strlen(format));
+    bool ok = seal_write(&o->seal, text, (size_t)length, o->e);
+    free(text);
+    return ok;
+}
+
+/* Names and titles are data: what is markup in them is written as a reference. Control characters are '?' already. */
+static void escape(const char *text, char *out, size_t size)
+{
+    size_t used = 0;
+    for (; *text && used + 8 < size; text++) {
+        const char *put = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '"' ? "&quot;" : NULL;
+        if (put) {
+            memcpy(out + used, put, strlen(put));
+            used += strlen(put);
+        } else {
+            out[used++] = *text;
+        }
+    }
+    out[used] = 0;
+}
+
+static bool print_head(struct output *o, const struct report *r, struct strips strips)
+{
+    const struct sheet *s = o->sheet;
+    char title[8 * SHEET_TEXT], titles[400], film[FILM_ID_TEXT * 2];
+    double mm = s->unit_mm > 0 ? s->unit_mm : 1;
+    const char *unit = s->unit_mm > 0 ? "mm" : "px";
+    escape(s->title, title, sizeof title);
+    escape(r->film_id, film, sizeof film);
+    paint_text_titles(strips, titles, sizeof titles);
+    return print(o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"%.6g%s\" height=\"%.6g%s\" "
+                    "viewBox=\"0 0 %.3f %.3f\" role=\"img\">\n<title>%s</title>\n<desc>%s of %s</desc>\n"
+                    "<metadata><barcode xmlns=\"https://barcode.invalid/ns\" software=\"barcode " BARCODE_VERSION "\" film=\"%s\"/></metadata>\n"
+                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#%02x%02x%02x\"/>\n",
+                 s->width * mm, unit, s->height * mm, unit, s->width, s->height, title, titles, title, film, s->paper[0], s->paper[1], s->paper[2]);
+}
+
+static bool print_words(struct output *o, const struct sheet_item *i)
+{
+    char label[8 * SHEET_TEXT];
+    char *d = ink_outlines(o->sheet->ink, &i->words, o->e);
+    if (!d)
+        return false;
+    escape(i->words.text, label, sizeof label);
+    bool ok = print(o, "<path aria-label=\"%s\" fill=\"#%02x%02x%02x\" d=\"%s\"/>\n", label, i->rgb[0], i->rgb[1], i->rgb[2], d);
+    free(d);
+    return ok;
+}
+
+static bool print_item(struct output *o, const struct sheet_item *i)
+{
+    if (i->kind == SHEET_WORDS)
+        return print_words(o, i);
+    if (i->kind == SHEET_AREA)
+        return print(o, "<rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" fill=\"#%02x%02x%02x\"/>\n", i->x, i->y, i->w, i->h, i->rgb[0],
+                     i->rgb[1], i->rgb[2]);
+    return print(o, "<path d=\"M%.3f %.3fL%.3f %.3f\" stroke=\"#%02x%02x%02x\" stroke-width=\"%.3f\"/>\n", i->x, i->y, i->x + i->w, i->y + i->h,
+                 i->rgb[0], i->rgb[1], i->rgb[2], i->thick);
+}
+
+static bool print_base64(struct output *o, const uint8_t *bytes, size_t size)
+{
+    enum { PIECE = 3072 };
+    char text[PIECE / 3 * 4];
+    for (size_t at = 0; at < size; at += PIECE) {
+        size_t part = size - at < PIECE ? size - at : PIECE;
+        if (!seal_write(&o->seal, text, base64_encode(bytes + at, part, text), o->e))
+            return false;
+    }
+    return true;
+}
+
+/* The strip alone, as -o FILE.png writes it, in a data URL. */
+static bool print_figure(struct output *o, const struct sheet_figure *f)
+{
+    struct report alone = *o->sheet->report;
+    char *png = NULL;
+    size_t size = 0;
+    alone.poster = false;
+    alone.recipe[0] = 0;
+    figure_size(&alone, FIGURE_SIDE_MOST, &alone.picture_width, &alone.picture_height);
+    FILE *memory = open_memstream(&png, &size);
+    if (!memory)
+        return err_memory(o->e, 1 << 16);
+    bool ok = writer_png.write(&alone, (struct strips){&f->kind, 1}, memory, o->e);
+    if (fclose(memory) != 0 && ok)
+        ok = err_memory(o->e, size);
+    ok = ok &&
+         print(o, "<image x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" preserveAspectRatio=\"none\" "
+                  "style=\"image-rendering:optimizeSpeed;image-rendering:crisp-edges;image-rendering:pixelated\" xlink:href=\"data:image/png;base64,",
+               f->x, f->y, f->w, f->h) &&
+         print_base64(o, (const uint8_t *)png, size) && print(o, "\"/>\n");
+    free(png);
+    return ok;
+}
+
+static bool print_all(struct output *o, const struct report *r, struct strips strips)
+{
+    const struct sheet *s = o->sheet;
+    bool ok = print_head(o, r, strips);
+    for (size_t i = 0; i < s->items && ok; i++)
+        ok = print_item(o, &s->item[i]);
+    for (size_t i = 0; i < s->figures && ok; i++)
+        ok = print_figure(o, &s->figure[i]);
+    return ok && print(o, "</svg>\n<!--\n") && seal_end(&o->seal, r, "", "-->\n", o->e);
+}
+
+static bool write_svg(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    struct sheet *s = sheet_poster(r, strips, false, e);
+    struct output o = {.sheet = s, .e = e};
+    bool ok = s && seal_open(&o.seal, f, e) && print_all(&o, r, strips);
+    seal_drop(&o.seal);
+    sheet_free(&s);
+    return ok;
+}
+
+static bool told(FILE *f, struct writer_told *to)
+{
+    return seal_told(f, "-->\n", to);
+}
+
+static const char *const ending[] = {"svg", NULL};
+
+const struct writer writer_svg = {
+    .name = "svg", .title = "SVG", .ending = ending, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .ours = seal_ours, .told = told, .write = write_svg
+};

@@ -1,0 +1,49 @@
+#include <stdio.h>
+
+#include "barcode/writer.h"
+#include "provenance.h"
+#include "output/palette/swatches.h"
+#include "json.h"
+
+static const char begin[] = "{\n\"swatches\": ", end[] = "\n]\n}\n";
+
+/*
+ * JSON: a key a line, a colour a line; `swatches` is the mark.
+ *
+ *     {"swatches": "barcode:film=...", "name": "film.mkv", "colours": [{"hex": "#1a2b3c", "rgb": [26, 43, 60], "share": 0.123456}...]}
+ */
+static bool write_swatches(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    (void)strips;
+    struct swatches s;
+    char mark[MARK_TEXT];
+    if (!swatches_make(r, &s, e))
+        return false;
+    mark_text(r, 0, mark);
+    bool fine = fputs(begin, f) != EOF && writer_json_put(f, json_string(mark)) && fputs(",\n\"name\": ", f) != EOF &&
+                writer_json_put(f, writer_json_bytes(s.name)) && fputs(",\n\"colours\": [", f) != EOF;
+    for (int i = 0; fine && i < s.palette.count; i++) {
+        const struct film_colour *c = &s.palette.colour[i];
+        char hex[SWATCHES_TEXT];
+        swatches_hex(c, hex);
+        json_t *value = json_pack("{ss s[iii] so}", "hex", hex, "rgb", c->rgb[0], c->rgb[1], c->rgb[2], "share", writer_json_us(swatches_share(c, 1000000)));
+        fine = fputs(i == 0 ? "\n" : ",\n", f) != EOF && writer_json_put(f, value);
+    }
+    return (fine && fputs(end, f) != EOF) || swatches_failed(e);
+}
+
+static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+{
+    return mark_ours(head, size, begin, film);
+}
+
+static bool read_told(FILE *f, struct writer_told *told)
+{
+    return mark_told(f, begin, end, told);
+}
+
+/* No ending, for -o x.json is a picture of that name: --swatches picks it by that ending. */
+const struct writer writer_swatches = {
+    .name = "swatches-json", .title = "JSON", .option = "swatches",
+    .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_swatches
+};

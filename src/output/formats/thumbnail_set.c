@@ -1,0 +1,139 @@
+#include "barcode/thumbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/shrink.h"
+#include "thumbnails_internal.h"
+
+static int at_least_1(int64_t n)
+{
+    return n > 1 ? (int)n : 1;
+}
+
+/* floor of the square root; n stays below 2^32. */
+static int64_t root(int64_t n)
+{
+    int64_t r = 0;
+    for (int64_t bit = (int64_t)1 << 16; bit > 0; bit >>= 1)
+        if ((r + bit) * (r + bit) <= n)
+            r += bit;
+    return r;
+}
+
+void thumbs_size(const struct film *film, const struct trim *trim, int staged_width, int staged_height, int *width, int *height)
+{
+    struct trim_rect shown = {.width = film->width, .height = film->height};
+    if (trim->count > 0)
+        shown = trim_to_shown(trim->rect[0], film->orientation, trim->width, trim->height);
+    bool told = film->sample_num > 0 && film->sample_den > 0 && film->sample_num < 1 << 15 && film->sample_den < 1 << 15;
+    int64_t wide = (int64_t)shown.width * (told ? film->sample_num : 1), high = (int64_t)shown.height * (told ? film->sample_den : 1);
+    int64_t side = staged_width > staged_height ? staged_width : staged_height;
+    if (side > THUMBS_SIDE)
+        side = THUMBS_SIDE;
+    int64_t longer = wide > high ? wide : high, shorter = wide > high ? high : wide;
+    int64_t by_pixels = root(THUMBS_PIXELS * longer / shorter);
+    if (side > by_pixels)
+        side = by_pixels;
+    int64_t other = (2 * shorter * side + longer) / (2 * longer);
+    *width = at_least_1(wide > high ? side : other);
+    *height = at_least_1(wide > high ? other : side);
+}
+
+struct thumbs *thumbs_open(int from_width, int from_height, int width, int height, size_t most, struct err *e)
+{
+    struct thumbs *t = calloc(1, sizeof *t);
+    struct kept *slot = t ? calloc(most, sizeof *slot) : NULL;
+    if (!slot) {
+        free(t);
+        err_memory(e, most * sizeof *slot);
+        return NULL;
+    }
+    *t = (struct thumbs){.from_width = from_width, .from_height = from_height, .width = width, .height = height, .most = most, .stride = 1, .slot = slot};
+    pthread_mutex_init(&t->lock, NULL);
+    return t;
+}
+
+/* Doubles the stride until `column` has a slot. Under the lock. */
+static void widen(struct thumbs *t, uint64_t column)
+{
+    for (; column / t->stride >= t->most; t->stride *= 2)
+        for (size_t i = 0; i < t->most; i++) {
+            if (i % 2 == 1)
+                free(t->slot[i].rgb);
+            else if (i > 0)
+                t->slot[i / 2] = t->slot[i];
+            if (i > 0)
+                t->slot[i] = (struct kept){.rgb = NULL};
+        }
+}
+
+/* The thumbnail of a staged frame, the caller's; NULL without memory. A workspace a call: frames that are kept are few. */
+static uint8_t *make(const struct thumbs *t, const uint8_t *rgb, struct err *e)
+{
+    struct frame_view view = {.model = MODEL_RGB, .matrix = MATRIX_RGB, .range = RANGE_FULL, .bits = 8, .width = t->from_width, .height = t->from_height};
+    for (int c = 0; c < 3; c++)
+        view.plane[c] = (struct plane){rgb + c, (ptrdiff_t)t->from_width * 3, 3, t->from_width, t->from_height};
+    size_t bytes = (size_t)t->width * (size_t)t->height * 3;
+    struct shrink *s = shrink_open(t->width, t->height, e);
+    uint8_t *made = s ? malloc(bytes) : NULL;
+    if (s && !made)
+        err_memory(e, bytes);
+    if (made && !shrink_frame(s, &view, made, e)) {
+        free(made);
+        made = NULL;
+    }
+    shrink_free(&s);
+    return made;
+}
+
+/* Takes over `made`: into every slot among the tag's columns, of which there may be none. */
+static bool keep(struct thumbs *t, const struct frame_tag *tag, uint8_t *made, struct err *e)
+{
+    size_t bytes = (size_t)t->width * (size_t)t->height * 3;
+    const uint8_t *first = NULL;
+    bool fine = true;
+    pthread_mutex_lock(&t->lock);
+    for (uint64_t i = (tag->column + t->stride - 1) / t->stride; fine && i * t->stride < tag->column + tag->repeat; i++) {
+        uint8_t *rgb = first ? malloc(bytes) : made;
+        if (!rgb) {
+            fine = err_memory(e, bytes);
+            break;
+        }
+        if (first)
+            memcpy(rgb, first, bytes);
+        first = first ? first : rgb;
+        free(t->slot[i].rgb);
+        t->slot[i] = (struct kept){.rgb = rgb, .frame = tag->frame, .time_us = tag->time_us};
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (!first)
+        free(made);
+    return fine;
+}
+
+bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    if (tag->repeat == 0)
+        return true;
+    pthread_mutex_lock(&t->lock);
+    widen(t, tag->column + tag->repeat - 1);
+    bool wanted = (tag->column + t->stride - 1) / t->stride * t->stride < tag->column + tag->repeat;
+    pthread_mutex_unlock(&t->lock);
+    if (!wanted)
+        return true;
+    uint8_t *made = make(t, rgb, e);      /* another thread may widen meanwhile: keep() looks again */
+    return made && keep(t, tag, made, e);
+}
+
+void thumbs_free(struct thumbs **t)
+{
+    if (!*t)
+        return;
+    for (size_t i = 0; i < (*t)->most; i++)
+        free((*t)->slot[i].rgb);
+    free((*t)->slot);
+    pthread_mutex_destroy(&(*t)->lock);
+    free(*t);
+    *t = NULL;
+}

@@ -1,0 +1,179 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/interrupt.h"
+#include "thumbnails_internal.h"
+
+enum { A_SHEET = THUMBS_ACROSS * THUMBS_ACROSS };
+
+static int cell(int side)
+{
+    return (side + THUMBS_CELL - 1) / THUMBS_CELL * THUMBS_CELL;
+}
+
+/* Slot i's thumbnail comes into the sheets: there is one, of another frame than the one before it. `last`: the slot before it that has one. */
+static bool counts(const struct thumbs *t, uint64_t i, const struct kept *last)
+{
+    const struct kept *k = &t->slot[i];
+    return k->rgb && (!last || last->frame != k->frame || last->time_us != k->time_us);
+}
+
+/* When the part of the film that was asked for ends, as far as anybody knows. */
+static int64_t end_of(const struct report *r)
+{
+    int64_t film = r->film->duration_us;
+    return film > 0 && film < r->selection.end_us ? film : r->selection.end_us < INT64_MAX ? r->selection.end_us : 0;
+}
+
+/* Columns and times: each thumbnail stands for what comes until the next one. */
+static void arrange(const struct report *r, struct thumbs_sheets *to)
+{
+    for (size_t i = 0; i < to->count; i++) {
+        struct thumb *b = &to->thumb[i];
+        bool last = i + 1 == to->count;
+        b->last = last ? r->count - 1 : b[1].first - 1;
+        b->end_us = last ? end_of(r) : b[1].time_us;
+        if (b->end_us <= b->time_us)      /* a film that is longer than it says, or whose times stand still */
+            b->end_us = b->time_us + 1000;
+        b->sheet = i / A_SHEET;
+        b->x = (int)(i % THUMBS_ACROSS) * cell(to->width);
+        b->y = (int)(i % A_SHEET / THUMBS_ACROSS) * cell(to->height);
+    }
+    to->thumb[0].first = 0;
+}
+
+/* The thumbnails, and in shown[] the slots that they are. False: memory, or there is none. */
+static bool list(const struct thumbs *t, const struct report *r, struct thumbs_sheets *to, size_t **shown, struct err *e)
+{
+    const struct kept *last = NULL;
+    to->thumb = calloc(t->most, sizeof *to->thumb);
+    *shown = calloc(t->most, sizeof **shown);
+    if (!to->thumb || !*shown)
+        return err_memory(e, t->most * (sizeof *to->thumb + sizeof **shown));
+    for (uint64_t i = 0; i < t->most && i * t->stride < r->count; i++) {
+        if (!counts(t, i, last))
+            continue;
+        last = &t->slot[i];
+        (*shown)[to->count] = (size_t)i;
+        to->thumb[to->count++] = (struct thumb){.first = i * t->stride, .frame = last->frame, .time_us = last->time_us};
+    }
+    if (to->count == 0)
+        return err_set(e, ERR_FAILED, "there is no frame for a thumbnail");
+    arrange(r, to);
+    return true;
+}
+
+/* A thumbnail into its cell, whose rest repeats the thumbnail's edge: what a JPEG's block shares with it then costs nothing. */
+static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *at, size_t pitch)
+{
+    size_t width = (size_t)to->width, height = (size_t)to->height, across = (size_t)cell(to->width), down = (size_t)cell(to->height);
+    for (size_t y = 0; y < down; y++) {
+        const uint8_t *row = rgb + (y < height ? y : height - 1) * width * 3;
+        uint8_t *line = at + y * pitch;
+        memcpy(line, row, width * 3);
+        for (size_t x = width; x < across; x++)
+            memcpy(line + x * 3, row + (width - 1) * 3, 3);
+    }
+}
+
+/* One sheet of `n` thumbnails. `canvas` has room for a whole one. Cells that are left over are black. */
+static bool make(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown, size_t n, int quantiser, const char *comment, uint8_t *canvas, struct jpeg *sheet, struct err *e)
+{
+    size_t across = n < THUMBS_ACROSS ? n : THUMBS_ACROSS, rows = (n + THUMBS_ACROSS - 1) / THUMBS_ACROSS;
+    size_t width = across * (size_t)cell(to->width), height = rows * (size_t)cell(to->height);
+    if (interrupted())
+        return interrupt_error(e);
+    memset(canvas, 0, width * height * 3);
+    for (size_t i = 0; i < n; i++)
+        paint(to, t->slot[shown[i]].rgb, canvas + (i / THUMBS_ACROSS * (size_t)cell(to->height) * width + i % THUMBS_ACROSS * (size_t)cell(to->width)) * 3, width * 3);
+    return jpeg_encode(canvas, (int)width, (int)height, quantiser, comment, sheet, e);
+}
+
+static const int quantisers[] = {3, 4, 5, 6, 8, 10, 13, 17, 23, JPEG_COARSEST};
+enum { QUANTISERS = sizeof quantisers / sizeof *quantisers };
+
+/*
+ * Where in the list to begin: the finest with which a sheet of thumbnails from all over the film takes no more than its share of `bytes_most`. Making all sheets
+ * over and over would take seconds.
+ */
+static bool guess(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown, size_t bytes_most, uint8_t *canvas, int *begin, struct err *e)
+{
+    size_t some[A_SHEET] = {0};
+    size_t n = to->count < A_SHEET ? to->count : A_SHEET;
+    for (size_t i = 0; i < n; i++)
+        some[i] = shown[i * to->count / n];
+    for (*begin = 0; n > 0 && *begin < QUANTISERS - 1; ++*begin) {
+        struct jpeg sheet = {.size = 0};
+        if (!make(t, to, some, n, quantisers[*begin], NULL, canvas, &sheet, e))
+            return false;
+        bool fits = sheet.size * to->count / n <= bytes_most;
+        jpeg_free(&sheet);
+        if (fits)
+            break;
+    }
+    return true;
+}
+
+static void drop(struct thumbs_sheets *to)
+{
+    for (size_t i = 0; i < to->sheets; i++)
+        jpeg_free(&to->sheet[i]);
+    to->sheets = 0;
+}
+
+/* All sheets; *bytes gets what they take. */
+static bool make_all(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown, int quantiser, const char *comment, uint8_t *canvas, size_t *bytes, struct err *e)
+{
+    drop(to);
+    *bytes = 0;
+    for (size_t done = 0; done < to->count; done += A_SHEET) {
+        size_t n = to->count - done < A_SHEET ? to->count - done : A_SHEET;
+        struct jpeg *sheet = &to->sheet[to->sheets];
+        if (!make(t, to, shown + done, n, quantiser, comment, canvas, sheet, e))
+            return false;
+        to->sheets++;
+        *bytes += sheet->size;
+    }
+    return true;
+}
+
+static bool fill(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown, size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
+{
+    size_t bytes = 0;
+    int q;
+    if (!guess(t, to, shown, bytes_most, canvas, &q, e))
+        return false;
+    do {
+        if (!make_all(t, to, shown, quantisers[q], comment, canvas, &bytes, e))
+            return false;
+    } while (bytes > bytes_most && ++q < QUANTISERS);
+    return true;
+}
+
+bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_most, const char *comment, struct thumbs_sheets *to, struct err *e)
+{
+    size_t room = A_SHEET * (size_t)cell(t->width) * (size_t)cell(t->height) * 3;
+    size_t *shown = NULL;
+    *to = (struct thumbs_sheets){.width = t->width, .height = t->height};
+    uint8_t *canvas = malloc(room);
+    if (!canvas)
+        return err_memory(e, room);
+    bool fine = list(t, r, to, &shown, e);
+    to->sheet = fine ? calloc(to->count / A_SHEET + 1, sizeof *to->sheet) : NULL;
+    if (fine && !to->sheet)
+        fine = err_memory(e, to->count * sizeof *to->sheet);
+    fine = fine && fill(t, to, shown, bytes_most, comment, canvas, e);
+    free(canvas);
+    free(shown);
+    if (!fine)
+        thumbs_sheets_free(to);
+    return fine;
+}
+
+void thumbs_sheets_free(struct thumbs_sheets *to)
+{
+    drop(to);
+    free(to->sheet);
+    free(to->thumb);
+    *to = (struct thumbs_sheets){.count = 0};
+}

@@ -1,0 +1,199 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "barcode/atomic_file.h"
+#include "barcode/interrupt.h"
+#include "barcode/path.h"
+#include "barcode/thumbs.h"
+#include "barcode/writer.h"
+#include "provenance.h"
+
+/*
+ * WebVTT (W3C) whose cues are the thumbnails' places, as players take them for previews: a cue for the time that a thumbnail stands for; its text is a sheet's URL, relative
+ * to this file, with a media fragment (W3C, "Media Fragments URI 1.0"): #xywh=x,y,width,height in pixels. The sheets lie beside it: NAME-001.jpg for NAME.vtt.
+ */
+static const char begin[] = "WEBVTT\n", end[] = "NOTE end\n";
+
+enum { SHEET_NUMBER = 24 };
+
+/* `path` without its ending, which may be none: how many bytes. */
+static size_t stem_length(const char *path)
+{
+    size_t length;
+    const char *name = path_last(path, &length), *dot = strrchr(name, '.');
+    return dot && dot > name ? (size_t)(dot - path) : strlen(path);
+}
+
+/* Sheet i's path (from 0); the caller's. */
+static char *sheet_path(const char *path, size_t i, struct err *e)
+{
+    char *made;
+    if (asprintf(&made, "%.*s-%03zu.jpg", (int)stem_length(path), path, i + 1) >= 0)
+        return made;
+    err_memory(e, strlen(path) + SHEET_NUMBER);
+    return NULL;
+}
+
+static void put_url(FILE *f, const char *name, size_t length)
+{
+    char text[4];
+    for (size_t i = 0; i < length; i++)
+        fwrite(text, 1, path_url_byte(name[i], text), f);
+}
+
+static void put_time(FILE *f, int64_t ms)
+{
+    fprintf(f, "%02" PRId64 ":%02d:%02d.%03d", ms / 3600000, (int)(ms / 60000 % 60), (int)(ms / 1000 % 60), (int)(ms % 1000));
+}
+
+/* The first thumbnail stands for the film's beginning, whatever the first frame's time. */
+static int64_t start_ms(const struct report *r, const struct thumbs_sheets *s, size_t i)
+{
+    return s->thumb[i].time_us < 0 || (i == 0 && r->selection.start_us == 0) ? 0 : s->thumb[i].time_us / 1000;
+}
+
+static bool write_vtt(const struct report *r, const struct thumbs_sheets *s, const char *path, FILE *f, struct err *e)
+{
+    char mark[MARK_TEXT];
+    size_t length;
+    const char *name = path_last(path, &length);
+    mark_text(r, s->sheets, mark);
+    fprintf(f, "%s\nNOTE\n%s\n", begin, mark);
+    for (size_t i = 0; i < s->count; i++) {
+        const struct thumb *b = &s->thumb[i];
+        int64_t from = start_ms(r, s, i), to = b->end_us / 1000;
+        fputs("\n", f);
+        put_time(f, from);
+        fputs(" --> ", f);
+        put_time(f, to > from ? to : from + 1);
+        fputs("\n", f);
+        put_url(f, name, stem_length(name));
+        fprintf(f, "-%03zu.jpg#xywh=%d,%d,%d,%d\n", b->sheet + 1, b->x, b->y, s->width, s->height);
+    }
+    fprintf(f, "\n%s", end);
+    return !ferror(f) || err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
+}
+
+/* True if a sheet may take the place of what is at `path`: nothing, or a sheet of this film. */
+static bool spare(const struct report *r, const char *path, struct err *e)
+{
+    struct stat s;
+    char film[FILM_ID_TEXT];
+    if (stat(path, &s) != 0)
+        return true;
+    if (!writer_made(&writer_thumbnails, path, film))
+        return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another folder with --thumbnails", path);
+    return r->overwrite || (film[0] && strcmp(film, r->film_id) == 0) ||
+           err_set(e, ERR_FAILED, "'%s' is there and shows another film, or this one before it was changed; choose another folder with --thumbnails, or --overwrite", path);
+}
+
+/* The files in the making: the sheets, then the WebVTT. */
+struct set {
+    struct atomic_file **file;
+    size_t count;
+};
+
+static bool write_sheet(struct set *set, const struct report *r, const struct jpeg *sheet, const char *path, struct err *e)
+{
+    if (!spare(r, path, e) || !(set->file[set->count] = atomic_file_open(path, true, e)))
+        return false;
+    set->count++;
+    return fwrite(sheet->data, 1, sheet->size, atomic_file_stream(set->file[set->count - 1])) == sheet->size ||
+           err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
+}
+
+static bool write_all(struct set *set, const struct report *r, const struct thumbs_sheets *s, const char *path, struct err *e)
+{
+    for (size_t i = 0; i < s->sheets; i++) {
+        char *name = interrupted() ? NULL : sheet_path(path, i, e);
+        bool fine = name && write_sheet(set, r, &s->sheet[i], name, e);
+        free(name);
+        if (!fine)
+            return interrupted() ? interrupt_output(path, e) : false;
+    }
+    if (!(set->file[set->count] = atomic_file_open(path, false, e)))
+        return false;
+    set->count++;
+    return write_vtt(r, s, path, atomic_file_stream(set->file[set->count - 1]), e);
+}
+
+/* The WebVTT comes last: where it is, its sheets are. */
+static bool commit(struct set *set, bool fine, struct err *e)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (fine)
+            fine = atomic_file_commit(&set->file[i], e);
+        else
+            atomic_file_discard(&set->file[i]);
+    }
+    return fine;
+}
+
+static bool save(const struct report *r, struct strips strips, const char *path, struct err *e)
+{
+    (void)strips;
+    struct thumbs_sheets sheets;
+    char mark[MARK_TEXT];
+    mark_text(r, 0, mark);
+    if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, mark, &sheets, e))
+        return e->code == ERR_INTERRUPTED ? interrupt_output(path, e) : err_prefix(e, "cannot write '%s'", path);
+    struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};
+    bool fine = set.file ? write_all(&set, r, &sheets, path, e) : err_memory(e, sheets.sheets * sizeof *set.file);
+    if (set.file)
+        fine = commit(&set, fine, e);
+    free(set.file);
+    thumbs_sheets_free(&sheets);
+    return fine;
+}
+
+/* A WebVTT, or a sheet of one: both have a mark. */
+static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+{
+    char comment[MARK_TEXT];
+    struct writer_told told;
+    if (mark_ours(head, size, begin, film))
+        return true;
+    if (!jpeg_comment(head, size, comment, sizeof comment) || !mark_find(comment, strlen(comment), &told))
+        return false;
+    memcpy(film, told.film, FILM_ID_TEXT);
+    return true;
+}
+
+/* True if the sheet is this film's and ends as a JPEG does. */
+static bool sheet_is_whole(const char *path, const char *film)
+{
+    char shown[FILM_ID_TEXT];
+    uint8_t tail[2] = {0};
+    FILE *f = writer_made(&writer_thumbnails, path, shown) && strcmp(shown, film) == 0 ? fopen(path, "rbe") : NULL;
+    bool whole = f && fseek(f, -2, SEEK_END) == 0 && fread(tail, 1, 2, f) == 2 && tail[0] == 0xff && tail[1] == 0xd9;
+    if (f)
+        fclose(f);
+    return whole;
+}
+
+static bool all_there(const char *path, const struct writer_told *told)
+{
+    bool there = told->parts > 0;
+    for (size_t i = 0; there && i < told->parts; i++) {
+        char *name = sheet_path(path, i, NULL);
+        there = name && sheet_is_whole(name, told->film);
+        free(name);
+    }
+    return there;
+}
+
+static bool read_told(FILE *f, struct writer_told *told)
+{
+    return mark_told(f, begin, end, told);
+}
+
+static const char *const ending[] = {"vtt", NULL};
+
+const struct writer writer_thumbnails = {
+    .name = "thumbnails", .title = "WebVTT", .ending = ending,
+    .folder = true, .modeless = true, .thumbnails = true, .ours = is_ours, .told = read_told, .parts_there = all_there, .save = save
+};

@@ -1,0 +1,145 @@
+#include "html.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/interrupt.h"
+#include "output/formats/png.h"
+
+/* How high a strip is whose rows differ: exact at this size, and not a pixel is kept that a screen of a page cannot show. */
+enum { STRIP_ROWS_MOST = 240, STRIP_ROWS_WIDE = 160, WIDE = 4000 };
+
+const struct column *html_column(const struct html_job *job, uint64_t x)
+{
+    return columns_get(job->report->columns, (2 * x + 1) * job->report->count / (2 * job->columns));
+}
+
+static bool put_base64(FILE *f, const void *data, size_t size)
+{
+    struct page_base64 b = {.file = f};
+    return page_base64_put(&b, data, size) && page_base64_end(&b);
+}
+
+bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width, int height, FILE *f)
+{
+    struct report r = *job->report;
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&bytes, &size);
+    if (!memory)
+        return false;
+    r.picture_width = width;
+    r.picture_height = height;
+    r.poster = false;                    /* a page shows strips, with time across, whatever shape the run's picture has */
+    r.shape = SHAPE_STRIP;
+    bool done = writer_png_bare(&r, (struct strips){&kind, 1}, memory, job->err);
+    done = fclose(memory) == 0 && done && put_base64(f, bytes, size);
+    job->used += (size + 2) / 3 * 4;
+    free(bytes);
+    return done;
+}
+
+static int strip_rows(const struct html_job *job, const struct strip_kind *kind)
+{
+    int most = job->columns > WIDE ? STRIP_ROWS_WIDE : STRIP_ROWS_MOST, staged = job->report->height;
+    if (kind->flat)
+        return 1;
+    return (kind->needs & STRIP_ROWS) && staged < most ? staged : most;
+}
+
+/* The first is to be seen at once; the script shows the others. */
+static bool put_strips(struct html_job *job, FILE *f)
+{
+    for (size_t i = 0; i < job->strips.count; i++) {
+        const struct strip_kind *kind = job->strips.kind[i];
+        if (interrupted())
+            return interrupt_error(job->err);
+        if (fprintf(f, "<img class=\"pixels\" data-mode=\"%s\"%s alt=\"\" draggable=\"false\" src=\"data:image/png;base64,", kind->name, i > 0 ? " hidden" : "") < 0 ||
+            !html_put_png(job, kind, (int)job->columns, strip_rows(job, kind), f) || fputs("\">\n", f) == EOF)
+            return false;
+    }
+    return true;
+}
+
+static const struct page_file *const styles[] = {&page_common_css, &page_viewer_css, NULL};
+static const struct page_file *const scripts[] = {&page_common_js, &page_sheets_js, &page_viewer_js, NULL};
+
+/* What `told` and a gallery read. */
+static bool put_head(struct html_job *job, FILE *f)
+{
+    const struct report *r = job->report;
+    char columns[64];
+    snprintf(columns, sizeof columns, "%" PRIu64 " %dx%d", r->count, r->width, r->height);
+    return page_put_head(f, "viewer", styles, scripts) && (!r->film_id[0] || page_put_meta(f, "film", r->film_id)) &&
+           (!r->recipe[0] || page_put_meta(f, "recipe", r->recipe)) && page_put_meta(f, "columns", columns) &&
+           (!r->partial || page_put_meta(f, "partial", "yes")) && html_put_card(job, f);
+}
+
+static bool fill(void *user, const char *mark, FILE *f)
+{
+    struct html_job *job = user;
+    errno = 0;
+    if (strcmp(mark, "head") == 0)
+        return put_head(job, f);
+    if (strcmp(mark, "style") == 0)
+        return page_put_files(f, "style", styles);
+    if (strcmp(mark, "strips") == 0)
+        return put_strips(job, f);
+    if (strcmp(mark, "data") == 0)
+        return html_put_data(job, f);
+    return strcmp(mark, "script") == 0 ? page_put_files(f, "script", scripts)
+                                       : err_set(job->err, ERR_FAILED, "internal error: the page has a mark '%s'", mark);
+}
+
+static bool write_html(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    /* What other outputs of the run need of columns must change nothing here. */
+    struct report own = *r;
+    own.needs = strips_need(strips);
+    struct html_job job = {.report = &own, .strips = strips, .err = e, .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
+    if (r->count == 0)
+        return err_set(e, ERR_FAILED, "there is no column to show");
+    if (!film_palette_make(&own, FILM_PALETTE_USUAL, &job.palette, e))
+        return false;
+    /* Where a part knew the cause, that stays. */
+    bool done = page_write(f, &page_viewer_html, fill, &job) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    thumbs_sheets_free(&job.thumbs);
+    return done;
+}
+
+static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+{
+    if (!page_is((const char *)head, size, "viewer"))
+        return false;
+    page_take_meta((const char *)head, size, "film", film, FILM_ID_TEXT);
+    return true;
+}
+
+/* By its head, and by its end: it is written from front to back. */
+static bool read_told(FILE *f, struct writer_told *told)
+{
+    char head[WRITER_HEAD], text[64];
+    size_t size = fread(head, 1, sizeof head, f);
+    if (!is_ours((const uint8_t *)head, size, told->film))
+        return false;
+    page_take_meta(head, size, "recipe", told->recipe, sizeof told->recipe);
+    page_take_meta(head, size, "partial", text, sizeof text);
+    told->partial = text[0] != 0;
+    page_take_meta(head, size, "columns", text, sizeof text);
+    char *end;
+    told->columns = strtoull(text, &end, 10);
+    long width = strtol(end, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
+    bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
+    told->width = sane ? (int)width : 0;
+    told->height = sane ? (int)height : 0;
+    return page_ends(f);
+}
+
+static const char *const ending[] = {"html", "htm", NULL};
+
+const struct writer writer_html = {
+    .name = "html", .title = "page", .ending = ending, .binary = true, .all_computed = true, .gallery = true, .thumbnails = true, .ours = is_ours, .told = read_told,
+    .write = write_html
+};

@@ -1,0 +1,116 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/text/labels.h"
+#include "output/palette/swatches.h"
+#include "html.h"
+
+json_t *html_length(const struct html_job *job)
+{
+    const struct film *film = job->report->film;
+    int64_t last = html_column(job, job->columns - 1)->time_us;
+    return writer_json_us(film->duration_us > last ? film->duration_us : last);
+}
+
+json_t *html_palette_value(const struct html_job *job)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < job->palette.count; i++) {
+        const struct film_colour *c = &job->palette.colour[i];
+        char text[SWATCHES_TEXT];
+        swatches_hex(c, text);
+        if (json_array_append_new(list, json_pack("[si]", text, (int)c->share)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* Writes a colour and its share, of 255, in four bytes. */
+static void put_colour(uint8_t to[4], const uint8_t rgb[3], uint64_t count, uint64_t total)
+{
+    memcpy(to, rgb, 3);
+    to[3] = (uint8_t)((255 * count + total / 2) / total);
+}
+
+/* The strongest colours of a column that has a picture, CARD_COLOURS of them; what is not there has a share of 0. */
+static void take_moment(const struct html_job *job, const struct column *c, uint8_t to[CARD_COLOURS][4])
+{
+    uint64_t total = 0;
+    bool clusters = (job->report->needs & STRIP_CLUSTERS) && c->cluster && c->clusters > 0;
+    memset(to, 0, (size_t)CARD_COLOURS * 4);
+    for (int i = 0; clusters && i < c->clusters; i++)
+        total += c->cluster[i].count;
+    for (int i = 0; clusters && i < c->clusters && i < CARD_COLOURS; i++)
+        put_colour(to[i], c->cluster[i].rgb, c->cluster[i].count, total);
+    if (!clusters)
+        put_colour(to[0], job->report->needs & STRIP_DOMINANT ? c->dominant : c->average, 1, 1);
+}
+
+/* An element that JSON holds as text. NULL: memory. */
+static json_t *base64_value(const void *data, size_t size)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *f = open_memstream(&text, &length);
+    struct page_base64 b = {.file = f};
+    bool done = f && page_base64_put(&b, data, size) && page_base64_end(&b);
+    done = f && fclose(f) == 0 && done;
+    json_t *value = done ? json_string_nocheck(text) : NULL;
+    free(text);
+    return value;
+}
+
+/* The film at CARD_MOMENTS places: "moments" has their colours, "times" their seconds. A place without a picture is left out. */
+static json_t *moments_value(const struct html_job *job)
+{
+    uint8_t colour[CARD_MOMENTS][CARD_COLOURS][4];
+    uint64_t count = job->columns < CARD_MOMENTS ? job->columns : CARD_MOMENTS;
+    size_t used = 0;
+    json_t *times = json_array();
+    bool fine = times;
+    for (uint64_t i = 0; fine && i < count; i++) {
+        const struct column *c = html_column(job, (2 * i + 1) * job->columns / (2 * count));
+        if (c->status == COLUMN_MISSING)
+            continue;
+        take_moment(job, c, colour[used++]);
+        fine = json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000))) == 0;
+    }
+    if (fine)
+        return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times", times);
+    json_decref(times);
+    return NULL;
+}
+
+/* The card's strip: the first that is of one row. There is one, for every column has its average. */
+static const struct strip_kind *card_strip(const struct html_job *job)
+{
+    for (size_t i = 0; i < job->strips.count; i++) {
+        if (job->strips.kind[i]->flat)
+            return job->strips.kind[i];
+    }
+    return strip_find("average", strlen("average"));
+}
+
+static json_t *strip_value(struct html_job *job)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *f = open_memstream(&text, &length);
+    int width = job->columns < CARD_WIDTH ? (int)job->columns : CARD_WIDTH;
+    bool done = f && html_put_png(job, card_strip(job), width, 1, f);
+    done = f && fclose(f) == 0 && done;
+    json_t *value = done ? json_string_nocheck(text) : NULL;
+    free(text);
+    return value;
+}
+
+bool html_put_card(struct html_job *job, FILE *f)
+{
+    const struct report *r = job->report;
+    return page_put_json(f, "card", json_pack("{so so so sI so so so}", "name", writer_json_bytes(paint_text_file_name(r->film->path)),
+                                              "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "length", html_length(job),
+                                              "columns", (json_int_t)r->count, "palette", html_palette_value(job), "strip", strip_value(job),
+                                              "moments", moments_value(job)));
+}

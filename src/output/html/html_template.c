@@ -1,0 +1,169 @@
+#include "html_template.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/version.h"
+#include "output/formats/base64.h"
+
+static const char mark_begin[] = "<!--barcode:", mark_end[] = "-->";
+
+/* How viewer.html and gallery.html begin and end. */
+static const char begins[] = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", ends[] = "</html>\n";
+
+static const char generator[] = "<meta name=\"generator\" content=\"barcode ";
+
+bool page_write(FILE *f, const struct page_file *html, page_fill *fill, void *user)
+{
+    const char *at = (const char *)html->data, *end = at + html->size;
+    while (at < end) {
+        char mark[32];
+        const char *found = memmem(at, (size_t)(end - at), mark_begin, strlen(mark_begin));
+        const char *name = found ? found + strlen(mark_begin) : NULL;
+        const char *close = name ? memmem(name, (size_t)(end - name), mark_end, strlen(mark_end)) : NULL;
+        size_t plain = (size_t)((close ? found : end) - at);
+        if (fwrite(at, 1, plain, f) != plain)
+            return false;
+        if (!close)
+            return true;
+        snprintf(mark, sizeof mark, "%.*s", (int)(close - name), name);
+        if (!fill(user, mark, f))
+            return false;
+        at = close + strlen(mark_end);
+    }
+    return true;
+}
+
+bool page_put_meta(FILE *f, const char *key, const char *value)
+{
+    return fprintf(f, "<meta name=\"barcode:%s\" content=\"%s\">\n", key, value) > 0;
+}
+
+static bool put_hashes(FILE *f, const char *directive, const struct page_file *const file[])
+{
+    bool fine = fputs(directive, f) >= 0;
+    for (int i = 0; fine && file[i]; i++)
+        fine = fprintf(f, " 'sha256-%s'", file[i]->sha256) > 0;
+    return fine;
+}
+
+bool page_put_head(FILE *f, const char *kind, const struct page_file *const style[], const struct page_file *const script[])
+{
+    return fprintf(f, "%s%s\">\n", generator, BARCODE_VERSION) > 0 && page_put_meta(f, "page", kind) &&
+           fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; ", f) >= 0 &&
+           put_hashes(f, "style-src", style) && put_hashes(f, "; script-src", script) && fputs("\">\n", f) >= 0;
+}
+
+bool page_put_files(FILE *f, const char *element, const struct page_file *const file[])
+{
+    for (int i = 0; file[i]; i++) {
+        if (fprintf(f, "<%s>", element) < 0 || fwrite(file[i]->data, 1, file[i]->size, f) != file[i]->size || fprintf(f, "</%s>\n", element) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Inside a string of JSON, the only place where these characters are, \u003c means the same; in HTML it means nothing. */
+static int put_escaped(const char *text, size_t size, void *file)
+{
+    FILE *f = file;
+    for (size_t i = 0; i < size; i++) {
+        bool special = text[i] == '<' || text[i] == '>' || text[i] == '&';
+        if (special ? fprintf(f, "\\u%04x", (unsigned)text[i]) < 0 : putc(text[i], f) == EOF)
+            return -1;
+    }
+    return 0;
+}
+
+bool page_put_json(FILE *f, const char *id, json_t *value)
+{
+    if (!value) {
+        errno = ENOMEM;
+        return false;
+    }
+    errno = 0;
+    /* ASCII alone, so that U+2028 and U+2029 are escaped too. */
+    bool done = fprintf(f, "<script type=\"application/json\" id=\"%s\">", id) > 0 &&
+                json_dump_callback(value, put_escaped, f, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) == 0 &&
+                fputs("</script>\n", f) != EOF;
+    int error = errno ? errno : EIO;
+    json_decref(value);
+    errno = error;
+    return done;
+}
+
+/* ---- base64 ---- */
+
+bool page_base64_put(struct page_base64 *b, const void *data, size_t size)
+{
+    const unsigned char *in = data;
+    char out[4096];
+    size_t used = 0;
+    for (size_t i = 0; i < size; i++) {
+        b->rest[b->count++] = in[i];
+        if (b->count < 3)
+            continue;
+        used += base64_encode(b->rest, sizeof b->rest, out + used);
+        b->count = 0;
+        if (used == sizeof out) {
+            if (fwrite(out, 1, used, b->file) != used)
+                return false;
+            used = 0;
+        }
+    }
+    return fwrite(out, 1, used, b->file) == used;
+}
+
+bool page_base64_end(struct page_base64 *b)
+{
+    char out[4];
+    if (b->count == 0)
+        return true;
+    base64_encode(b->rest, (size_t)b->count, out);
+    b->count = 0;
+    return fwrite(out, 1, sizeof out, b->file) == sizeof out;
+}
+
+/* ---- reading ---- */
+
+/* Where `word` ends among the first `size` bytes of `text`; NULL: it is not there. */
+static const char *after(const char *text, size_t size, const char *word)
+{
+    const char *at = memmem(text, size, word, strlen(word));
+    return at ? at + strlen(word) : NULL;
+}
+
+bool page_is(const char *head, size_t size, const char *kind)
+{
+    char told[32];
+    size_t length = strlen(begins);
+    if (size < length + strlen(generator) || memcmp(head, begins, length) != 0 || memcmp(head + length, generator, strlen(generator)) != 0)
+        return false;
+    page_take_meta(head, size, "page", told, sizeof told);
+    return strcmp(told, kind) == 0;
+}
+
+void page_take_meta(const char *head, size_t size, const char *key, char *value, size_t room)
+{
+    char word[80];
+    snprintf(word, sizeof word, "<meta name=\"barcode:%s\" content=\"", key);
+    const char *begin = after(head, size, word), *quote = begin ? memchr(begin, '"', size - (size_t)(begin - head)) : NULL;
+    bool fits = quote && (size_t)(quote - begin) < room;
+    snprintf(value, room, "%.*s", fits ? (int)(quote - begin) : 0, fits ? begin : "");
+}
+
+const char *page_find_json(const char *head, size_t size, const char *id, size_t *length)
+{
+    char word[80];
+    snprintf(word, sizeof word, "<script type=\"application/json\" id=\"%s\">", id);
+    const char *begin = after(head, size, word), *close = begin ? memmem(begin, size - (size_t)(begin - head), "</script>", 9) : NULL;
+    *length = close ? (size_t)(close - begin) : 0;
+    return close ? begin : NULL;
+}
+
+bool page_ends(FILE *f)
+{
+    char tail[sizeof ends - 1];
+    return fseek(f, -(long)sizeof tail, SEEK_END) == 0 && fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, ends, sizeof tail) == 0;
+}

@@ -1,0 +1,45 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fit_width.h"
+#include "render_line.h"
+
+static void note(const struct report *r, char *out, size_t size)
+{
+    (void)r;
+    snprintf(out, size, "each row's mean");
+}
+
+/* The state: which staged rows the row covers, the same for every column. */
+static bool open_rows(struct strip *s, struct err *e)
+{
+    s->state = calloc(1, sizeof(struct shrink_span));
+    return s->state || err_memory(e, sizeof(struct shrink_span));
+}
+
+static void row(struct strip *s)
+{
+    struct shrink_span *rows = s->state;
+    *rows = shrink_span((uint64_t)s->y, (uint64_t)s->report->height, (uint64_t)s->height);
+}
+
+/* The mean of the staged rows, rounded half up. */
+static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+{
+    (void)i;
+    const struct shrink_span *rows = s->state;
+    const struct light_table *means = s->report->means;
+    uint64_t total = (uint64_t)s->report->height;
+    for (uint64_t k = 0; means && k < 3; k++)
+        rgb[k] = strip_mean_light(c->row + k, rows, (uint64_t)s->height, total, means);
+    for (uint64_t k = 0; !means && k < 3; k++) {
+        uint64_t sum = c->row[rows->head * 3 + k] * rows->head_weight + c->row[rows->tail * 3 + k] * rows->tail_weight;
+        for (uint64_t j = rows->begin; j < rows->end; j++)
+            sum += c->row[j * 3 + k] * (uint64_t)s->height;
+        rgb[k] = (uint8_t)((2 * sum + total) / (2 * total));
+    }
+}
+
+const struct strip_kind strip_downsample = {
+    .name = "downsample", .title = "downsample", .needs = STRIP_ROWS, .note = note, .open = open_rows, .row = row, .pixel = pixel
+};

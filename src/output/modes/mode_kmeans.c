@@ -1,0 +1,25 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "render_line.h"
+
+static void note(const struct report *r, char *out, size_t size)
+{
+    if (r->kmeans.k == 1)
+        snprintf(out, size, "one cluster");
+    else if (r->steady > 0)
+        snprintf(out, size, "largest of %d clusters, steady %d %%", r->kmeans.k, r->steady);
+    else
+        snprintf(out, size, "largest of %d clusters", r->kmeans.k);
+}
+
+static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+{
+    (void)s;
+    (void)i;
+    memcpy(rgb, c->cluster[c->chosen].rgb, 3);
+}
+
+const struct strip_kind strip_kmeans = {
+    .name = "kmeans", .title = "k-means", .needs = STRIP_CLUSTERS, .obeys = STRIP_STEADY, .fit = FIT_MEDOID, .flat = true, .note = note, .pixel = pixel
+};

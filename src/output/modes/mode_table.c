@@ -1,0 +1,70 @@
+#include "barcode/strip.h"
+
+#include <string.h>
+
+/* A line a strip, from top to bottom of -m all; NAME stands for strip_NAME, the entry in mode_NAME.c. */
+#define EACH_STRIP(DO) \
+    DO(kmeans)         \
+    DO(dominant)       \
+    DO(palette)        \
+    DO(average)        \
+    DO(downsample)
+
+#define DECLARE(name) extern const struct strip_kind strip_##name;
+#define POINT(name) &strip_##name,
+
+EACH_STRIP(DECLARE)
+const struct strip_kind *const strip_table[] = {EACH_STRIP(POINT)};
+const size_t strip_count = sizeof strip_table / sizeof *strip_table;
+_Static_assert(sizeof strip_table / sizeof *strip_table <= STRIPS_MOST, "STRIPS_MOST is too small");
+
+const struct strip_kind *strip_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < strip_count; i++) {
+        const char *known = strip_table[i]->name;
+        if (strlen(known) == length && memcmp(known, name, length) == 0)
+            return strip_table[i];
+    }
+    return NULL;
+}
+
+const char *palette_order_name(enum palette_order order)
+{
+    return order == ORDER_SHARE ? "share" : "lightness";
+}
+
+const char *strip_shape_name(enum strip_shape shape)
+{
+    static const char *const name[STRIP_SHAPES] = {"strip", "circle", "vertical"};
+    return name[shape];
+}
+
+const char *strips_name(struct strips s)
+{
+    return s.count == 1 ? s.kind[0]->name : STRIP_ALL;
+}
+
+unsigned strips_need(struct strips s)
+{
+    unsigned needs = 0;
+    for (size_t i = 0; i < s.count; i++)
+        needs |= s.kind[i]->needs;
+    return needs;
+}
+
+bool strips_settled(struct strips s)
+{
+    for (size_t i = 0; i < s.count; i++) {
+        if (s.kind[i]->settled)
+            return true;
+    }
+    return false;
+}
+
+unsigned strips_obey(struct strips s)
+{
+    unsigned obeys = 0;
+    for (size_t i = 0; i < s.count; i++)
+        obeys |= s.kind[i]->obeys;
+    return obeys;
+}

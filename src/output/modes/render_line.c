@@ -1,0 +1,151 @@
+#include "render_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "time_axis.h"
+#include "fit_width.h"
+#include "smooth.h"
+
+bool strip_shows(const struct strip *s, const struct column *c)
+{
+    unsigned needs = s->kind->needs;
+    return c->status != COLUMN_MISSING && (!(needs & STRIP_CLUSTERS) || (c->cluster && c->clusters > 0)) &&
+           (!(needs & STRIP_ROWS) || c->row);
+}
+
+/* Row y of every column, one pixel each. */
+static void paint_line(struct strip *s, int y, uint8_t *line)
+{
+    s->y = y;
+    if (s->kind->row)
+        s->kind->row(s);
+    uint8_t *pixel = line + s->first * 3;
+    for (uint64_t i = s->first; i < s->count; i++, pixel += 3) {
+        const struct column *c = columns_get(s->columns, i);
+        if (strip_shows(s, c))
+            s->kind->pixel(s, i, c, pixel);
+        else
+            memcpy(pixel, pixel - 3, 3);
+    }
+    for (uint64_t i = 0; i < s->first; i++)
+        memcpy(line + i * 3, line + s->first * 3, 3);
+    if (s->smooth)
+        smooth_line(s->smooth, line);
+}
+
+static void paint_row(struct strip *s, int y, uint8_t *rgb)
+{
+    if (!s->line) {
+        paint_line(s, y, rgb);
+        return;
+    }
+    paint_line(s, y, s->line);
+    if (s->kind->fit == FIT_MEAN)
+        strip_fit_mean(s->line, s->count, rgb, (uint64_t)s->width, s->report->means);
+    else
+        strip_fit_medoid(s->line, s->count, rgb, (uint64_t)s->width);
+}
+
+void strip_row(struct strip *s, int y, uint8_t *rgb)
+{
+    if (s->solid)
+        memcpy(rgb, s->solid, (size_t)s->width * 3);
+    else
+        paint_row(s, y, rgb);
+}
+
+static bool find_first(struct strip *s)
+{
+    for (s->first = 0; s->first < s->count; s->first++)
+        if (strip_shows(s, columns_get(s->columns, s->first)))
+            return true;
+    return false;
+}
+
+/* `count` pixels; NULL when memory runs out. */
+static uint8_t *pixels(uint64_t count, struct err *e)
+{
+    uint8_t *rgb = calloc(count, 3);
+    if (!rgb)
+        err_memory(e, count * 3);
+    return rgb;
+}
+
+/* From here on the strip has as many columns as pixels. */
+static bool pool(struct strip *s, struct err *e)
+{
+    s->pooled = strip_pool(s, e);
+    s->columns = s->pooled;
+    s->count = (uint64_t)s->width;
+    s->first = 0;
+    return s->pooled != NULL;
+}
+
+/* Of pooled columns, each lasts what the columns under it do. */
+static bool open_smooth(struct strip *s, struct err *e)
+{
+    const struct report *r = s->report;
+    int64_t *edge = axis_edges(r->columns, r->count, r->film->duration_us);
+    if (!edge)
+        return err_memory(e, (r->count + 1) * sizeof *edge);
+    for (uint64_t i = 1; s->pooled && i <= s->count; i++) {
+        uint64_t at = i * r->count / s->count, part = i * r->count % s->count;     /* not below i: what is read is not overwritten yet */
+        edge[i] = edge[at] + (part > 0 ? (int64_t)((uint64_t)(edge[at + 1] - edge[at]) * part / s->count) : 0);
+    }
+    s->smooth = smooth_open(edge, s->count, r->smooth_us, e);
+    free(edge);
+    return s->smooth != NULL;
+}
+
+/* Makes what the rows need, and the one row of a flat strip. */
+static bool prepare(struct strip *s, struct err *e)
+{
+    uint64_t width = (uint64_t)s->width;
+    if (!find_first(s))
+        return err_set(e, ERR_FAILED, "no column has a picture for the mode '%s'", s->kind->name);
+    if (s->kind->fit == FIT_POOL && width < s->count && !pool(s, e))
+        return false;
+    if (s->kind->open && !s->kind->open(s, e))
+        return false;
+    if (width != s->count && !(s->line = pixels(s->count, e)))
+        return false;
+    if (s->report->smooth_us > 0 && !open_smooth(s, e))
+        return false;
+    if (!s->kind->flat)
+        return true;
+    uint8_t *solid = pixels(width, e);
+    if (!solid)
+        return false;
+    paint_row(s, 0, solid);
+    s->solid = solid;
+    free(s->line);      /* the whole strip is painted */
+    s->line = NULL;
+    return true;
+}
+
+struct strip *strip_open(const struct report *r, const struct strip_kind *kind, int width, int height, struct err *e)
+{
+    struct strip *s = calloc(1, sizeof *s);
+    if (!s) {
+        err_memory(e, sizeof *s);
+        return NULL;
+    }
+    *s = (struct strip){.report = r, .kind = kind, .columns = r->columns, .count = r->count, .width = width, .height = height};
+    if (!prepare(s, e))
+        strip_free(&s);
+    return s;
+}
+
+void strip_free(struct strip **s)
+{
+    if (!*s)
+        return;
+    free((*s)->state);
+    columns_free(&(*s)->pooled);
+    smooth_free(&(*s)->smooth);
+    free((*s)->line);
+    free((*s)->solid);
+    free(*s);
+    *s = NULL;
+}

@@ -1,0 +1,445 @@
+#include "canvas_cairo.h"
+
+#include <cairo-pdf.h>
+#include <cairo.h>
+#include <fontconfig/fontconfig.h>
+#include <math.h>
+#include <pango/pangocairo.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/interrupt.h"
+#include "shape.h"
+
+/* The families that are asked for, in this order; fontconfig finds others for letters that they lack. */
+#define FAMILIES "Noto Sans,Noto Sans Arabic,Noto Naskh Arabic,Noto Sans Hebrew,Sans"
+
+enum { TILE = 8192 };              /* pixels across that cairo draws at once: it knows none beyond 32767 */
+/*
+ * Letters are measured, and their outlines taken, at so many pixels, whatever they become: cairo keeps coordinates in 1/256, and
+ * freetype refuses letters of some thousand pixels.
+ */
+enum { OUTLINE_EM = 256 };
+
+struct ink {
+    PangoFontMap *map;
+    PangoContext *context;
+    cairo_surface_t *scratch;          /* without bounds: cairo leaves out the letters beyond them */
+};
+
+bool ink_ready(struct err *e)
+{
+    /* fontconfig alone: pango's own look for fonts starts a thread, and processes are forked after this. */
+    FcPattern *any = FcPatternCreate();
+    FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, (char *)NULL);
+    FcFontSet *fonts = any && family ? FcFontList(NULL, any, family) : NULL;
+    bool some = fonts && fonts->nfont > 0;
+    if (fonts)
+        FcFontSetDestroy(fonts);
+    if (family)
+        FcObjectSetDestroy(family);
+    if (any)
+        FcPatternDestroy(any);
+    return some || err_set(e, ERR_FAILED, "no font is installed, so no word can be drawn; install one (on Debian: fonts-dejavu-core)");
+}
+
+/* glib's own way is stderr; what matters comes back as a value. */
+static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer user)
+{
+    (void)level;
+    (void)fields;
+    (void)count;
+    (void)user;
+    return G_LOG_WRITER_HANDLED;
+}
+
+static void silence(void)
+{
+    g_log_set_writer_func(swallow, NULL, NULL);            /* glib takes it once in the life of a process */
+}
+
+static bool fine(cairo_status_t status, struct err *e)
+{
+    return status == CAIRO_STATUS_SUCCESS || err_set(e, ERR_FAILED, "cairo cannot draw: %s", cairo_status_to_string(status));
+}
+
+struct ink *ink_open(struct err *e)
+{
+    if (!ink_ready(e))
+        return NULL;
+    struct ink *ink = calloc(1, sizeof *ink);
+    if (!ink) {
+        err_memory(e, sizeof *ink);
+        return NULL;
+    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, silence);
+    ink->map = pango_cairo_font_map_new();
+    ink->context = pango_font_map_create_context(ink->map);
+    cairo_font_options_t *plain = cairo_font_options_create();
+    cairo_font_options_set_antialias(plain, CAIRO_ANTIALIAS_GRAY);
+    cairo_font_options_set_hint_style(plain, CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(plain, CAIRO_HINT_METRICS_OFF);
+    pango_cairo_context_set_font_options(ink->context, plain);
+    cairo_font_options_destroy(plain);
+    pango_cairo_context_set_resolution(ink->context, 72);
+    pango_context_set_round_glyph_positions(ink->context, FALSE);
+    ink->scratch = cairo_recording_surface_create(CAIRO_CONTENT_ALPHA, NULL);
+    if (!fine(cairo_surface_status(ink->scratch), e))
+        ink_close(&ink);
+    return ink;
+}
+
+void ink_close(struct ink **ink)
+{
+    if (!*ink)
+        return;
+    cairo_surface_destroy((*ink)->scratch);
+    g_object_unref((*ink)->context);
+    g_object_unref((*ink)->map);
+    free(*ink);
+    *ink = NULL;
+}
+
+/*
+ * Chinese, Japanese and Korean share characters and draw them in their own ways. Kana and Hangul tell the last two; the user's
+ * locale would be another answer, but the same film must give the same picture everywhere.
+ */
+static const char *language_of(const char *text)
+{
+    const char *language = "en";
+    for (const char *c = text; *c; c = g_utf8_next_char(c)) {
+        gunichar u = g_utf8_get_char(c);
+        if (u >= 0x3040 && u <= 0x30ff)
+            return "ja";
+        if (u >= 0xac00 && u <= 0xd7a3)
+            return "ko";
+        if ((u >= 0x3400 && u <= 0x9fff) || (u >= 0x20000 && u <= 0x323af))
+            language = "zh-cn";
+    }
+    return language;
+}
+
+/* A layout of the text; g_object_unref(). */
+static PangoLayout *lay_out(struct ink *ink, const struct sheet_text *t)
+{
+    pango_context_set_language(ink->context, pango_language_from_string(language_of(t->text)));
+    PangoLayout *layout = pango_layout_new(ink->context);
+    PangoFontDescription *font = pango_font_description_from_string(FAMILIES);
+    pango_font_description_set_absolute_size(font, t->size * PANGO_SCALE);
+    pango_layout_set_font_description(layout, font);
+    pango_font_description_free(font);
+    pango_layout_set_text(layout, t->text, -1);
+    pango_layout_set_single_paragraph_mode(layout, TRUE);
+    pango_layout_set_width(layout, (int)(t->w * PANGO_SCALE));
+    pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
+    pango_layout_set_height(layout, -t->lines);
+    pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+    /* pango turns left and right around for a text that runs to the left. */
+    bool turned = t->align != SHEET_START && pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
+    PangoAlignment left = turned ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT, right = turned ? PANGO_ALIGN_LEFT : PANGO_ALIGN_RIGHT;
+    pango_layout_set_alignment(layout, t->align == SHEET_CENTRE ? PANGO_ALIGN_CENTER : t->align == SHEET_RIGHT ? right : left);
+    return layout;
+}
+
+/* A context of cairo in which letters of this size are OUTLINE_EM pixels high; cairo_destroy(). pango's context follows it. */
+static cairo_t *at_outline_size(struct ink *ink, const struct sheet_text *t)
+{
+    cairo_t *cr = cairo_create(ink->scratch);
+    cairo_scale(cr, OUTLINE_EM / t->size, OUTLINE_EM / t->size);
+    pango_cairo_update_context(cr, ink->context);
+    return cr;
+}
+
+void ink_measure(struct ink *ink, const struct sheet_text *text, double *w, double *h)
+{
+    cairo_t *cr = at_outline_size(ink, text);
+    PangoLayout *layout = lay_out(ink, text);
+    int width, height;
+    pango_layout_get_size(layout, &width, &height);
+    *w = (double)width / PANGO_SCALE;
+    *h = (double)height / PANGO_SCALE;
+    g_object_unref(layout);
+    cairo_destroy(cr);
+}
+
+bool ink_leftward(struct ink *ink, const struct sheet_text *text)
+{
+    PangoLayout *layout = lay_out(ink, text);
+    bool leftward = pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
+    g_object_unref(layout);
+    return leftward;
+}
+
+int ink_unknown(struct ink *ink, const struct sheet_text *text)
+{
+    PangoLayout *layout = lay_out(ink, text);
+    int unknown = pango_layout_get_unknown_glyphs_count(layout);
+    g_object_unref(layout);
+    return unknown;
+}
+
+/* The text's outlines where it stands; cairo_path_destroy(). */
+static cairo_path_t *take_outlines(struct ink *ink, const struct sheet_text *t)
+{
+    cairo_t *cr = at_outline_size(ink, t);
+    PangoLayout *layout = lay_out(ink, t);
+    cairo_move_to(cr, t->x, t->y);
+    pango_cairo_layout_path(cr, layout);
+    cairo_path_t *path = cairo_copy_path(cr);
+    g_object_unref(layout);
+    cairo_destroy(cr);
+    return path;
+}
+
+static void colour(cairo_t *cr, const uint8_t rgb[3])
+{
+    cairo_set_source_rgb(cr, rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0);
+}
+
+/* True if something of the item may lie between these two heights. */
+static bool between(const struct sheet_item *i, double from, double to)
+{
+    double top = i->h < 0 ? i->y + i->h : i->y, foot = i->h < 0 ? i->y : i->y + i->h;
+    if (i->kind == SHEET_WORDS) {
+        top = i->words.y - 2 * i->words.size;
+        foot = i->words.y + (3 * i->words.lines + 2) * i->words.size;
+    }
+    return foot + i->thick >= from && top - i->thick <= to;
+}
+
+/*
+ * cairo puts letters on whole pixels, which tears small words apart; their outlines lie where they should. Pictures that fonts have for
+ * some characters have no outlines.
+ */
+static bool has_pictures(const struct sheet_text *t)
+{
+    for (const char *c = t->text; *c; c = g_utf8_next_char(c))
+        if (g_utf8_get_char(c) >= 0x1f000 && g_utf8_get_char(c) < 0x20000)
+            return true;
+    return false;
+}
+
+static void draw_words(struct ink *ink, cairo_t *cr, const struct sheet_text *t, bool outlines)
+{
+    if (outlines && !has_pictures(t)) {
+        cairo_path_t *path = take_outlines(ink, t);
+        cairo_append_path(cr, path);           /* takes its error over, too */
+        cairo_fill(cr);
+        cairo_path_destroy(path);
+        return;
+    }
+    pango_cairo_update_context(cr, ink->context);
+    PangoLayout *layout = lay_out(ink, t);
+    cairo_move_to(cr, t->x, t->y);
+    pango_cairo_show_layout(cr, layout);
+    g_object_unref(layout);
+}
+
+static void draw_item(struct ink *ink, cairo_t *cr, const struct sheet_item *i, bool outlines)
+{
+    colour(cr, i->rgb);
+    if (i->kind == SHEET_AREA) {
+        cairo_rectangle(cr, i->x, i->y, i->w, i->h);
+        cairo_fill(cr);
+    } else if (i->kind == SHEET_LINE) {
+        cairo_set_line_width(cr, i->thick);
+        cairo_move_to(cr, i->x, i->y);
+        cairo_line_to(cr, i->x + i->w, i->y + i->h);
+        cairo_stroke(cr);
+    } else {
+        draw_words(ink, cr, &i->words, outlines);
+    }
+}
+
+static void draw_items(struct ink *ink, cairo_t *cr, const struct sheet *s, double from, double to)
+{
+    colour(cr, s->paper);
+    cairo_paint(cr);
+    for (size_t i = 0; i < s->items; i++)
+        if (between(&s->item[i], from, to))
+            draw_item(ink, cr, &s->item[i], s->scale > 0);
+}
+
+/* ---- Pixels ---- */
+
+static void take_pixels(cairo_surface_t *tile, int w, int rows, int x, int width, uint8_t *rgb)
+{
+    cairo_surface_flush(tile);
+    const uint8_t *data = cairo_image_surface_get_data(tile);
+    size_t stride = (size_t)cairo_image_surface_get_stride(tile);
+    for (int y = 0; y < rows; y++) {
+        const uint32_t *from = (const uint32_t *)(const void *)(data + (size_t)y * stride);
+        uint8_t *to = rgb + ((size_t)y * (size_t)width + (size_t)x) * 3;
+        for (int i = 0; i < w; i++, to += 3) {
+            to[0] = (uint8_t)(from[i] >> 16);
+            to[1] = (uint8_t)(from[i] >> 8);
+            to[2] = (uint8_t)from[i];
+        }
+    }
+}
+
+bool ink_pixels(struct ink *ink, const struct sheet *s, int y, int rows, int width, uint8_t *rgb, struct err *e)
+{
+    bool ok = true;
+    for (int x = 0; x < width && ok; x += TILE) {
+        int w = width - x < TILE ? width - x : TILE;
+        cairo_surface_t *tile = cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, rows);
+        cairo_t *cr = cairo_create(tile);
+        cairo_translate(cr, -x, -y);
+        cairo_scale(cr, s->scale, s->scale);
+        draw_items(ink, cr, s, y / s->scale, (y + rows) / s->scale);
+        ok = fine(cairo_status(cr), e);
+        if (ok)
+            take_pixels(tile, w, rows, x, width, rgb);
+        cairo_destroy(cr);
+        cairo_surface_destroy(tile);
+    }
+    return ok;
+}
+
+/* ---- PDF ---- */
+
+struct pdf {
+    ink_sink *sink;
+    void *user;
+    struct err *e;
+    bool failed;             /* *e says why, if anybody wants to know */
+};
+
+static cairo_status_t write_pdf(void *closure, const unsigned char *bytes, unsigned size)
+{
+    struct pdf *pdf = closure;
+    if (pdf->failed || interrupted() || !pdf->sink(pdf->user, bytes, size, pdf->e))
+        pdf->failed = true;
+    return pdf->failed ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
+}
+
+/* A row of a figure as cairo has pixels: colours multiplied with alpha. */
+static void put_row(const uint8_t *from, int channels, int width, uint32_t *to)
+{
+    for (int x = 0; x < width; x++, from += channels) {
+        uint32_t a = channels == 4 ? from[3] : 255;
+        to[x] = a << 24 | (from[0] * a + 127) / 255 << 16 | (from[1] * a + 127) / 255 << 8 | (from[2] * a + 127) / 255;
+    }
+}
+
+static bool fill_surface(struct figure *f, int channels, cairo_surface_t *surface, struct err *e)
+{
+    int width = cairo_image_surface_get_width(surface), height = cairo_image_surface_get_height(surface);
+    size_t stride = (size_t)cairo_image_surface_get_stride(surface), bytes = (size_t)width * (size_t)channels;
+    uint8_t *row = malloc(bytes), *data = cairo_image_surface_get_data(surface);
+    if (!row)
+        return err_memory(e, bytes);
+    bool go_on = true;
+    for (int y = 0; y < height && (go_on = !interrupted()); y++) {
+        figure_row(f, y, row);
+        put_row(row, channels, width, (uint32_t *)(void *)(data + (size_t)y * stride));
+    }
+    free(row);
+    cairo_surface_mark_dirty(surface);
+    return go_on || interrupt_error(e);
+}
+
+/* A strip at its own pixels, stretched over its place without interpolation. */
+static bool draw_figure(cairo_t *cr, const struct sheet *s, const struct sheet_figure *place, struct err *e)
+{
+    int width, height, channels = figure_channels(s->report->shape);
+    figure_size(s->report, FIGURE_SIDE_MOST, &width, &height);
+    struct figure *f = figure_open(s->report, place->kind, width, height, e);
+    if (!f)
+        return false;
+    cairo_surface_t *surface = cairo_image_surface_create(channels == 4 ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, width, height);
+    bool ok = fine(cairo_surface_status(surface), e) && fill_surface(f, channels, surface, e);
+    if (ok) {
+        cairo_save(cr);
+        cairo_translate(cr, place->x, place->y);
+        cairo_scale(cr, place->w / width, place->h / height);
+        cairo_set_source_surface(cr, surface, 0, 0);
+        cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
+        cairo_paint(cr);
+        cairo_restore(cr);
+        ok = fine(cairo_status(cr), e);
+    }
+    cairo_surface_destroy(surface);
+    figure_free(&f);
+    return ok;
+}
+
+static void describe(cairo_surface_t *surface, const struct ink_about *about)
+{
+    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_5);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, about->title);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, about->subject);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_KEYWORDS, about->keywords);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, about->creator);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);      /* the time of the run, otherwise */
+}
+
+bool ink_pdf(struct ink *ink, const struct sheet *s, const struct ink_about *about, ink_sink *sink, void *user, struct err *e)
+{
+    struct pdf pdf = {.sink = sink, .user = user, .e = e};
+    double points = s->unit_mm > 0 ? 1 : 0.75;            /* a pixel is 1/96 inch, as CSS has it */
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(write_pdf, &pdf, s->width * points, s->height * points);
+    describe(surface, about);
+    cairo_t *cr = cairo_create(surface);
+    cairo_scale(cr, points, points);
+    draw_items(ink, cr, s, -INFINITY, INFINITY);
+    bool ok = fine(cairo_status(cr), e);
+    for (size_t i = 0; i < s->figures && ok; i++)
+        ok = draw_figure(cr, s, &s->figure[i], e);
+    if (ok)
+        cairo_show_page(cr);
+    cairo_destroy(cr);
+    cairo_surface_finish(surface);                         /* writes the most of it */
+    ok = ok && !pdf.failed && fine(cairo_surface_status(surface), e);
+    cairo_surface_destroy(surface);
+    return ok;
+}
+
+/* ---- SVG ---- */
+
+static void print_point(FILE *f, char command, const cairo_path_data_t *data, int points)
+{
+    fputc(command, f);
+    for (int i = 1; i <= points; i++)
+        fprintf(f, "%s%.3f %.3f", i > 1 ? " " : "", data[i].point.x, data[i].point.y);
+}
+
+static void print_path(FILE *f, const cairo_path_t *path)
+{
+    for (int i = 0; i < path->num_data; i += path->data[i].header.length) {
+        const cairo_path_data_t *d = &path->data[i];
+        if (d->header.type == CAIRO_PATH_MOVE_TO)
+            print_point(f, 'M', d, 1);
+        else if (d->header.type == CAIRO_PATH_LINE_TO)
+            print_point(f, 'L', d, 1);
+        else if (d->header.type == CAIRO_PATH_CURVE_TO)
+            print_point(f, 'C', d, 3);
+        else
+            fputc('Z', f);
+    }
+}
+
+char *ink_outlines(struct ink *ink, const struct sheet_text *text, struct err *e)
+{
+    char *d = NULL;
+    size_t size;
+    FILE *f = open_memstream(&d, &size);
+    if (!f) {
+        err_memory(e, sizeof text->text);
+        return NULL;
+    }
+    cairo_path_t *path = take_outlines(ink, text);
+    bool ok = fine(path->status, e);
+    print_path(f, path);
+    cairo_path_destroy(path);
+    if (fclose(f) != 0)
+        ok = err_memory(e, sizeof text->text);
+    if (ok)
+        return d;
+    free(d);
+    return NULL;
+}

@@ -1,0 +1,106 @@
+/*
+ * layout.h - a page as a list of what is on it: areas, lines, words, and where the strips lie. Nothing is drawn here.
+ *
+ * poster_layout.c and stack_layout.c make lists, canvas_cairo.h draws them: as pixels, PDF or SVG. Lengths are in the sheet's unit, from the top
+ * left corner: a pixel of a page of pixels, else a point (1/72 inch). In a sheet that becomes pixels the strips' corners lie on
+ * whole pixels. One thread.
+ */
+#ifndef BARCODE_POSTER_LAYOUT_H
+#define BARCODE_POSTER_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/modes/time_axis.h"
+#include "barcode/report.h"
+#include "barcode/strip.h"
+
+struct ink;
+
+enum sheet_align {
+    SHEET_START,              /* where the text's own direction begins: Arabic at the right end of the box */
+    SHEET_LEFT, SHEET_CENTRE, SHEET_RIGHT
+};
+
+enum { SHEET_TEXT = 400 };
+
+struct sheet_text {
+    char text[SHEET_TEXT];    /* UTF-8, one paragraph                                             */
+    double x, y, w;           /* the box's left upper corner and its width, which no letter leaves */
+    double size;              /* of the letters: their em                                         */
+    int lines;                /* at most; what does not fit ends in dots                          */
+    enum sheet_align align;
+};
+
+enum sheet_kind { SHEET_AREA, SHEET_LINE, SHEET_WORDS };
+
+struct sheet_item {
+    enum sheet_kind kind;
+    uint8_t rgb[3];
+    double x, y, w, h;        /* area: the rectangle; line: from (x, y) to (x + w, y + h) */
+    double thick;             /* line                                                     */
+    struct sheet_text words;
+};
+
+/* A strip's place. */
+struct sheet_figure {
+    const struct strip_kind *kind;
+    double x, y, w, h;
+};
+
+struct sheet {
+    const struct report *report;
+    struct ink *ink;          /* measures words; NULL: there are none. The sheet's   */
+    double width, height;
+    double scale;             /* pixels a unit; 0: the sheet does not become pixels  */
+    double unit_mm;           /* millimetres a unit; 0: the unit is a pixel          */
+    char title[SHEET_TEXT];   /* the poster's; "": a comparison                      */
+    uint8_t paper[3];
+    struct sheet_item *item;
+    size_t items, room;
+    bool failed;              /* an item found no memory                             */
+    struct sheet_figure figure[STRIPS_MOST];
+    size_t figures;
+};
+
+/*
+ * The poster that the report asks for (report.page, report.title). `pixels`: it becomes pixels, else PDF or SVG. The report and the
+ * strips must outlive it. The caller's, sheet_free. NULL: no font, memory, no column has a picture, or interrupted.
+ */
+struct sheet *sheet_poster(const struct report *r, struct strips strips, bool pixels, struct err *e);
+
+/*
+ * Several strips of width x height pixels one below the other, each under its label, and a time axis. A build without posters, and a
+ * machine without fonts (which a warning tells), leave the words out: a few rows lie between the strips then.
+ */
+struct sheet *sheet_stack(const struct report *r, struct strips strips, int width, int height, struct err *e);
+
+/* Frees; sets *s to NULL. NULL is fine. */
+void sheet_free(struct sheet **s);
+
+/* What the poster is headed with: --title, else the film's own title, else its name without the ending. UTF-8, one line. */
+void sheet_title(const struct report *r, char out[SHEET_TEXT]);
+
+/* ---- For those who make sheets ---- */
+
+struct sheet *sheet_open(const struct report *r, struct err *e);
+void sheet_area(struct sheet *s, double x, double y, double w, double h, const uint8_t rgb[3]);
+void sheet_line(struct sheet *s, double x, double y, double w, double h, double thick, const uint8_t rgb[3]);
+
+/* A text of no letters is left out. */
+void sheet_words(struct sheet *s, const struct sheet_text *words, const uint8_t rgb[3]);
+
+/* v on the next whole pixel, of sheets that become pixels; else on the next whole unit. */
+double sheet_snap(const struct sheet *s, double v);
+
+/* The report's columns' axis with `most` ticks at the most. False: no memory. */
+bool sheet_axis(const struct sheet *s, int most, struct axis *axis, struct err *e);
+
+/*
+ * A horizontal axis under a strip from x to x + w: ticks from y down, `tick` long, and their labels below, which stay within x - spare
+ * and x + w + spare. Labels are `size` high. The sheet's ink measures them.
+ */
+bool sheet_axis_below(struct sheet *s, double x, double w, double y, double tick, double size, double spare, const uint8_t ink[3], struct err *e);
+
+#endif

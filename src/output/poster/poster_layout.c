@@ -1,0 +1,263 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "barcode/film_palette.h"
+#include "barcode/log.h"
+#include "barcode/srgb.h"
+#include "canvas_cairo.h"
+#include "output/text/labels.h"
+#include "layout.h"
+#include "output/palette/swatches.h"
+
+static const uint8_t paper[3] = {0xff, 0xff, 0xff};
+static const uint8_t black[3] = {0x1c, 0x1c, 0x1e};
+static const uint8_t grey[3] = {0x6e, 0x6e, 0x73};
+static const uint8_t pale[3] = {0xd8, 0xd8, 0xdc};
+
+/* What the page is made by. All lengths follow from its shorter side, of which `u` is a hundredth. */
+struct plan {
+    struct sheet *s;
+    struct strips strips;
+    double u, margin, x, w;             /* the column of print: x and width                       */
+    double small;                       /* letters of all but the title                           */
+    double line;                        /* a line of them                                         */
+    double title, title_high;           /* the title's letters, and the box they take             */
+    bool note, axis, swatches;          /* what there is room for                                 */
+    double top, bottom;                 /* where the strips may lie, with their axis              */
+    struct film_palette palette;
+};
+
+static double at_least(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static struct sheet_text words(const char *text, double x, double y, double w, double size)
+{
+    struct sheet_text t = {.x = x, .y = y, .w = w, .size = size, .lines = 1, .align = SHEET_START};
+    paint_text_utf8(text, true, t.text, sizeof t.text);
+    return t;
+}
+
+static struct sheet_text title_of(const struct plan *p)
+{
+    struct sheet_text t = words(p->s->title, p->x, p->margin, p->w, p->title);
+    t.lines = p->s->height > 40 * p->u + 6 * p->title ? 2 : 1;
+    return t;
+}
+
+/* "k-means, largest of 8 clusters  ·  1:30 min  ·  every 2nd frame" */
+static void note_of(const struct plan *p, char *out, size_t size)
+{
+    const struct report *r = p->s->report;
+    char what[200], titles[300], length[40], selection[200];
+    paint_text_titles(p->strips, titles, sizeof titles);
+    p->strips.kind[0]->note(r, what, sizeof what);
+    paint_text_selection(&r->selection, selection, sizeof selection);
+    int used = snprintf(out, size, "%s%s%s", titles, p->strips.count == 1 ? ", " : "", p->strips.count == 1 ? what : "");
+    if (r->film->duration_us > 0 && used > 0 && (size_t)used < size) {
+        axis_length(r->film->duration_us, length, sizeof length);
+        used += snprintf(out + used, size - (size_t)used, "  \xc2\xb7  %s", length);
+    }
+    if (used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, "  \xc2\xb7  %s", selection);
+}
+
+static double swatch_height(const struct plan *p)
+{
+    return 3.4 * p->u;
+}
+
+/* Where the strips begin and end with all that is wanted; how high that leaves them. */
+static double measure(struct plan *p)
+{
+    p->top = p->margin + p->title_high + (p->note ? 0.5 * p->u + p->line : 0) + 3.2 * p->u;
+    p->bottom = p->s->height - p->margin - (p->swatches ? swatch_height(p) + 0.7 * p->u + p->line + 3.4 * p->u : 0);
+    return p->bottom - p->top - (p->axis ? p->line + 2 * p->u : 0);
+}
+
+/* A small or flat page loses what is least missed, until its strips have nearly half of it. */
+static void make_room(struct plan *p)
+{
+    double least = 0.42 * p->s->height;
+    p->note = p->axis = p->swatches = true;
+    if (measure(p) < least)
+        p->note = false;
+    if (measure(p) < least)
+        p->swatches = false;
+    if (measure(p) < least)
+        p->axis = false;
+}
+
+static void add_head(struct plan *p)
+{
+    struct sheet_text t = title_of(p);
+    int unknown = ink_unknown(p->s->ink, &t);
+    if (unknown > 0)
+        log_msg(LOG_WARNING, "no installed font has %d of the title's characters, which are drawn as boxes", unknown);
+    char note[700];
+    sheet_words(p->s, &t, black);
+    note_of(p, note, sizeof note);
+    enum sheet_align beside = ink_leftward(p->s->ink, &t) ? SHEET_RIGHT : SHEET_START;
+    t = words(note, p->x, p->margin + p->title_high + 0.5 * p->u, p->w, p->small);
+    t.align = beside;
+    if (p->note)
+        sheet_words(p->s, &t, grey);
+}
+
+/* The film's palette at the foot: areas of one size, their values below. */
+static void add_swatches(struct plan *p)
+{
+    int n = p->palette.count;
+    double gap = 1.2 * p->u, high = swatch_height(p), y = p->s->height - p->margin - p->line - 0.7 * p->u - high;
+    double each = (p->w - (n - 1) * gap) / n;
+    struct sheet_text widest = words("#dddddd", 0, 0, p->w, p->small * 0.9);
+    double w, h;
+    ink_measure(p->s->ink, &widest, &w, &h);
+    for (int i = 0; i < n && p->swatches; i++) {
+        const uint8_t *c = p->palette.colour[i].rgb;
+        char hex[SWATCHES_TEXT];
+        double x = p->x + i * (each + gap), hair = 0.08 * p->u;
+        if (srgb_luminance(c) > UINT32_C(560000000))         /* nearly the paper's own colour: a hair line around it */
+            sheet_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair, pale);
+        sheet_area(p->s, x, y, each, high, c);
+        swatches_hex(&p->palette.colour[i], hex);
+        struct sheet_text t = words(hex, x, y + high + 0.7 * p->u, each, p->small * 0.9);
+        if (w <= each)
+            sheet_words(p->s, &t, grey);
+    }
+}
+
+/* A hair line around it keeps a white film from running into the paper. */
+static void add_figure(struct plan *p, size_t i, double x, double y, double right, double foot)
+{
+    struct sheet *s = p->s;
+    double hair = 0.06 * p->u;
+    x = sheet_snap(s, x);
+    y = sheet_snap(s, y);
+    double w = at_least(sheet_snap(s, right) - x, 1 / at_least(s->scale, 1)), h = at_least(sheet_snap(s, foot) - y, 1 / at_least(s->scale, 1));
+    s->figure[s->figures++] = (struct sheet_figure){p->strips.kind[i], x, y, w, h};
+    sheet_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, pale);
+}
+
+/* Strips one below the other, of several each under its label; the axis is the last one's. */
+static bool place_strips(struct plan *p, struct err *e)
+{
+    size_t n = p->strips.count;
+    double gap = n > 1 ? 1.2 * p->u : 0, label = n > 1 ? p->line + 0.4 * p->u : 0, axis = p->axis ? p->line + 2 * p->u : 0;
+    double each = (p->bottom - axis - p->top - (double)(n - 1) * gap) / (double)n - label;
+    bool labels = each > 0.5 * label;
+    for (size_t i = 0; i < n; i++) {
+        double y = p->top + (double)i * ((labels ? each + label : (p->bottom - axis - p->top) / (double)n - gap) + gap);
+        struct sheet_text t = words(p->strips.kind[i]->title, p->x, y, p->w, p->small);
+        if (n > 1 && labels)
+            sheet_words(p->s, &t, grey);
+        add_figure(p, i, p->x, y + (labels ? label : 0), p->x + p->w, labels ? y + label + each : y + (p->bottom - axis - p->top) / (double)n - gap);
+    }
+    const struct sheet_figure *last = &p->s->figure[n - 1];
+    return !p->axis || sheet_axis_below(p->s, last->x, last->w, last->y + last->h + 0.35 * p->u, 0.75 * p->u, p->small, 0, grey, e);
+}
+
+/* Time runs down, and its axis stands on the left. */
+static bool place_vertical(struct plan *p, struct err *e)
+{
+    struct sheet_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
+    struct axis axis;
+    double label, high, tick = 0.75 * p->u;
+    ink_measure(p->s->ink, &t, &label, &high);
+    double left = p->axis ? label + tick + 1.1 * p->u : 0;
+    add_figure(p, 0, p->x + left, p->top, p->x + p->w, p->bottom);
+    const struct sheet_figure *f = &p->s->figure[0];
+    if (!p->axis)
+        return true;
+    if (!sheet_axis(p->s, (int)(f->h / (high * 3)), &axis, e))
+        return false;
+    for (size_t i = 0; i < axis.ticks; i++) {
+        double y = f->y + axis.tick[i].place * f->h, text = y - high / 2;
+        text = text < p->top - 0.2 * high ? p->top - 0.2 * high : text + high > p->bottom + 0.2 * high ? p->bottom - 0.8 * high : text;
+        sheet_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, grey);
+        t = words(axis.tick[i].label, f->x - left, text, label + 0.1 * p->u, p->small);
+        t.align = SHEET_RIGHT;
+        sheet_words(p->s, &t, grey);
+    }
+    return true;
+}
+
+/* The ring in the middle, its axis around it like a clock's. */
+static bool place_circle(struct plan *p, struct err *e)
+{
+    struct sheet_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
+    struct axis axis;
+    double label, high, tick = 0.75 * p->u;
+    ink_measure(p->s->ink, &t, &label, &high);
+    double aside = p->axis ? label + tick + 1.2 * p->u : 0, above = p->axis ? high + tick + 1.2 * p->u : 0;
+    double side = p->w - 2 * aside < p->bottom - p->top - 2 * above ? p->w - 2 * aside : p->bottom - p->top - 2 * above;
+    side = at_least(sheet_snap(p->s, side), 1 / at_least(p->s->scale, 1));
+    double x = sheet_snap(p->s, p->x + (p->w - side) / 2), y = sheet_snap(p->s, (p->top + p->bottom - side) / 2);
+    p->s->figure[p->s->figures++] = (struct sheet_figure){p->strips.kind[0], x, y, side, side};
+    if (!p->axis)
+        return true;
+    if (!sheet_axis(p->s, (int)(side * 3.14 / (label * 2.5)), &axis, e))
+        return false;
+    for (size_t i = 0; i < axis.ticks; i++) {
+        double turn = axis.tick[i].place * 2 * 3.14159265358979, dx = sin(turn), dy = -cos(turn), r = side / 2 + 0.4 * p->u;
+        double cx = x + side / 2, cy = y + side / 2, w;
+        sheet_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14, grey);
+        t = words(axis.tick[i].label, 0, 0, 100 * p->small, p->small);
+        ink_measure(p->s->ink, &t, &w, &high);
+        r += tick + 0.5 * p->u;
+        t.x = cx + (r + w / 2) * dx - w / 2;
+        t.y = cy + (r + high / 2) * dy - high / 2;
+        t.w = w + p->small;
+        t.align = SHEET_LEFT;
+        sheet_words(p->s, &t, grey);
+    }
+    return true;
+}
+
+static bool fill(struct plan *p, struct err *e)
+{
+    struct sheet *s = p->s;
+    double w;
+    sheet_title(s->report, s->title);
+    p->u = (s->width < s->height ? s->width : s->height) / 100;
+    p->margin = 7.5 * p->u;
+    p->x = sheet_snap(s, p->margin);
+    p->w = s->width - 2 * p->x;
+    p->small = at_least(1.3 * p->u, s->unit_mm > 0 ? 5.5 : 10);
+    p->title = at_least(3.4 * p->u, 1.4 * p->small);
+    struct sheet_text t = words("0", 0, 0, p->w, p->small);
+    ink_measure(s->ink, &t, &w, &p->line);
+    t = title_of(p);
+    ink_measure(s->ink, &t, &w, &p->title_high);
+    make_room(p);
+    add_head(p);
+    if (p->swatches && !film_palette_make(s->report, FILM_PALETTE_USUAL, &p->palette, e))
+        return false;
+    add_swatches(p);
+    bool placed = s->report->shape == SHAPE_CIRCLE     ? place_circle(p, e)
+                  : s->report->shape == SHAPE_VERTICAL ? place_vertical(p, e)
+                                                       : place_strips(p, e);
+    return placed && (!s->failed || err_memory(e, s->items * sizeof *s->item));
+}
+
+struct sheet *sheet_poster(const struct report *r, struct strips strips, bool pixels, struct err *e)
+{
+    int width, height, across, down;
+    struct sheet *s = sheet_open(r, e);
+    if (!s)
+        return NULL;
+    paper_sides(&r->page, r->shape, &width, &height);
+    paper_pixels(&r->page, r->shape, r->dpi, &across, &down);
+    double points = r->page.pixels ? 1 : 72.0 / 25400, dots = r->page.pixels ? 1 : r->dpi / 72.0;
+    s->scale = pixels ? dots : 0;
+    s->unit_mm = r->page.pixels ? 0 : 25.4 / 72;
+    s->width = pixels ? across / dots : width * points;
+    s->height = pixels ? down / dots : height * points;
+    memcpy(s->paper, paper, 3);
+    struct plan p = {.s = s, .strips = strips};
+    if (!(s->ink = ink_open(e)) || !fill(&p, e))
+        sheet_free(&s);
+    return s;
+}

@@ -1,0 +1,211 @@
+#include "barcode/paint.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shape.h"
+#include "canvas_cairo.h"
+#include "layout.h"
+
+enum { WIDTH_MAX = INT32_MAX, BAND_PIXELS = 1 << 22 };
+
+/* The labels of a comparison need room to be read: columns of a short film are drawn several pixels wide. */
+enum { STACKED_WIDTH = 720 };
+
+/* A strip on a sheet, and where it lies, in pixels. */
+struct placed {
+    struct figure *figure;
+    int x, y, w, h;
+};
+
+/* One figure alone, or a sheet with figures on it. */
+struct painter {
+    int width, height, channels;
+    struct figure *alone;
+    struct sheet *sheet;
+    struct placed placed[STRIPS_MOST];
+    size_t figures;
+    uint8_t *band;                    /* [band_rows][width][3]: the sheet from row band_y on */
+    uint8_t *row;                     /* a figure's row                                      */
+    int band_y, band_rows;            /* band_y < 0: none yet                                */
+    struct err trouble;
+};
+
+bool paint_has_letters(struct err *e)
+{
+    return ink_ready(e);
+}
+
+static bool check_size(const struct report *r, struct strips strips, struct err *e)
+{
+    bool along_down = r->shape == SHAPE_VERTICAL;
+    int along = along_down ? r->picture_height : r->picture_width, across = along_down ? r->picture_width : r->picture_height;
+    /* The strips, and their labels, must stay below INT_MAX rows. */
+    if (!r->poster && (across < 1 || across > INT32_MAX / (int)strips.count - 1000))
+        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", across, along_down ? "wide" : "high");
+    if (along < 0)
+        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", along, along_down ? "high" : "wide");
+    if (r->count == 0)
+        return err_set(e, ERR_FAILED, "there is no column to paint");
+    if (!r->poster && along == 0 && r->count > WIDTH_MAX)
+        return err_set(e, ERR_FAILED, "%" PRIu64 " columns are more than a picture can be wide: ask for a --width", r->count);
+    return true;
+}
+
+static bool check_pixels(const struct painter *p, const struct report *r, struct err *e)
+{
+    return (uint64_t)p->width * (uint64_t)p->height <= PAINT_PIXELS_MOST ||
+           err_set(e, ERR_FAILED, "a picture of %dx%d is too large, %" PRIu64 " pixels are the most: ask for a smaller %s", p->width, p->height,
+                   (uint64_t)PAINT_PIXELS_MOST, r->poster ? "--page or --dpi" : "--width or --height");
+}
+
+static bool open_alone(struct painter *p, const struct report *r, const struct strip_kind *kind, struct err *e)
+{
+    figure_size(r, INT32_MAX, &p->width, &p->height);
+    p->channels = figure_channels(r->shape);
+    return check_pixels(p, r, e) && (p->alone = figure_open(r, kind, p->width, p->height, e)) != NULL;
+}
+
+static int in_pixels(const struct sheet *s, double v)
+{
+    return (int)(v * s->scale + 0.5);
+}
+
+static bool place_all(struct painter *p, const struct report *r, struct err *e)
+{
+    const struct sheet *s = p->sheet;
+    int widest = 0;
+    for (size_t i = 0; i < s->figures; i++) {
+        const struct sheet_figure *f = &s->figure[i];
+        struct placed *to = &p->placed[p->figures++];
+        *to = (struct placed){.x = in_pixels(s, f->x), .y = in_pixels(s, f->y), .w = in_pixels(s, f->w), .h = in_pixels(s, f->h)};
+        if (!(to->figure = figure_open(r, f->kind, to->w, to->h, e)))
+            return false;
+        widest = to->w > widest ? to->w : widest;
+    }
+    p->band_rows = BAND_PIXELS / p->width < 1 ? 1 : BAND_PIXELS / p->width > p->height ? p->height : BAND_PIXELS / p->width;
+    size_t band = (size_t)p->band_rows * (size_t)p->width * 3, row = (size_t)(widest > 0 ? widest : 1) * 4;
+    p->band_y = -1;
+    p->band = malloc(band);
+    p->row = malloc(row);
+    return (p->band && p->row) || err_memory(e, band + row);
+}
+
+static bool open_sheet(struct painter *p, const struct report *r, struct strips strips, struct err *e)
+{
+    p->channels = 3;
+    if (r->poster) {
+        paper_pixels(&r->page, r->shape, r->dpi, &p->width, &p->height);
+        if (!check_pixels(p, r, e))
+            return false;
+        p->sheet = sheet_poster(r, strips, true, e);
+    } else {
+        p->width = r->picture_width > 0 ? r->picture_width : (int)r->count;
+        if (r->picture_width == 0 && p->width < STACKED_WIDTH)
+            p->width *= (STACKED_WIDTH + p->width - 1) / p->width;
+        p->height = r->picture_height * (int)strips.count;
+        if (!check_pixels(p, r, e))
+            return false;
+        p->sheet = sheet_stack(r, strips, p->width, r->picture_height, e);
+        p->height = p->sheet ? (int)p->sheet->height : 0;
+    }
+    return p->sheet && check_pixels(p, r, e) && place_all(p, r, e);
+}
+
+struct painter *painter_open(const struct report *r, struct strips strips, struct err *e)
+{
+    if (!check_size(r, strips, e))
+        return NULL;
+    struct painter *p = calloc(1, sizeof *p);
+    if (!p) {
+        err_memory(e, sizeof *p);
+        return NULL;
+    }
+    bool ok = r->poster || strips.count > 1 ? open_sheet(p, r, strips, e) : open_alone(p, r, strips.kind[0], e);
+    if (!ok)
+        painter_free(&p);
+    return p;
+}
+
+int painter_width(const struct painter *p)
+{
+    return p->width;
+}
+
+int painter_height(const struct painter *p)
+{
+    return p->height;
+}
+
+int painter_channels(const struct painter *p)
+{
+    return p->channels;
+}
+
+/* The sheet's row without its strips; NULL: it cannot be drawn, which p->trouble says. */
+static const uint8_t *sheet_row(struct painter *p, int y)
+{
+    int first = y / p->band_rows * p->band_rows, rows = p->height - first < p->band_rows ? p->height - first : p->band_rows;
+    size_t line = (size_t)p->width * 3;
+    if (first != p->band_y) {
+        p->band_y = -1;
+        if (p->sheet->ink && !ink_pixels(p->sheet->ink, p->sheet, first, rows, p->width, p->band, &p->trouble))
+            return NULL;
+        for (size_t i = 0; !p->sheet->ink && i < (size_t)rows * (size_t)p->width; i++)
+            memcpy(p->band + i * 3, p->sheet->paper, 3);
+        p->band_y = first;
+    }
+    return p->band + (size_t)(y - first) * line;
+}
+
+/* Lays a row with alpha over what is there. */
+static void lay_over(const uint8_t *from, int width, uint8_t *to)
+{
+    for (int x = 0; x < width; x++, from += 4, to += 3)
+        for (int k = 0; k < 3; k++)
+            to[k] = (uint8_t)((from[k] * from[3] + to[k] * (255 - from[3]) + 127) / 255);
+}
+
+void painter_row(struct painter *p, int y, uint8_t *out)
+{
+    if (p->alone) {
+        figure_row(p->alone, y, out);
+        return;
+    }
+    const uint8_t *sheet = sheet_row(p, y);
+    if (!sheet) {
+        memset(out, 0, (size_t)p->width * 3);
+        return;
+    }
+    memcpy(out, sheet, (size_t)p->width * 3);
+    for (size_t i = 0; i < p->figures; i++) {
+        const struct placed *f = &p->placed[i];
+        if (y < f->y || y >= f->y + f->h)
+            continue;
+        figure_row(f->figure, y - f->y, p->row);
+        if (figure_channels(p->sheet->report->shape) == 4)
+            lay_over(p->row, f->w, out + (size_t)f->x * 3);
+        else
+            memcpy(out + (size_t)f->x * 3, p->row, (size_t)f->w * 3);
+    }
+}
+
+bool painter_fine(const struct painter *p, struct err *e)
+{
+    return p->trouble.code == ERR_NONE || err_set(e, p->trouble.code, "%s", p->trouble.text);
+}
+
+void painter_free(struct painter **p)
+{
+    if (!*p)
+        return;
+    for (size_t i = 0; i < (*p)->figures; i++)
+        figure_free(&(*p)->placed[i].figure);
+    figure_free(&(*p)->alone);
+    sheet_free(&(*p)->sheet);
+    free((*p)->band);
+    free((*p)->row);
+    free(*p);
+    *p = NULL;
+}

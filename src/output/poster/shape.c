@@ -1,0 +1,113 @@
+#include "shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/interrupt.h"
+#include "shape_circle.h"
+#include "output/modes/render_line.h"
+
+struct figure {
+    enum strip_shape shape;
+    int width, height;
+    struct strip *strip;            /* SHAPE_STRIP                                                        */
+    uint8_t *whole;                 /* else: [rows][along][3], all of the strip; of a flat one its one row */
+    int along, rows;
+    struct circle *circle;
+};
+
+int figure_channels(enum strip_shape shape)
+{
+    return shape == SHAPE_CIRCLE ? 4 : 3;
+}
+
+void figure_size(const struct report *r, int most, int *width, int *height)
+{
+    int along = r->count < INT32_MAX ? (int)r->count : INT32_MAX, w = r->picture_width, h = r->picture_height;
+    if (r->shape == SHAPE_CIRCLE) {
+        w = w > 0 ? w : h > 0 ? h : FIGURE_CIRCLE_USUAL;
+        h = w;
+    } else if (r->shape == SHAPE_VERTICAL) {
+        w = w > 0 ? w : FIGURE_ACROSS_USUAL;
+        h = h > 0 ? h : along;
+    } else {
+        w = w > 0 ? w : along;
+        h = h > 0 ? h : FIGURE_ACROSS_USUAL;
+    }
+    *width = w < most ? w : most;
+    *height = h < most ? h : most;
+}
+
+/* Paints all of the strip: along pixels in time, `across` rows, of a flat one a single one. */
+static bool paint_whole(struct figure *f, const struct report *r, const struct strip_kind *kind, int across, struct err *e)
+{
+    f->rows = kind->flat ? 1 : across;
+    uint64_t pixels = (uint64_t)f->along * (uint64_t)f->rows;
+    if (pixels > FIGURE_WHOLE_MOST)
+        return err_set(e, ERR_FAILED, "a %s of %dx%d pixels is too large: ask for a smaller --width or --height", strip_shape_name(f->shape), f->width, f->height);
+    if (!(f->whole = malloc(pixels * 3)))
+        return err_memory(e, pixels * 3);
+    struct strip *s = strip_open(r, kind, f->along, across, e);
+    if (!s)
+        return false;
+    bool go_on = true;
+    for (int y = 0; y < f->rows && (go_on = !interrupted()); y++)
+        strip_row(s, y, f->whole + (size_t)y * (size_t)f->along * 3);
+    strip_free(&s);
+    return go_on || interrupt_error(e);
+}
+
+static bool open_shape(struct figure *f, const struct report *r, const struct strip_kind *kind, struct err *e)
+{
+    if (f->shape == SHAPE_STRIP) {
+        f->strip = strip_open(r, kind, f->width, f->height, e);
+        return f->strip != NULL;
+    }
+    if (f->shape == SHAPE_VERTICAL) {
+        f->along = f->height;
+        return paint_whole(f, r, kind, f->width, e);
+    }
+    int rim = (int)((int64_t)f->width * 355 / 113), across = (3 * f->width + 9) / 10;
+    f->along = r->count < (uint64_t)rim ? (int)r->count : rim;
+    if (f->along < 1)
+        f->along = 1;
+    return paint_whole(f, r, kind, across, e) && (f->circle = circle_open(f->whole, f->along, f->rows, across, f->width, e)) != NULL;
+}
+
+struct figure *figure_open(const struct report *r, const struct strip_kind *kind, int width, int height, struct err *e)
+{
+    struct figure *f = calloc(1, sizeof *f);
+    if (!f) {
+        err_memory(e, sizeof *f);
+        return NULL;
+    }
+    *f = (struct figure){.shape = r->shape, .width = width, .height = height};
+    if (!open_shape(f, r, kind, e))
+        figure_free(&f);
+    return f;
+}
+
+void figure_row(struct figure *f, int y, uint8_t *out)
+{
+    if (f->strip) {
+        strip_row(f->strip, y, out);
+        return;
+    }
+    if (f->circle) {
+        circle_row(f->circle, y, out);
+        return;
+    }
+    for (int x = 0; x < f->width; x++)
+        memcpy(out + (size_t)x * 3, f->whole + ((size_t)(f->rows == 1 ? 0 : x) * (size_t)f->along + (size_t)y) * 3, 3);
+}
+
+void figure_free(struct figure **f)
+{
+    if (!*f)
+        return;
+    strip_free(&(*f)->strip);
+    circle_free(&(*f)->circle);
+    free((*f)->whole);
+    free(*f);
+    *f = NULL;
+}

@@ -1,0 +1,80 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "barcode/log.h"
+#include "canvas_cairo.h"
+#include "output/text/labels.h"
+#include "layout.h"
+
+static const uint8_t background[3] = {0x15, 0x16, 0x1a};
+static const uint8_t bright[3] = {0xf0, 0xf0, 0xec};
+static const uint8_t dim[3] = {0x92, 0x96, 0xa0};
+
+enum { GAP = 4 };      /* rows between strips that have no labels */
+
+/* The letters beside strips of this height. */
+static int letters(int height)
+{
+    int size = height / 24;
+    return size < 13 ? 13 : size > 40 ? 40 : size;
+}
+
+/* A name, and behind it what there is to say about it, where there is room for both. */
+static void add_label(struct sheet *s, double y, double bar, int size, const char *name, const char *note)
+{
+    double pad = size * 0.6, w, h, whole = s->width - 2 * pad;
+    struct sheet_text t = {.x = pad, .w = whole, .size = size, .lines = 1, .align = SHEET_LEFT};
+    if (whole < 2 * size)
+        return;
+    snprintf(t.text, sizeof t.text, "%s", note);
+    ink_measure(s->ink, &t, &w, &h);
+    double note_width = w + size * 0.8;
+    bool both = note_width < whole * 0.7;          /* a long name gives way, but stays recognisable */
+    snprintf(t.text, sizeof t.text, "%s", name);
+    t.w = both ? whole - note_width : whole;
+    ink_measure(s->ink, &t, &w, &h);
+    t.y = y + (bar - h) / 2;
+    sheet_words(s, &t, bright);
+    if (!both)
+        return;
+    t.x += w + size * 0.8;
+    t.w = note_width;
+    snprintf(t.text, sizeof t.text, "%s", note);
+    sheet_words(s, &t, dim);
+}
+
+static void label_all(struct sheet *s, const struct report *r, struct strips strips, int bar, int size, int height)
+{
+    char text[300], selection[200];
+    sheet_title(r, s->title);
+    paint_text_selection(&r->selection, selection, sizeof selection);
+    snprintf(text, sizeof text, "%s, at %dx%d", selection, r->width, r->height);
+    add_label(s, 0, bar, size, s->title, text);
+    for (size_t i = 0; i < strips.count; i++) {
+        strips.kind[i]->note(r, text, sizeof text);
+        add_label(s, bar + (double)i * (bar + height), bar, size, strips.kind[i]->title, text);
+    }
+}
+
+struct sheet *sheet_stack(const struct report *r, struct strips strips, int width, int height, struct err *e)
+{
+    struct err none = ERR_INIT;
+    struct sheet *s = sheet_open(r, e);
+    if (!s)
+        return NULL;
+    s->ink = ink_open(&none);
+    if (!s->ink && none.code != ERR_USAGE)        /* a build without letters says so in its documentation, and a run does not repeat it */
+        log_msg(LOG_WARNING, "%s: the picture has no labels", none.text);
+    int size = letters(height), bar = s->ink ? size * 11 / 5 : GAP, head = s->ink ? bar : 0;
+    s->width = width;
+    s->scale = 1;
+    memcpy(s->paper, background, 3);
+    for (size_t i = 0; i < strips.count; i++)
+        s->figure[s->figures++] = (struct sheet_figure){strips.kind[i], 0, head + (double)i * (bar + height) + (s->ink ? bar : 0), width, height};
+    s->height = s->figure[strips.count - 1].y + height + head;
+    if (s->ink)
+        label_all(s, r, strips, bar, size, height);
+    if ((s->ink && !sheet_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85, -size * 0.6, dim, e)) || (s->failed && !err_memory(e, s->items * sizeof *s->item)))
+        sheet_free(&s);
+    return s;
+}

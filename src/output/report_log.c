@@ -1,0 +1,178 @@
+#include "barcode/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "barcode/file.h"
+#include "barcode/interrupt.h"
+#include "barcode/shared.h"
+#include "barcode/slow_file.h"
+#include "output/formats/json.h"
+
+/* How every line begins, and so every report. */
+static const char begins[] = "{\"film\":";
+
+struct ledger {
+    const char *path;        /* the caller's */
+    int fd;
+    bool slow;               /* a pipe or a device, which may be full */
+    pthread_mutex_t turn;    /* one line at a time: a pipe has no locks, and a file's lock is the whole process's */
+};
+
+static bool cannot(const char *path, struct err *e)
+{
+    return err_set(e, ERR_FAILED, "cannot write the report '%s': %s", path, strerror(errno));
+}
+
+/* One write; a short one means that the disk is full. */
+static bool put(const struct ledger *l, const char *bytes, size_t size)
+{
+    if (l->slow)
+        return slow_write(l->fd, bytes, size);
+    ssize_t n;
+    do
+        n = write(l->fd, bytes, size);
+    while (n < 0 && errno == EINTR);
+    if (n >= 0 && (size_t)n < size)
+        errno = ENOSPC;
+    return n >= 0 && (size_t)n == size;
+}
+
+/*
+ * Other processes append to the same report. While one's line is being written, its beginning can be seen by whoever reads the file's
+ * end, and on a network's file system lines could come to lie in each other. fcntl's locks are each process's own, so a worker and its
+ * parent, who share the descriptor, do not unlock for each other. A file system without locks is written as it is.
+ */
+static void lock(const struct ledger *l, short kind)
+{
+    struct flock whole = {.l_type = kind, .l_whence = SEEK_SET};
+    while (!l->slow && fcntl(l->fd, F_SETLKW, &whole) != 0 && errno == EINTR && !interrupted())
+        ;
+}
+
+/* True for an empty file and for a report, whose last line is whole then. The caller has it locked. */
+static bool is_report(const struct ledger *l, struct err *e)
+{
+    struct stat s;
+    char head[sizeof begins - 1], last;
+    if (fstat(l->fd, &s) != 0)
+        return cannot(l->path, e);
+    if (!S_ISREG(s.st_mode) || s.st_size == 0)
+        return true;
+    bool fits = s.st_size > (off_t)sizeof head && file_read_at(l->fd, head, sizeof head, 0) && memcmp(head, begins, sizeof head) == 0;
+    if (!fits || !file_read_at(l->fd, &last, 1, (uint64_t)s.st_size - 1))
+        return err_set(e, ERR_FAILED, "'%s' is there and is no report of barcode; choose another name with --report", l->path);
+    return last == '\n' || put(l, "\n", 1) || cannot(l->path, e);
+}
+
+struct ledger *ledger_open(const char *path, struct err *e)
+{
+    struct ledger *l = shared_alloc(sizeof *l, e);
+    struct stat s;
+    if (!l)
+        return NULL;
+    shared_lock_init(&l->turn);
+    bool to_stdout = strcmp(path, "-") == 0;
+    l->path = to_stdout ? "standard output" : path;
+    l->slow = to_stdout || (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode));
+    l->fd = l->slow ? slow_open(to_stdout ? "/dev/stdout" : path, true) : open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (l->fd < 0)
+        cannot(l->path, e);
+    bool fine = l->fd >= 0;
+    if (fine && !l->slow) {
+        lock(l, F_WRLCK);
+        fine = is_report(l, e);
+        lock(l, F_UNLCK);
+    }
+    if (!fine)
+        ledger_close(&l);
+    return l;
+}
+
+bool ledger_made(const char *path)
+{
+    char head[sizeof begins - 1];
+    FILE *f = file_is_regular(path) ? fopen(path, "rb") : NULL;
+    bool made = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, begins, sizeof head) == 0;
+    if (f)
+        fclose(f);
+    return made;
+}
+
+static json_t *list_of_warnings(const struct report *r)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && r && i < r->warnings && i < REPORT_WARNINGS; i++)
+        json_array_append_new(list, writer_json_bytes(r->warning[i]));
+    return list;
+}
+
+static json_t *list_of_outputs(const struct ledger_entry *entry)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < entry->outputs; i++)
+        json_array_append_new(list, writer_json_bytes(entry->output[i]));
+    return list;
+}
+
+/* Now, in ISO 8601. */
+static json_t *time_value(void)
+{
+    char text[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return json_string(text);
+}
+
+/* The line as jansson packs it, keys in this order; NULL: memory. */
+static char *make_line(const struct ledger_entry *entry, size_t *size)
+{
+    static const char *const status[] = {"done", "left_out", "failed", "interrupted"};
+    json_t *value = json_pack("{so ss so si so so so so so}", "film", writer_json_bytes(entry->film), "status", status[entry->status], "reason",
+                              writer_json_bytes(entry->reason), "exit", entry->exit, "seconds", writer_json_seconds(entry->seconds), "columns",
+                              entry->columns < 0 ? json_null() : json_integer(entry->columns), "warnings", list_of_warnings(entry->report), "outputs",
+                              list_of_outputs(entry), "finished", time_value());
+    char *line = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(value);
+    char *longer = line ? realloc(line, strlen(line) + 2) : NULL;
+    if (!longer) {
+        free(line);
+        return NULL;
+    }
+    *size = strlen(longer) + 1;
+    memcpy(longer + *size - 1, "\n", 2);
+    return longer;
+}
+
+bool ledger_add(struct ledger *l, const struct ledger_entry *entry, struct err *e)
+{
+    size_t size;
+    if (!l)
+        return true;
+    char *line = make_line(entry, &size);
+    if (!line)
+        return err_memory(e, 4096);
+    shared_lock(&l->turn);
+    lock(l, F_WRLCK);
+    bool done = put(l, line, size) || cannot(l->path, e);
+    lock(l, F_UNLCK);
+    pthread_mutex_unlock(&l->turn);
+    free(line);
+    return done;
+}
+
+void ledger_close(struct ledger **l)
+{
+    if (*l && (*l)->fd >= 0)
+        close((*l)->fd);
+    shared_free(*l, sizeof **l);
+    *l = NULL;
+}

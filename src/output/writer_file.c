@@ -1,0 +1,78 @@
+/*
+ * writer_file.c - files that writers make: saved whole or not at all, and recognised later.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "barcode/atomic_file.h"
+#include "barcode/interrupt.h"
+#include "barcode/writer.h"
+
+/* A regular file, open; NULL: there is none. A pipe without a writer would keep fopen waiting. */
+static FILE *open_regular(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rbe") : NULL;
+}
+
+bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT])
+{
+    uint8_t head[WRITER_HEAD];
+    film[0] = 0;
+    FILE *f = w->ours ? open_regular(path) : NULL;
+    if (!f)
+        return false;
+    if (w->tail && fseek(f, -(long)sizeof head, SEEK_END) != 0)
+        rewind(f);                    /* it is shorter */
+    size_t size = fread(head, 1, sizeof head, f);
+    fclose(f);
+    return w->ours(head, size, film);
+}
+
+bool writer_tells(const struct writer *w, const char *path, struct writer_told *told)
+{
+    *told = (struct writer_told){.columns = 0};
+    FILE *f = w->told ? open_regular(path) : NULL;
+    bool whole = f && w->told(f, told);
+    if (f)
+        fclose(f);
+    return whole && (!w->parts_there || w->parts_there(path, told));
+}
+
+/* Films that end at once take turns on stdout. */
+static pthread_mutex_t stdout_turn = PTHREAD_MUTEX_INITIALIZER;
+
+static bool save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
+{
+    bool to_stdout = strcmp(path, "-") == 0;
+    struct err why = ERR_INIT;
+    if (w->save)
+        return w->save(r, strips, path, e);
+    struct atomic_file *f = atomic_file_open(path, w->binary, e);
+    if (!f)
+        return false;
+    if (w->write(r, strips, atomic_file_stream(f), &why))
+        return atomic_file_commit(&f, e);
+    atomic_file_discard(&f);
+    if (interrupted())            /* whatever the writer made of it */
+        return interrupt_output(to_stdout ? "standard output" : path, e);
+    if (to_stdout)
+        err_prefix(&why, "cannot write to standard output");
+    else
+        err_prefix(&why, "cannot write '%s'", path);
+    if (e)
+        *e = why;
+    return false;
+}
+
+bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
+{
+    bool to_stdout = strcmp(path, "-") == 0;
+    if (to_stdout)
+        pthread_mutex_lock(&stdout_turn);
+    bool fine = save(w, r, strips, path, e);
+    if (to_stdout)
+        pthread_mutex_unlock(&stdout_turn);
+    return fine;
+}

@@ -1,0 +1,96 @@
+#include <string.h>
+
+#include "test.h"
+#include "barcode/cli.h"
+#include "barcode/report.h"
+#include "output/modes/band_order.h"
+#include "strips.h"
+
+/* The names are used three times: on the command line, in file names and in the PNG. They must be the same word. */
+TEST(every_name_is_a_mode)
+{
+    for (size_t m = 0; m < strip_count; m++) {
+        struct options o = {0};
+        struct err e = ERR_INIT;
+        const char *name = strip_table[m]->name;
+        assert_true(cli_parse_modes(name, &o, &e));
+        assert_int_equal(o.strips, 1);
+        assert_ptr_equal(o.strip[0], strip_table[m]);
+        assert_ptr_equal(strip_find(name, strlen(name)), strip_table[m]);
+        assert_null(strip_find(name, strlen(name) - 1));
+        assert_null(strpbrk(name, "/ ., %"));
+        assert_string_not_equal(name, STRIP_ALL);
+    }
+    assert_null(strip_find("", 0));
+}
+
+TEST(the_table)
+{
+    static const struct { const char *name, *title; unsigned needs; } known[] = {
+        {"kmeans", "k-means", STRIP_CLUSTERS}, {"dominant", "dominant", STRIP_DOMINANT}, {"palette", "palette", STRIP_CLUSTERS},
+        {"average", "average", 0}, {"downsample", "downsample", STRIP_ROWS}};
+    assert_in_range(strip_count, 5, STRIPS_MOST);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(strip_table[i]->name, known[i].name);
+        assert_string_equal(strip_table[i]->title, known[i].title);
+        assert_int_equal(strips_need(alone(known[i].name)), known[i].needs);
+        assert_string_equal(strips_name(alone(known[i].name)), known[i].name);
+    }
+    assert_int_equal(strips_need(stacked()), STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT);
+    assert_string_equal(strips_name(stacked()), "all");
+}
+
+static void expect_note(const char *name, int k, const char *text)
+{
+    struct report r = {.kmeans = {.k = k}};
+    char out[64];
+    alone(name).kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, text);
+    alone(name).kind[0]->note(&r, out, 4);
+    assert_int_equal(strlen(out), 3);
+}
+
+/* Which options change what it shows. */
+TEST(what_they_obey)
+{
+    struct report r = {.kmeans = {.k = 8}, .steady = 12};
+    char out[64];
+    alone("kmeans").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, "largest of 8 clusters, steady 12 %");
+    assert_int_equal(strips_obey(alone("kmeans")), STRIP_STEADY);
+    r.order = ORDER_SHARE;
+    alone("palette").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, "all 8 clusters by share");
+    assert_int_equal(strips_obey(alone("palette")), STRIP_ORDER);
+    assert_int_equal(strips_obey(stacked()), STRIP_STEADY | STRIP_ORDER);
+    alone("dominant").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, "each frame's mode in OKLab, steady 12 %");
+    assert_int_equal(strips_obey(alone("dominant")), STRIP_STEADY);
+    assert_int_equal(strips_obey(alone("average")), 0);
+    assert_int_equal(strips_obey(alone("downsample")), 0);
+}
+
+TEST(what_they_show)
+{
+    expect_note("kmeans", 8, "largest of 8 clusters");
+    expect_note("kmeans", 1, "one cluster");
+    expect_note("dominant", 8, "each frame's mode in OKLab");
+    expect_note("palette", 8, "all 8 clusters by lightness");
+    expect_note("palette", 1, "one cluster");
+    expect_note("average", 8, "each frame's mean");
+    expect_note("downsample", 8, "each row's mean");
+}
+
+/* In which order bands lie. */
+TEST(orders)
+{
+    static const struct cluster c[5] = {{{90, 90, 90}, 9}, {{0, 200, 0}, 7}, {{90, 90, 90}, 5}, {{0, 0, 255}, 2}, {{255, 0, 0}, 1}};
+    static const int light[] = {1, 4, 0, 2, 3, -1}, share[] = {0, 1, 2, 3, 4, -1};
+    int last = -1, step = 0;
+    for (; step < 6; step++)
+        assert_int_equal(last = strip_order_next(ORDER_LIGHTNESS, c, 5, last), light[step]);
+    for (step = 0; step < 6; step++)
+        assert_int_equal(last = strip_order_next(ORDER_SHARE, c, 5, last), share[step]);
+}
+
+TEST_MAIN(NULL, NULL)
