@@ -5,11 +5,11 @@
  */
 #include "barcode/cache_admin.h"
 #include "barcode/cli.h"
+#include "barcode/films.h"
 #include "barcode/inputs.h"
 #include "barcode/interrupt.h"
 #include "barcode/machine.h"
 #include "barcode/outputs.h"
-#include "barcode/render.h"
 #include "barcode/shard.h"
 #include "barcode/update.h"
 

@@ -16,7 +16,7 @@ extern "C" {
 /* Which processor clusters. */
 enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
 
-/* Which devices of a kind, each from 0; one that is named twice is used by two workers (worker.h). */
+/* Which devices of a kind, each from 0; one that is named twice is used by two workers (worker_process.h). */
 enum { ENGINE_DEVICES_MOST = 32 };
 struct engine_devices {
     int number[ENGINE_DEVICES_MOST];

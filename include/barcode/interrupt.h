@@ -1,6 +1,6 @@
 /*
  * interrupt.h - Ctrl-C. The first one asks every thread to stop in order, the second one kills. Any thread may ask; the handler is
- * installed by main. A worker process (worker.h) hears the first one from its parent, and leaves the second one to it.
+ * installed by main. A worker process (worker_process.h) hears the first one from its parent, and leaves the second one to it.
  */
 #ifndef BARCODE_INTERRUPT_H
 #define BARCODE_INTERRUPT_H

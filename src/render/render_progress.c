@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "barcode/clock.h"
-#include "barcode/film_queue.h"
 
 struct render_progress render_progress_open(struct render_job *j)
 {
@@ -14,7 +13,7 @@ struct render_progress render_progress_open(struct render_job *j)
         .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us),
     };
     /* Without memory for a line the film is rendered without one. */
-    if (!j->render->queue)
+    if (!j->render->tick)
         p.progress = progress_open(j->render->options->progress, slash ? slash + 1 : f->path, NULL);
     return p;
 }
@@ -96,8 +95,10 @@ void render_progress_tick(void *user, const struct pass_state *now)
     struct render_progress *p = user;
     const struct film *f = &p->job->source->film;
     struct progress_state state = render_progress_state(f, p->columns_total, now);
+    const struct render *r = p->job->render;
     if (!p->progress) {
-        film_queue_tick(p->job->render->queue, p->job->input, state.share, state.frames);
+        if (r->tick)
+            r->tick(r->tick_user, p->job->input, state.share, state.frames);
         return;
     }
     progress_tick(p->progress, &state);

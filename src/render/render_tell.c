@@ -1,4 +1,4 @@
-#include "render_tell.h"
+#include "barcode/render_tell.h"
 
 #include <inttypes.h>
 
@@ -28,7 +28,8 @@ bool render_tell_film(const struct render_job *j, bool fine, double seconds, str
     const struct render *r = j->render;
     const char *path = r->inputs->path[j->input], *output[OUTPUTS_MOST];
     struct err problem = ERR_INIT;
-    film_queue_tick(r->queue, j->input, 1, j->report.counts.displayed);
+    if (r->tick)
+        r->tick(r->tick_user, j->input, 1, j->report.counts.displayed);
     if (fine)
         log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", path, j->report.count, seconds);
     struct ledger_entry entry = fine ? (struct ledger_entry){.film = path, .status = LEDGER_DONE} : failed_entry(r, j->input, e);
@@ -77,18 +78,4 @@ bool render_tell_lost(const struct render *r, size_t film, const struct err *fai
 {
     struct ledger_entry entry = failed_entry(r, film, failure);
     return ledger_add(r->ledger, &entry, e);
-}
-
-void render_tell_end(const struct render *r, const struct film_tally *t, double seconds)
-{
-    size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
-    const struct options *o = r->options;
-    char rest[40] = "", shard[40] = "";
-    if (films < 2 && o->shards == 0)
-        return;
-    if (o->shards > 0)
-        snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
-    if (open > 0)
-        snprintf(rest, sizeof rest, ", %zu not done", open);
-    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu left out, %zu failed%s, in %.1f s", shard, films, films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }

@@ -14,7 +14,8 @@ import sys
 
 # A room, and the rooms that it may lean on: none stands above it. `main` is src/main.c.
 ARROWS = {
-    "main": "render cli cache engine base",
+    "main": "batch cli cache engine base",
+    "batch": "render cli output cache media engine base",
     "render": "cli output cache media engine base",
     "cli": "output cache media engine kmeans base",
     "output": "media engine kmeans base",
@@ -52,7 +53,7 @@ INSIDE = {
     },
 }
 HEADERS = {
-    "version": "base", "frame": "engine", "report": "output", "options": "cli", "worker": "render",
+    "version": "base", "frame": "engine", "report": "output", "options": "cli",
     "film": "media", "stage": "media", "decoders": "media", "probe": "media", "source": "media",
     "jpeg": "media/ffmpeg",
     "strip": "output/modes", "paint": "output/poster", "paper": "output/poster", "thumbs": "output/formats",

@@ -96,7 +96,8 @@ for f in $(git ls-files -co --exclude-standard 'src/*/*.c'); do
         av_error) name=open ;;
         hdr_metadata) name=hdr_peak ;;
     esac
-    case $room in       # their tables' tests go through every entry
+    case $room in       # the tests of their tables go through every entry, test_render.c through a run of films
+        batch) room=render ;;
         modes) room=mode_table ;;
         poster) room=layout ;;
         formats | html) room=writer ;;

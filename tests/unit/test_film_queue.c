@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/film_queue.h"
+#include "batch/film_queue.h"
 
 enum { FILMS = 200 };
 

@@ -7,9 +7,10 @@
 #include "test.h"
 #include "barcode/cli.h"
 #include "barcode/log.h"
+#include "barcode/films.h"
 #include "barcode/render.h"
 #include "render/render_job.h"
-#include "render/render_lanes.h"
+#include "batch/film_workers.h"
 #include "synth.h"
 
 static char folder[64];

@@ -1,5 +1,5 @@
 /*
- * worker.h - the process that works on films. Decoders are foreign code that reads foreign bytes: when one crashes, or memory runs
+ * worker_process.h - the process that works on films. Decoders are foreign code that reads foreign bytes: when one crashes, or memory runs
  * out and the kernel kills, a film is lost, and not the batch. The parent lives on, knows which film it was, and starts another.
  *
  * On several GPUs there is a worker for each, and all take films from one queue. The parent has no threads and never touches a GPU.
@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "film_queue.h"
 #include "barcode/err.h"
-#include "barcode/film_queue.h"
 #include "barcode/interrupt.h"
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /*
- * render_run.h - the progress line of a run of several films. The parent of the workers shows it.
+ * batch_progress.h - the progress line of a run of several films. The parent of the workers shows it.
  */
-#ifndef BARCODE_RENDER_RUN_H
-#define BARCODE_RENDER_RUN_H
+#ifndef BARCODE_BATCH_BATCH_PROGRESS_H
+#define BARCODE_BATCH_BATCH_PROGRESS_H
 
-#include "barcode/film_queue.h"
+#include "film_queue.h"
 #include "barcode/render.h"
 
 struct render_run;

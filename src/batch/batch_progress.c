@@ -1,4 +1,4 @@
-#include "render_run.h"
+#include "batch_progress.h"
 
 #include <stdlib.h>
 #include <string.h>

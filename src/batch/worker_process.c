@@ -1,4 +1,4 @@
-#include "barcode/worker.h"
+#include "worker_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

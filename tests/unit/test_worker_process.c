@@ -7,7 +7,7 @@
 
 #include "test.h"
 #include "barcode/interrupt.h"
-#include "barcode/worker.h"
+#include "batch/worker_process.h"
 
 enum { FILMS = 4 };
 

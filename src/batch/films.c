@@ -1,15 +1,15 @@
+#include "batch_progress.h"
+#include "film_queue.h"
+#include "film_workers.h"
+#include "worker_process.h"
 #include "barcode/clock.h"
 #include "barcode/file.h"
-#include "barcode/film_queue.h"
+#include "barcode/films.h"
 #include "barcode/gallery.h"
 #include "barcode/interrupt.h"
 #include "barcode/log.h"
 #include "barcode/outputs.h"
-#include "barcode/render.h"
-#include "barcode/worker.h"
-#include "render_lanes.h"
-#include "render_run.h"
-#include "render_tell.h"
+#include "barcode/render_tell.h"
 
 /* The workers of a run, and what they came to. */
 struct crew {
@@ -134,6 +134,21 @@ static int write_gallery(const struct render *r)
         return err_tell(&e);
     log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
     return 0;
+}
+
+/* One line in the end, for several films or a shard. `seconds` of the run. */
+static void render_tell_end(const struct render *r, const struct film_tally *t, double seconds)
+{
+    size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
+    const struct options *o = r->options;
+    char rest[40] = "", shard[40] = "";
+    if (films < 2 && o->shards == 0)
+        return;
+    if (o->shards > 0)
+        snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
+    if (open > 0)
+        snprintf(rest, sizeof rest, ", %zu not done", open);
+    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu left out, %zu failed%s, in %.1f s", shard, films, films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 
 int render_films(const struct render *r)

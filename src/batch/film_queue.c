@@ -1,4 +1,4 @@
-#include "barcode/film_queue.h"
+#include "film_queue.h"
 
 #include "barcode/shared.h"
 

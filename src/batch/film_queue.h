@@ -1,7 +1,7 @@
 /*
  * film_queue.h - the films of a run as a queue: a thread that is free takes the next one and says what became of it.
  *
- * The queue lies in memory that the process shares with the workers that it forks (worker.h). The calls may come from any thread of
+ * The queue lies in memory that the process shares with the workers that it forks (worker_process.h). The calls may come from any thread of
  * any of them, and the exit status does not depend on which film ends first. A process may be killed in the middle of a call.
  */
 #ifndef BARCODE_FILM_QUEUE_H

@@ -1,15 +1,15 @@
 /*
- * render_lanes.h - a worker's work on a queue of films: several lanes, each of which takes one film after another.
+ * film_workers.h - a worker's work on a queue of films: several lanes, each of which takes one film after another.
  *
  * A film's bytes do not depend on what lies beside it: each lane has engines of its own, and what decodes together shares nothing but
  * the cores (gate.h).
  */
-#ifndef BARCODE_RENDER_LANES_H
-#define BARCODE_RENDER_LANES_H
+#ifndef BARCODE_BATCH_FILM_WORKERS_H
+#define BARCODE_BATCH_FILM_WORKERS_H
 
-#include "barcode/film_queue.h"
+#include "film_queue.h"
+#include "worker_process.h"
 #include "barcode/render.h"
-#include "barcode/worker.h"
 
 /*
  * Returns how many workers divide the machine: as many as there may be GPUs for the films, which

@@ -1,4 +1,4 @@
-#include "render_lanes.h"
+#include "film_workers.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -172,6 +172,12 @@ static bool take_part(struct render *r, const struct worker *w, int workers)
     return true;
 }
 
+/* As render_tick, with a queue. */
+static void tick_queue(void *user, size_t film, double share, uint64_t frames)
+{
+    film_queue_tick(user, film, share, frames);
+}
+
 int render_lanes(const struct render *r, struct film_queue *queue, struct worker *w, int workers)
 {
     struct render own = *r;
@@ -180,7 +186,8 @@ int render_lanes(const struct render *r, struct film_queue *queue, struct worker
     if (take_part(&own, w, workers)) {
         if (tally.due > 1)
             (void)heap_keep();
-        own.queue = tally.due > 1 ? queue : NULL;
+        own.tick = tally.due > 1 ? tick_queue : NULL;
+        own.tick_user = queue;
         own.decoders = decoders_open(tally.due > 1, &e);      /* without memory for them none are kept */
         r->engines->films = tally.due;
         own.again = true;

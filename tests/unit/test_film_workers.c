@@ -1,7 +1,7 @@
 
 #include "test.h"
 #include "barcode/options.h"
-#include "render/render_lanes.h"
+#include "batch/film_workers.h"
 
 static const uint64_t gib = (uint64_t)1 << 30;
 
