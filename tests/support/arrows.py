@@ -42,6 +42,12 @@ INSIDE = {
         "bitstream": "",
         "ffmpeg": "",
     },
+    "cli": {
+        "options": "outputs inputs",
+        "outputs": "inputs",
+        "inputs": "",
+        "": "",
+    },
     "output": {
         "": "html formats",
         "html": "formats poster palette text modes",
@@ -53,7 +59,7 @@ INSIDE = {
     },
 }
 HEADERS = {
-    "version": "base", "frame": "engine", "report": "output", "options": "cli",
+    "version": "base", "frame": "engine", "report": "output", "options": "cli", "cli": "cli",
     "film": "media", "stage": "media", "decoders": "media", "probe": "media", "source": "media",
     "jpeg": "media/ffmpeg",
     "strip": "output/modes", "paint": "output/poster", "paper": "output/poster", "thumbs": "output/formats",

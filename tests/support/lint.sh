@@ -35,7 +35,7 @@ python3 tests/support/arrows.py || bad=1
 # printf, exit and abort belong to main, cli, progress and log.
 while read -r f; do
     case $f in
-        src/main.c | src/cli/cli.c | src/cli/progress.c | src/base/log.c) ;;
+        src/main.c | src/cli/options/cli.c | src/cli/progress.c | src/base/log.c) ;;
         *) complain "$f: prints or exits" ;;
     esac
 done < <(grep -lE '(^|[^a-z_])(printf|puts|exit|abort|perror) *\(' -r src --include='*.c')

@@ -8,7 +8,7 @@
 #include "barcode/version.h"
 #include "barcode/engine.h"
 #include "barcode/log.h"
-#include "cli/cli_modes.h"
+#include "cli/options/cli_modes.h"
 
 static char words[1024];
 static char *argument[64];

@@ -4,7 +4,7 @@
 #include "test.h"
 #include "barcode/cli.h"
 #include "barcode/log.h"
-#include "cli/completions.h"
+#include "cli/options/completions.h"
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "A group:", 1},

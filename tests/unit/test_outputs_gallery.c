@@ -1,7 +1,7 @@
 
 #include "test.h"
 #include "barcode/outputs.h"
-#include "cli/cli_modes.h"
+#include "cli/options/cli_modes.h"
 #include "named.h"
 
 static void ask_html(struct options *o, const char *path)

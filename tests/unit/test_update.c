@@ -4,7 +4,7 @@
 #include "barcode/film_id.h"
 #include "barcode/recipe.h"
 #include "barcode/update.h"
-#include "cli/update_dump.h"
+#include "cli/outputs/update_dump.h"
 #include "outputs_asked.h"
 
 enum { COLUMNS = 3, WIDTH = 4, HEIGHT = 2 };

@@ -15,7 +15,7 @@
 #include "cli_values.h"
 #include "cli_version.h"
 #include "completions.h"
-#include "inputs_names.h"
+#include "cli/inputs/inputs_names.h"
 
 /* Options without a short letter. */
 enum key {

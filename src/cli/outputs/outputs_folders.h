@@ -1,6 +1,6 @@
 /* outputs_folders.h - the folders that outputs lie in: for outputs.c. Any thread. */
-#ifndef BARCODE_OUTPUTS_FOLDERS_H
-#define BARCODE_OUTPUTS_FOLDERS_H
+#ifndef BARCODE_OUTPUTS_OUTPUTS_FOLDERS_H
+#define BARCODE_OUTPUTS_OUTPUTS_FOLDERS_H
 
 #include "barcode/outputs.h"
 

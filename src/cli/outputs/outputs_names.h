@@ -1,6 +1,6 @@
 /* outputs_names.h - the names of outputs that the program chooses: for outputs.c. Any thread. */
-#ifndef BARCODE_OUTPUTS_NAMES_H
-#define BARCODE_OUTPUTS_NAMES_H
+#ifndef BARCODE_OUTPUTS_OUTPUTS_NAMES_H
+#define BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 
 #include "barcode/outputs.h"
 

@@ -13,7 +13,7 @@
 #include "barcode/log.h"
 #include "barcode/paint.h"
 #include "barcode/path.h"
-#include "inputs_names.h"
+#include "cli/inputs/inputs_names.h"
 #include "outputs_folders.h"
 #include "outputs_gallery.h"
 #include "outputs_names.h"

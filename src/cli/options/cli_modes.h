@@ -1,6 +1,6 @@
 /* cli_modes.h - modes: what --help says of -m, and what -m comes to. */
-#ifndef BARCODE_CLI_MODES_H
-#define BARCODE_CLI_MODES_H
+#ifndef BARCODE_OPTIONS_CLI_MODES_H
+#define BARCODE_OPTIONS_CLI_MODES_H
 
 #include "barcode/options.h"
 

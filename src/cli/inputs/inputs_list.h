@@ -1,8 +1,8 @@
 /*
  * inputs_list.h - the list of films in the making: inputs.c's, for those who find films. Main thread.
  */
-#ifndef BARCODE_INPUTS_LIST_H
-#define BARCODE_INPUTS_LIST_H
+#ifndef BARCODE_INPUTS_INPUTS_LIST_H
+#define BARCODE_INPUTS_INPUTS_LIST_H
 
 #include "barcode/inputs.h"
 

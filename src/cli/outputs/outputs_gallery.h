@@ -1,6 +1,6 @@
 /* outputs_gallery.h - the names of a gallery and its pages, for outputs.c. Any thread. */
-#ifndef BARCODE_OUTPUTS_GALLERY_H
-#define BARCODE_OUTPUTS_GALLERY_H
+#ifndef BARCODE_OUTPUTS_OUTPUTS_GALLERY_H
+#define BARCODE_OUTPUTS_OUTPUTS_GALLERY_H
 
 #include "barcode/outputs.h"
 

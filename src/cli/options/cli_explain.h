@@ -2,8 +2,8 @@
  * cli_explain.h - checks the words of a command line before argp reads them. getopt takes
  * abbreviations of long options, and argp only says that some word was bad. Any thread.
  */
-#ifndef BARCODE_CLI_EXPLAIN_H
-#define BARCODE_CLI_EXPLAIN_H
+#ifndef BARCODE_OPTIONS_CLI_EXPLAIN_H
+#define BARCODE_OPTIONS_CLI_EXPLAIN_H
 
 #include <argp.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /*
  * completions.h - shell completions, made from the table of options: what --generate prints. Any thread.
  */
-#ifndef BARCODE_COMPLETIONS_H
-#define BARCODE_COMPLETIONS_H
+#ifndef BARCODE_OPTIONS_COMPLETIONS_H
+#define BARCODE_OPTIONS_COMPLETIONS_H
 
 #include <argp.h>
 #include <stdbool.h>

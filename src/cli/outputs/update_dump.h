@@ -1,6 +1,6 @@
 /* update_dump.h - what --update knows of a dump, for outputs.c. Any thread. */
-#ifndef BARCODE_UPDATE_DUMP_H
-#define BARCODE_UPDATE_DUMP_H
+#ifndef BARCODE_OUTPUTS_UPDATE_DUMP_H
+#define BARCODE_OUTPUTS_UPDATE_DUMP_H
 
 #include "barcode/outputs.h"
 

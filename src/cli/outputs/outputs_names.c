@@ -6,7 +6,7 @@
 
 #include "barcode/cli.h"
 #include "barcode/path.h"
-#include "inputs_names.h"
+#include "cli/inputs/inputs_names.h"
 
 bool outputs_names_folder(const char *path)
 {

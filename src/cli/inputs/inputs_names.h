@@ -1,8 +1,8 @@
 /*
  * inputs_names.h - what names say of films and folders: inputs.c's, for outputs.c as well. Any thread.
  */
-#ifndef BARCODE_INPUTS_NAMES_H
-#define BARCODE_INPUTS_NAMES_H
+#ifndef BARCODE_INPUTS_INPUTS_NAMES_H
+#define BARCODE_INPUTS_INPUTS_NAMES_H
 
 #include "barcode/inputs.h"
 

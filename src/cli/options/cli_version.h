@@ -1,6 +1,6 @@
 /* cli_version.h - what --version prints. Private to cli/. */
-#ifndef BARCODE_CLI_VERSION_H
-#define BARCODE_CLI_VERSION_H
+#ifndef BARCODE_OPTIONS_CLI_VERSION_H
+#define BARCODE_OPTIONS_CLI_VERSION_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* cli_values.h - numbers on the command line. */
-#ifndef BARCODE_CLI_VALUES_H
-#define BARCODE_CLI_VALUES_H
+#ifndef BARCODE_OPTIONS_CLI_VALUES_H
+#define BARCODE_OPTIONS_CLI_VALUES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 
 #include "barcode/file.h"
 #include "barcode/path.h"
-#include "inputs_names.h"
+#include "cli/inputs/inputs_names.h"
 
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path)
 {
