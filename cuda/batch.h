@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-#include "barcode/engine.h"
+#include "barcode/engine/engine.h"
 #include "dominant_gpu.h"
 #include "kmeans_gpu.h"
 

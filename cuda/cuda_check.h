@@ -6,7 +6,7 @@
 
 #include <cuda_runtime.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 /* False with "cannot WHAT on the GPU: ..." (ERR_ENGINE) when `code` is an error. Any thread. */
 static inline bool cuda_check(cudaError_t code, const char *what, struct err *e)

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 /* How many GPUs the driver shows this process; 0: none, or no driver. Any thread. */
 int gpu_device_count(void);

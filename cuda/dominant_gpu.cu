@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "barcode/srgb.h"
+#include "barcode/engine/srgb.h"
 #include "cuda_check.h"
 #include "warp.cuh"
 

@@ -11,8 +11,8 @@
 
 #include <cuda_runtime.h>
 
-#include "barcode/dominant.h"
-#include "barcode/err.h"
+#include "barcode/base/err.h"
+#include "barcode/engine/dominant.h"
 
 /* One frame's modes. What follows the last is 0. */
 struct gpu_modes {

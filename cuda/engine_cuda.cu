@@ -15,7 +15,7 @@
 
 #include <cstdlib>
 
-#include "barcode/clock.h"
+#include "barcode/base/clock.h"
 #include "cuda_check.h"
 #include "device.h"
 #include "shrink_gpu.h"

@@ -7,9 +7,9 @@
 #include <cuda_runtime.h>
 #include <pthread.h>
 
-#include "barcode/engine.h"
-#include "barcode/queue.h"
-#include "barcode/shrink.h"
+#include "barcode/base/queue.h"
+#include "barcode/engine/engine.h"
+#include "barcode/engine/shrink.h"
 #include "batch.h"
 #include "dominant_gpu.h"
 #include "kmeans_gpu.h"

@@ -4,7 +4,7 @@
 #ifndef BARCODE_CUDA_KMEANS_BLOCK_CUH
 #define BARCODE_CUDA_KMEANS_BLOCK_CUH
 
-#include "barcode/seed.h"
+#include "barcode/kmeans/seed.h"
 
 #include "kmeans_job.h"
 #include "warp.cuh"

@@ -11,7 +11,7 @@
 #include "cuda_emulator.h"
 #endif
 
-#include "barcode/points.h"
+#include "barcode/kmeans/points.h"
 #include "kmeans_job.h"
 
 /* Frames sorted together: their number must fit above the key, and more than CHUNK_KEYS gain nothing. */

@@ -13,9 +13,9 @@
 
 #include <cuda_runtime.h>
 
-#include "barcode/column.h"
-#include "barcode/err.h"
-#include "barcode/kmeans.h"
+#include "barcode/base/err.h"
+#include "barcode/engine/column.h"
+#include "barcode/kmeans/kmeans.h"
 
 /* One frame's result. What follows the last cluster is 0. */
 struct gpu_column {

@@ -1,10 +1,10 @@
 /*
- * light_gpu.h - include/barcode/light.h's tables on the device.
+ * light_gpu.h - include/barcode/engine/light.h's tables on the device.
  */
 #ifndef BARCODE_CUDA_LIGHT_GPU_H
 #define BARCODE_CUDA_LIGHT_GPU_H
 
-#include "barcode/light.h"
+#include "barcode/engine/light.h"
 
 struct light_gpu;
 

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "barcode/clock.h"
+#include "barcode/base/clock.h"
 #include "cuda_check.h"
 #include "engine_cuda.h"
 #include "shrink_gpu.h"

@@ -1,8 +1,8 @@
 #include "shrink_gpu.h"
 
-#include "barcode/colour.h"
-#include "barcode/light.h"
-#include "barcode/shrink.h"
+#include "barcode/engine/colour.h"
+#include "barcode/engine/light.h"
+#include "barcode/engine/shrink.h"
 #include "cuda_check.h"
 
 /* One axis of one plane as shrink_axis_fit (src/engine/shrink_sum.h) reduces it: a full sample weighs `sample`, a pixel `pixel`. */

@@ -1,5 +1,5 @@
 /*
- * shrink_gpu.h - the shrink of include/barcode/shrink.h as a kernel: the same bytes from the same view, whose
+ * shrink_gpu.h - the shrink of include/barcode/engine/shrink.h as a kernel: the same bytes from the same view, whose
  * planes lie in device memory. Any thread, on the current device; nothing is allocated, the host never waits.
  */
 #ifndef BARCODE_CUDA_SHRINK_GPU_H
@@ -7,9 +7,9 @@
 
 #include <cuda_runtime.h>
 
-#include "barcode/err.h"
-#include "barcode/frame.h"
-#include "barcode/light.h"
+#include "barcode/base/err.h"
+#include "barcode/engine/frame.h"
+#include "barcode/engine/light.h"
 
 /*
  * Enqueues the shrink of `view` into rgb[height][width][3] (device; orientation applied; 1..16384 each).

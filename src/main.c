@@ -3,15 +3,15 @@
  *
  *   options -> films -> for each: source -> staged frames -> engine -> columns -> pictures
  */
-#include "barcode/cache_admin.h"
-#include "barcode/cli.h"
-#include "barcode/films.h"
-#include "barcode/inputs.h"
-#include "barcode/interrupt.h"
-#include "barcode/machine.h"
-#include "barcode/outputs.h"
-#include "barcode/shard.h"
-#include "barcode/update.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/machine.h"
+#include "barcode/batch/films.h"
+#include "barcode/cache/cache_admin.h"
+#include "barcode/cli/cli.h"
+#include "barcode/cli/inputs.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/cli/shard.h"
+#include "barcode/cli/update.h"
 
 int main(int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-#include "barcode/atomic_file.h"
+#include "barcode/base/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/file.h"
-#include "barcode/interrupt.h"
-#include "barcode/path.h"
-#include "barcode/slow_file.h"
+#include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/path.h"
+#include "barcode/base/slow_file.h"
 
 enum { LINKS_MAX = 40, TRIES_MAX = 100, STREAM_BUFFER = 1 << 16 };
 

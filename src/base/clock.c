@@ -1,4 +1,4 @@
-#include "barcode/clock.h"
+#include "barcode/base/clock.h"
 
 #include <sys/resource.h>
 

@@ -1,10 +1,10 @@
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format, ...)
 {

@@ -1,4 +1,4 @@
-#include "barcode/file.h"
+#include "barcode/base/file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/path.h"
+#include "barcode/base/path.h"
 
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
 {

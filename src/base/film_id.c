@@ -1,4 +1,4 @@
-#include "barcode/film_id.h"
+#include "barcode/base/film_id.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/file.h"
-#include "barcode/path.h"
-#include "barcode/slow_file.h"
+#include "barcode/base/file.h"
+#include "barcode/base/path.h"
+#include "barcode/base/slow_file.h"
 
 bool film_id_print(int fd, uint64_t size, uint8_t *room, struct hash128 *print)
 {

@@ -1,12 +1,12 @@
-#include "barcode/gate.h"
+#include "barcode/base/gate.h"
 
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "barcode/clock.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/interrupt.h"
 
 struct gate {
     pthread_mutex_t lock;          /* guards what follows                */

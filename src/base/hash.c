@@ -1,4 +1,4 @@
-#include "barcode/hash.h"
+#include "barcode/base/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>

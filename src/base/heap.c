@@ -1,9 +1,9 @@
-#include "barcode/heap.h"
+#include "barcode/base/heap.h"
 
 #include <malloc.h>
 #include <unistd.h>
 
-#include "barcode/machine.h"
+#include "barcode/base/machine.h"
 
 #ifdef __GLIBC__
 /*

@@ -1,4 +1,4 @@
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>

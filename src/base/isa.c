@@ -1,4 +1,4 @@
-#include "barcode/isa.h"
+#include "barcode/base/isa.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/shared.h"
+#include "barcode/base/shared.h"
 
 /* The terminal, which the processes that write to it share. */
 struct terminal {

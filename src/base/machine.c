@@ -1,4 +1,4 @@
-#include "barcode/machine.h"
+#include "barcode/base/machine.h"
 
 #include <inttypes.h>
 #include <limits.h>

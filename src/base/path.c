@@ -1,4 +1,4 @@
-#include "barcode/path.h"
+#include "barcode/base/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "barcode/queue.h"
+#include "barcode/base/queue.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "barcode/shared.h"
+#include "barcode/base/shared.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "barcode/slow_file.h"
+#include "barcode/base/slow_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/file.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
 
 enum { WAIT_MS = 100 };
 

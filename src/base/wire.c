@@ -1,4 +1,4 @@
-#include "barcode/wire.h"
+#include "barcode/base/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

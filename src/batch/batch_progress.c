@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/clock.h"
-#include "barcode/progress.h"
+#include "barcode/base/clock.h"
+#include "barcode/cli/progress.h"
 
 struct render_run {
     const struct inputs *inputs;

@@ -5,7 +5,7 @@
 #define BARCODE_BATCH_BATCH_PROGRESS_H
 
 #include "film_queue.h"
-#include "barcode/render.h"
+#include "barcode/render/render.h"
 
 struct render_run;
 

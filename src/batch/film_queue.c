@@ -1,6 +1,6 @@
 #include "film_queue.h"
 
-#include "barcode/shared.h"
+#include "barcode/base/shared.h"
 
 /* What becomes of a film. */
 struct entry {

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/inputs.h"
-#include "barcode/options.h"
+#include "barcode/cli/inputs.h"
+#include "barcode/cli/options.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,13 +3,13 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "barcode/decoders.h"
-#include "barcode/gate.h"
-#include "barcode/heap.h"
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
-#include "barcode/machine.h"
-#include "barcode/probe.h"
+#include "barcode/base/gate.h"
+#include "barcode/base/heap.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
+#include "barcode/base/machine.h"
+#include "barcode/media/decoders.h"
+#include "barcode/media/probe.h"
 
 enum { LOOKS_MOST = 16 };        /* films that are looked at at once */
 

@@ -9,7 +9,7 @@
 
 #include "film_queue.h"
 #include "worker_process.h"
-#include "barcode/render.h"
+#include "barcode/render/render.h"
 
 /*
  * Returns how many workers divide the machine: as many as there may be GPUs for the films, which

@@ -2,14 +2,14 @@
 #include "film_queue.h"
 #include "film_workers.h"
 #include "worker_process.h"
-#include "barcode/clock.h"
-#include "barcode/file.h"
-#include "barcode/films.h"
-#include "barcode/gallery.h"
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
-#include "barcode/outputs.h"
-#include "barcode/render_tell.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
+#include "barcode/batch/films.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/output/gallery.h"
+#include "barcode/render/render_tell.h"
 
 /* The workers of a run, and what they came to. */
 struct crew {

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
 
 /* What a worker says in the end, by one write, which a pipe keeps whole (POSIX: up to PIPE_BUF bytes). */
 struct message {

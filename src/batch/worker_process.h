@@ -13,8 +13,8 @@
 #include <sys/types.h>
 
 #include "film_queue.h"
-#include "barcode/err.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/err.h"
+#include "barcode/base/interrupt.h"
 
 #ifdef __cplusplus
 extern "C" {

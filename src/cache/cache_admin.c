@@ -1,4 +1,4 @@
-#include "barcode/cache_admin.h"
+#include "barcode/cache/cache_admin.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 #include "cache_store.h"
 
 struct sums {

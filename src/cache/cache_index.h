@@ -22,13 +22,13 @@
 #include <stdint.h>
 
 #include "cache_key.h"
-#include "barcode/column.h"
-#include "barcode/err.h"
-#include "barcode/frame.h"
-#include "barcode/stage.h"
-#include "barcode/timetable.h"
-#include "barcode/trim.h"
-#include "barcode/wire.h"
+#include "barcode/base/err.h"
+#include "barcode/base/wire.h"
+#include "barcode/engine/column.h"
+#include "barcode/engine/frame.h"
+#include "barcode/engine/trim.h"
+#include "barcode/media/stage.h"
+#include "barcode/media/timetable.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/clock.h"
-#include "barcode/colour.h"
-#include "barcode/film_id.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/film_id.h"
+#include "barcode/engine/colour.h"
 
 /* ------------------------------------------------------------------ the film's file */
 

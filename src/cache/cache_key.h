@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "barcode/err.h"
-#include "barcode/film.h"
-#include "barcode/hash.h"
-#include "barcode/selection.h"
-#include "barcode/version.h"
+#include "barcode/base/err.h"
+#include "barcode/base/hash.h"
+#include "barcode/base/version.h"
+#include "barcode/media/film.h"
+#include "barcode/media/selection.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cache_writer.h"
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 /* Returns the free bytes of the file system on which `folder` lies or will be made. */
 static uint64_t free_space(const char *folder)

@@ -13,8 +13,8 @@
 
 #include "cache_entry.h"
 #include "cache_key.h"
-#include "barcode/cache_options.h"
-#include "barcode/frame_cache.h"
+#include "barcode/cache/cache_options.h"
+#include "barcode/cache/frame_cache.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,10 +9,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
-#include "barcode/path.h"
-#include "barcode/queue.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
+#include "barcode/base/path.h"
+#include "barcode/base/queue.h"
 #include "pack.h"
 #include "residual.h"
 

@@ -10,7 +10,7 @@
 #define BARCODE_CACHE_WRITER_H
 
 #include "cache_entry.h"
-#include "barcode/column.h"
+#include "barcode/engine/column.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-#include "barcode/frame_cache.h"
+#include "barcode/cache/frame_cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 #include "cache_store.h"
 #include "cache_writer.h"
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
 #include "source_cache.h"
 
 struct frame_cache {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 #ifdef __cplusplus
 extern "C" {

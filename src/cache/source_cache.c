@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
 
 struct source_cache {
     struct source base;

@@ -8,7 +8,7 @@
 #define BARCODE_SOURCE_CACHE_H
 
 #include "cache_store.h"
-#include "barcode/source.h"
+#include "barcode/media/source.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-#include "barcode/progress.h"
+#include "barcode/cli/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "barcode/clock.h"
-#include "barcode/log.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/log.h"
 
 enum { LINE_MOST = 240 };   /* bytes; log_status keeps a little more */
 

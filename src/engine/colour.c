@@ -1,4 +1,4 @@
-#include "barcode/colour.h"
+#include "barcode/engine/colour.h"
 
 #include <string.h>
 

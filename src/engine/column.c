@@ -1,10 +1,10 @@
-#include "barcode/column.h"
+#include "barcode/engine/column.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/dominant.h"
+#include "barcode/engine/dominant.h"
 
 enum { SEGMENT_COLUMNS = 1024 };
 

@@ -1,10 +1,10 @@
-#include "barcode/dominant.h"
+#include "barcode/engine/dominant.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/srgb.h"
+#include "barcode/engine/srgb.h"
 
 /*
  * Pixels whose sums are taken in 32 bits: 128 * 10404 * 1037 < 2^31. So the loop over them is the compiler's to do several at a

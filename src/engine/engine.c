@@ -1,4 +1,4 @@
-#include "barcode/engine.h"
+#include "barcode/engine/engine.h"
 
 #include <string.h>
 

@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/clock.h"
-#include "barcode/dominant.h"
-#include "barcode/engine.h"
-#include "barcode/interrupt.h"
-#include "barcode/queue.h"
-#include "barcode/shrink.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/queue.h"
+#include "barcode/engine/dominant.h"
+#include "barcode/engine/engine.h"
+#include "barcode/engine/shrink.h"
 
 struct batch {
     struct frame_tag tag;

@@ -1,11 +1,11 @@
-#include "barcode/engines.h"
+#include "barcode/engine/engines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 /*
  * A GPU run costs at least 0.5 s. The CPU estimate may be as low as half the measured time.

@@ -1,4 +1,4 @@
-#include "barcode/light.h"
+#include "barcode/engine/light.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #ifndef BARCODE_SRC_LIGHT_ROW_H
 #define BARCODE_SRC_LIGHT_ROW_H
 
-#include "barcode/isa.h"
-#include "barcode/light.h"
+#include "barcode/base/isa.h"
+#include "barcode/engine/light.h"
 
 /* Rows are planar: component i of sample x is at [i * room + x]. n 1..room. Any thread. */
 struct light_row {

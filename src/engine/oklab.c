@@ -1,4 +1,4 @@
-#include "barcode/oklab.h"
+#include "barcode/engine/oklab.h"
 
 /* (2r + 1)^3 * 65535 at most: 2^61. */
 static uint64_t above(uint64_t r)

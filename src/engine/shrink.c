@@ -1,9 +1,9 @@
-#include "barcode/shrink.h"
+#include "barcode/engine/shrink.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/colour.h"
+#include "barcode/engine/colour.h"
 #include "shrink_light.h"
 #include "shrink_sum.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/shrink.h"
+#include "barcode/engine/shrink.h"
 #include "light_row.h"
 
 struct shrink_light {

@@ -4,7 +4,7 @@
 #ifndef BARCODE_SRC_SHRINK_LIGHT_H
 #define BARCODE_SRC_SHRINK_LIGHT_H
 
-#include "barcode/light.h"
+#include "barcode/engine/light.h"
 #include "shrink_sum.h"
 
 struct shrink_light;

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/err.h"
-#include "barcode/shrink.h"
+#include "barcode/base/err.h"
+#include "barcode/engine/shrink.h"
 
 enum { SHRINK_LARGEST = 16384 };
 

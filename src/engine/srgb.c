@@ -1,4 +1,4 @@
-#include "barcode/srgb.h"
+#include "barcode/engine/srgb.h"
 
 const uint16_t srgb_linear[256] = {
     0, 20, 40, 60, 80, 99, 119, 139, 159, 179, 199, 219, 241, 264, 288, 313,

@@ -1,9 +1,9 @@
-#include "barcode/steady.h"
+#include "barcode/engine/steady.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 
 enum { FAR = 96 * 96, COLUMNS_A_LOOK = 4096 };
 

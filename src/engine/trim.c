@@ -1,4 +1,4 @@
-#include "barcode/trim.h"
+#include "barcode/engine/trim.h"
 
 #include <stdio.h>
 #include <stdlib.h>

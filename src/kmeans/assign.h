@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/kmeans.h"
-#include "barcode/err.h"
-#include "barcode/isa.h"
-#include "barcode/points.h"
+#include "barcode/base/err.h"
+#include "barcode/base/isa.h"
+#include "barcode/kmeans/kmeans.h"
+#include "barcode/kmeans/points.h"
 
 /* Above every score, and its double fits. */
 #define ASSIGN_NEVER (INT32_C(1) << 29)

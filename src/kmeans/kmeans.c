@@ -1,12 +1,12 @@
-#include "barcode/kmeans.h"
+#include "barcode/kmeans/kmeans.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "assign.h"
-#include "barcode/interrupt.h"
-#include "barcode/points.h"
-#include "barcode/seed.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/kmeans/points.h"
+#include "barcode/kmeans/seed.h"
 #include "restart.h"
 
 /* The vector versions sum in 32 bits: 2^24 * 255 still fits. */

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-#include "barcode/points.h"
+#include "barcode/kmeans/points.h"
 #include "kmeans_order.h"
 
 #ifdef __AVX512BW__
@@ -285,7 +285,7 @@ static inline uint64_t wide_sum(lanes a)
 
 #endif
 
-/* What the vector versions look at together. See barcode/points.h. */
+/* What the vector versions look at together. See barcode/kmeans/points.h. */
 enum { VECTORS = 2, GROUP = VECTORS * LANES, BLOCK = GROUP * POINTS_BLOCK };
 
 _Static_assert((int)GROUP >= (int)POINTS_GROUP_LEAST && POINTS_STEP % BLOCK == 0 && POINTS_BLOCK % LANES == 0,

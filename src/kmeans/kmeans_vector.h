@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/isa.h"
+#include "barcode/base/isa.h"
 
 struct assign;
 struct nearest;

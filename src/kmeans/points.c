@@ -1,4 +1,4 @@
-#include "barcode/points.h"
+#include "barcode/kmeans/points.h"
 
 #include <stdlib.h>
 #include <string.h>

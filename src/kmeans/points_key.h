@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "barcode/points.h"
+#include "barcode/kmeans/points.h"
 
 /*
  * Keys have KEY_BITS; above them the sort of the vector versions carries how many equal neighbours a key stands for, less one:

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "assign.h"
-#include "barcode/kmeans.h"
-#include "barcode/points.h"
+#include "barcode/kmeans/kmeans.h"
+#include "barcode/kmeans/points.h"
 
 struct restart {
     struct assign *assign;           /* where it is worked on                                                       */

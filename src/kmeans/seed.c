@@ -1,4 +1,4 @@
-#include "barcode/seed.h"
+#include "barcode/kmeans/seed.h"
 
 #include <stdlib.h>
 #include <string.h>

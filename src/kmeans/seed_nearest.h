@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/err.h"
-#include "barcode/points.h"
+#include "barcode/base/err.h"
+#include "barcode/kmeans/points.h"
 
 enum {
     NEAREST_BATCH = 128,         /* candidates that one call takes at most: 2k with k = 64 */

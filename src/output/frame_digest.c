@@ -1,10 +1,10 @@
-#include "barcode/digest.h"
+#include "barcode/output/digest.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/hash.h"
+#include "barcode/base/hash.h"
 
 struct mark {
     uint64_t hash;

@@ -1,4 +1,4 @@
-#include "barcode/dump.h"
+#include "barcode/output/dump.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/atomic_file.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/atomic_file.h"
+#include "barcode/base/interrupt.h"
 
 struct dump {
     struct atomic_file *file;

@@ -1,4 +1,4 @@
-#include "barcode/ledger.h"
+#include "barcode/output/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/file.h"
-#include "barcode/interrupt.h"
-#include "barcode/shared.h"
-#include "barcode/slow_file.h"
+#include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/shared.h"
+#include "barcode/base/slow_file.h"
 #include "output/formats/json.h"
 
 /* How every line begins, and so every report. */

@@ -1,4 +1,4 @@
-#include "barcode/writer.h"
+#include "barcode/output/writer.h"
 
 #include <string.h>
 #include <strings.h>

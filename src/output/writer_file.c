@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/atomic_file.h"
-#include "barcode/interrupt.h"
-#include "barcode/writer.h"
+#include "barcode/base/atomic_file.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/output/writer.h"
 
 /* A regular file, open; NULL: there is none. A pipe without a writer would keep fopen waiting. */
 static FILE *open_regular(const char *path)

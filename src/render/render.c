@@ -1,11 +1,11 @@
-#include "barcode/render.h"
+#include "barcode/render/render.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "barcode/clock.h"
-#include "barcode/colour.h"
+#include "barcode/base/clock.h"
+#include "barcode/engine/colour.h"
 #include "render_job.h"
 
 void render_warn(struct render_job *j, const char *format, ...)

@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "barcode/log.h"
-#include "barcode/paint.h"
+#include "barcode/base/log.h"
+#include "barcode/output/paint.h"
 #include "render_job.h"
 
 /* Every 24th frame, but on a short film often enough for about 720 columns. */

@@ -6,15 +6,15 @@
 #ifndef BARCODE_RENDER_JOB_H
 #define BARCODE_RENDER_JOB_H
 
-#include "barcode/digest.h"
-#include "barcode/dump.h"
-#include "barcode/frame_cache.h"
-#include "barcode/log.h"
-#include "barcode/outputs.h"
-#include "barcode/render.h"
-#include "barcode/report.h"
-#include "barcode/source.h"
-#include "barcode/thumbs.h"
+#include "barcode/base/log.h"
+#include "barcode/cache/frame_cache.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/media/source.h"
+#include "barcode/output/digest.h"
+#include "barcode/output/dump.h"
+#include "barcode/output/report.h"
+#include "barcode/output/thumbs.h"
+#include "barcode/render/render.h"
 
 /* One film on its way. */
 struct render_job {

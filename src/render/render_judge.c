@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "barcode/steady.h"
+#include "barcode/engine/steady.h"
 #include "render_job.h"
 
 /* True if the film is over long before the container says. A guess at its length proves nothing. */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/clock.h"
-#include "barcode/gate.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/gate.h"
 #include "render_job.h"
 
 /*

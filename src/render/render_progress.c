@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "barcode/clock.h"
+#include "barcode/base/clock.h"
 
 struct render_progress render_progress_open(struct render_job *j)
 {

@@ -4,8 +4,8 @@
 #ifndef BARCODE_RENDER_PROGRESS_H
 #define BARCODE_RENDER_PROGRESS_H
 
-#include "barcode/pass.h"
-#include "barcode/progress.h"
+#include "barcode/cli/progress.h"
+#include "barcode/media/pass.h"
 #include "render_job.h"
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "barcode/dominant.h"
-#include "barcode/pass.h"
+#include "barcode/engine/dominant.h"
+#include "barcode/media/pass.h"
 #include "render_job.h"
 #include "render_progress.h"
 

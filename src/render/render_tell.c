@@ -1,4 +1,4 @@
-#include "barcode/render_tell.h"
+#include "barcode/render/render_tell.h"
 
 #include <inttypes.h>
 

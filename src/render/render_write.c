@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
-#include "barcode/clock.h"
-#include "barcode/recipe.h"
+#include "barcode/base/clock.h"
+#include "barcode/cli/recipe.h"
 #include "render_job.h"
 
 static void say_written(const struct render_job *j, const char *path)

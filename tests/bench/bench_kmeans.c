@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "barcode/kmeans.h"
+#include "barcode/kmeans/kmeans.h"
 
 struct film_bytes {
     uint8_t *rgb;

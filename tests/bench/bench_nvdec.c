@@ -17,9 +17,9 @@
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
 #include "media/nvdec/nvdec.h"
-#include "barcode/queue.h"
-#include "barcode/clock.h"
-#include "barcode/log.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/log.h"
+#include "barcode/base/queue.h"
 
 struct bench {
     struct queue *runs;

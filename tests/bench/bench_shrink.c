@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "barcode/clock.h"
-#include "barcode/shrink.h"
+#include "barcode/base/clock.h"
+#include "barcode/engine/shrink.h"
 
 /* Planes are spread over this many frames' worth of memory, so that they do not lie in the cache, as after a decoder. */
 enum { SPREAD = 16 };

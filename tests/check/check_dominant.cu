@@ -4,7 +4,7 @@
  *
  *   check_dominant [--quick]     --quick: what the emulator can do in a few seconds
  */
-#include "barcode/dominant.h"
+#include "barcode/engine/dominant.h"
 #include "check.h"
 #include "dominant_gpu.h"
 

@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "barcode/dominant.h"
-#include "barcode/engine.h"
+#include "barcode/engine/dominant.h"
+#include "barcode/engine/engine.h"
 #include "check.h"
 
 struct film_frames {

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "barcode/isa.h"
+#include "barcode/base/isa.h"
 #include "kmeans/philox.h"
 #include "kmeans_gpu.h"
 #include "warp.cuh"

@@ -3,8 +3,8 @@
  * some that it never will, sizes odd and even, enlarging, all depths, matrices, ranges and orientations; and of HDR and linear light
  * (light.h) every curve, transfer and set of primaries.
  */
-#include "barcode/column.h"
-#include "barcode/shrink.h"
+#include "barcode/engine/column.h"
+#include "barcode/engine/shrink.h"
 #include "check.h"
 #include "light_gpu.h"
 #include "shrink_gpu.h"

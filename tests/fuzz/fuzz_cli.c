@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/cli.h"
+#include "barcode/cli/cli.h"
 #include "fuzz.h"
 
 enum { WORDS_MAX = 60 };

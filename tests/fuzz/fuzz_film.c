@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "barcode/engine.h"
-#include "barcode/log.h"
-#include "barcode/source.h"
+#include "barcode/base/log.h"
+#include "barcode/engine/engine.h"
+#include "barcode/media/source.h"
 #include "fuzz.h"
 
 static bool put_bytes(int fd, const uint8_t *data, size_t size)

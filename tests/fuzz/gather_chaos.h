@@ -9,7 +9,7 @@
 
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
-#include "barcode/column.h"
+#include "barcode/engine/column.h"
 #include "random_film.h"
 
 enum { CHAOS_PICTURES = 400 };

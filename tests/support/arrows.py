@@ -3,8 +3,8 @@
 
 A room is a folder of src/ or cuda/, and may have rooms of its own, as src/media/gop. A file includes the private headers of its own
 folder by their plain name, and those of another room of the same parent by their path below src/. What other parents may use is a
-header in include/barcode. It belongs to the room of the .c of the same name, or to the one that HEADERS names; the headers of a
-parent itself are open to all its rooms.
+header in include/barcode/PARENT. Inside its parent it belongs to the room that has the .c of its name, or to the one that INNER
+names; those of no room are open to all of them.
 Silent when all holds; exit status 1 and a line for each arrow that points elsewhere.
 """
 import collections
@@ -58,12 +58,10 @@ INSIDE = {
         "modes": "",
     },
 }
-HEADERS = {
-    "version": "base", "frame": "engine", "report": "output", "options": "cli", "cli": "cli",
-    "film": "media", "stage": "media", "decoders": "media", "probe": "media", "source": "media",
-    "jpeg": "media/ffmpeg",
-    "strip": "output/modes", "paint": "output/poster", "paper": "output/poster", "thumbs": "output/formats",
-    "digest": "output", "dump": "output", "ledger": "output",
+# In which room of its parent a public header's functions are, where no .c of its name says it; "": it is open to all of them.
+INNER = {
+    "media/source": "", "cli/cli": "", "media/jpeg": "ffmpeg",
+    "output/strip": "modes", "output/paint": "poster", "output/paper": "poster", "output/thumbs": "formats",
 }
 
 top = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -81,14 +79,10 @@ def room_of(path):
 
 
 def room_of_header(path):
-    if path.stem in HEADERS:
-        parent, _, inner = HEADERS[path.stem].partition("/")
-        return parent, inner
-    rooms = home.get(path.stem, [])
-    if len(rooms) != 1:
-        complain(path, "belongs to no room: name it in tests/support/arrows.py")
-        return None
-    return rooms[0]
+    parent = path.parent.name
+    inner = INNER.get(f"{parent}/{path.stem}")
+    rooms = [room for name, room in home[path.stem] if name == parent]
+    return parent, inner if inner is not None else rooms[0] if len(rooms) == 1 else ""
 
 
 def may_lean(room, target):
@@ -107,7 +101,7 @@ def check(path, room):
             continue
         name = found.group(1)
         if name.startswith("barcode/"):
-            target = public.get(name[len("barcode/"):-len(".h")])
+            target = public.get(name)
             # A parent's own headers lie open to its rooms, and may name what these offer to others.
             open_to_all = target and target[0] == room[0] and (not target[1] or path in headers)
             if target and not open_to_all and not may_lean(room, target):
@@ -136,11 +130,10 @@ sources = [s for s in sorted((top / "src").glob("*/**/*.[ch]"))]
 for source in sources:
     if source.suffix == ".c":
         home[source.stem].append(room_of(source))
-headers = sorted((top / "include/barcode").glob("*.h"))
-public = {h.stem: room_of_header(h) for h in headers}
+headers = sorted((top / "include/barcode").glob("**/*.h"))
+public = {str(h.relative_to(top / "include")): room_of_header(h) for h in headers}
 for header in headers:
-    if public[header.stem]:
-        check(header, public[header.stem])
+    check(header, room_of_header(header))
 for source in sources:
     parent, inner = room_of(source)
     if parent not in ARROWS or (inner and inner not in INSIDE.get(parent, {})):

@@ -78,7 +78,7 @@ sys.exit(bad)
 PY
 
 # Every public header compiles alone, as C11 and as C++17.
-for h in include/barcode/*.h; do
+for h in include/barcode/*/*.h; do
     printf '#include "%s"\nextern int lint;\n' "$h" | gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -Iinclude -fsyntax-only -xc - || complain "$h: not C11 alone"
     echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -I. -Iinclude -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
 done

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/digest.h"
-#include "barcode/log.h"
-#include "barcode/source.h"
+#include "barcode/base/log.h"
+#include "barcode/media/source.h"
+#include "barcode/output/digest.h"
 
 enum { CLIP_W = 96, CLIP_H = 64, CLIP_FRAMES = 200, CLIP_STEP_US = 40000 };
 

@@ -9,7 +9,7 @@
 
 #include "test.h"
 #include "test.h"
-#include "barcode/kmeans.h"
+#include "barcode/kmeans/kmeans.h"
 
 static inline uint32_t next(uint32_t *x)
 {

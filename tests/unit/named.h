@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/cli.h"
-#include "barcode/inputs.h"
+#include "barcode/cli/cli.h"
+#include "barcode/cli/inputs.h"
 
 /* Every test works in an empty folder of its own. */
 static char folder[64];

@@ -4,7 +4,7 @@
 #ifndef BARCODE_TESTS_OUTPUTS_ASKED_H
 #define BARCODE_TESTS_OUTPUTS_ASKED_H
 
-#include "barcode/outputs.h"
+#include "barcode/cli/outputs.h"
 #include "named.h"
 
 /* Asks for one output with an option of its own, and for no other. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/report.h"
+#include "barcode/output/report.h"
 
 struct made {
     struct film film;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/engine.h"
+#include "barcode/engine/engine.h"
 
 /* Frame n: blocks of colours, a few of them random, so that clusters, averages and rows all differ. */
 static inline void staged_draw(uint8_t *rgb, int width, int height, uint64_t n)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/interrupt.h"
-#include "barcode/source.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/media/source.h"
 
 struct synth {
     struct source base;

@@ -8,7 +8,7 @@
 
 #include "test.h"
 #include "cache/cache_key.h"
-#include "barcode/shrink.h"
+#include "barcode/engine/shrink.h"
 
 static char folder[64];
 

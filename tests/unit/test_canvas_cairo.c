@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "test.h"
-#include "barcode/paint.h"
+#include "barcode/output/paint.h"
 #include "output/poster/canvas_cairo.h"
 #include "scene.h"
 #include "strips.h"

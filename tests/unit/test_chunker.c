@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "barcode/timetable.h"
+#include "barcode/media/timetable.h"
 #include "../fuzz/gather_chaos.h"
 #include "gather_hand.h"
 

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/cli.h"
-#include "barcode/version.h"
-#include "barcode/engine.h"
-#include "barcode/log.h"
+#include "barcode/base/log.h"
+#include "barcode/base/version.h"
+#include "barcode/cli/cli.h"
+#include "barcode/engine/engine.h"
 #include "cli/options/cli_modes.h"
 
 static char words[1024];

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cli.h"
-#include "barcode/engine.h"
+#include "barcode/cli/cli.h"
+#include "barcode/engine/engine.h"
 
 static struct options o;
 static struct err e;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cli.h"
+#include "barcode/cli/cli.h"
 
 static struct options o;
 

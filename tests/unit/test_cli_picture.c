@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cli.h"
-#include "barcode/outputs.h"
+#include "barcode/cli/cli.h"
+#include "barcode/cli/outputs.h"
 
 static struct options o;
 static struct err e;

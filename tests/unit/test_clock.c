@@ -1,7 +1,7 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/clock.h"
+#include "barcode/base/clock.h"
 
 TEST(time_goes_on)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/colour.h"
+#include "barcode/engine/colour.h"
 
 static uint64_t random_state = 7;
 

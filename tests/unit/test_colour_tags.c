@@ -2,8 +2,8 @@
 
 #include "test.h"
 #include "media/frame/colour_tags.h"
-#include "barcode/colour.h"
-#include "barcode/hash.h"
+#include "barcode/base/hash.h"
+#include "barcode/engine/colour.h"
 #include "clip.h"
 
 static const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};

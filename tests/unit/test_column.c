@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/column.h"
+#include "barcode/engine/column.h"
 
 static struct column *put(struct columns *c, uint64_t index, uint32_t repeat, uint8_t shade)
 {

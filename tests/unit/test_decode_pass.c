@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/queue.h"
-#include "barcode/clock.h"
-#include "barcode/gate.h"
-#include "barcode/log.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/gate.h"
+#include "barcode/base/log.h"
+#include "barcode/base/queue.h"
 #include "staging_alone.h"
 
 /* A decoder may take six pictures of three bytes a pixel, all decoders together half the memory. */

@@ -10,7 +10,7 @@
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
 #include "media/select/timeline.h"
-#include "barcode/queue.h"
+#include "barcode/base/queue.h"
 #include "clip_packets.h"
 
 /* ------------------------------------------------------------------ damage */

@@ -8,7 +8,7 @@
 #include "media/nvdec/decoder_pool.h"
 #include "media/nvdec/nvdec.h"
 #include "media/schedule/decode_pass.h"
-#include "barcode/queue.h"
+#include "barcode/base/queue.h"
 
 /* Software stands in for NVDEC: a decoder is one all the same. */
 static struct nvdec nvdec = {.engines = 1};

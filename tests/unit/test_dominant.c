@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/dominant.h"
-#include "barcode/srgb.h"
+#include "barcode/engine/dominant.h"
+#include "barcode/engine/srgb.h"
 
 enum { MOST = 4096 };
 

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/isa.h"
+#include "barcode/base/isa.h"
 #include "staged.h"
 
 enum { W = 24, H = 16 };

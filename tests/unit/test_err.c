@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 TEST(the_first_sentence_stays)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/file.h"
+#include "barcode/base/file.h"
 
 static char folder[] = "/tmp/barcode-file-XXXXXX";
 

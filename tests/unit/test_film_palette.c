@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/film_palette.h"
-#include "barcode/srgb.h"
+#include "output/palette/film_palette.h"
+#include "barcode/engine/srgb.h"
 
 static const struct kmeans_params usual = {.k = 3, .n_init = 5, .max_iter = 100, .init = INIT_SCALABLE, .seed = 0, .race = true};
 

@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 
 #include "test.h"
-#include "barcode/engine.h"
-#include "barcode/frame_cache.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/cache/frame_cache.h"
+#include "barcode/engine/engine.h"
 #include "clip.h"
 #include "staged.h"
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/gate.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/gate.h"
+#include "barcode/base/interrupt.h"
 
 static struct gate *opened(int cores)
 {

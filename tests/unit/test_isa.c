@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/isa.h"
+#include "barcode/base/isa.h"
 
 TEST(names)
 {

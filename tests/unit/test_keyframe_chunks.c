@@ -5,7 +5,7 @@
 #include "media/bitstream/coded_picture.h"
 #include "media/gop/chunk.h"
 #include "media/gop/keyframe_chunks.h"
-#include "barcode/column.h"
+#include "barcode/engine/column.h"
 
 enum { MOST = 4096 };
 

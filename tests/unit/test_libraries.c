@@ -9,7 +9,7 @@
 #include <libavutil/avutil.h>
 
 #include "test.h"
-#include "barcode/libraries.h"
+#include "barcode/media/libraries.h"
 
 TEST(a_line_a_library)
 {

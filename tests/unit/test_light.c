@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "barcode/light.h"
+#include "barcode/engine/light.h"
 
 static const double WHITE = 203;
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 static int real_stderr;
 static FILE *caught;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/paint.h"
-#include "barcode/writer.h"
+#include "barcode/output/paint.h"
+#include "barcode/output/writer.h"
 #include "output/modes/render_line.h"
 #include "strips.h"
 

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cli.h"
-#include "barcode/report.h"
+#include "barcode/cli/cli.h"
+#include "barcode/output/report.h"
 #include "output/modes/band_order.h"
 #include "strips.h"
 

@@ -1,7 +1,7 @@
 /* What outputs.c does in folders: names of outputs that the program chooses, and whose files these may replace. */
 
 #include "test.h"
-#include "barcode/film_id.h"
+#include "barcode/base/film_id.h"
 #include "outputs_asked.h"
 
 /* A picture as barcode makes it of the film at `film`, as far as anybody looks. */

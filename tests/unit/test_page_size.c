@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "barcode/paper.h"
+#include "barcode/output/paper.h"
 
 TEST(names_and_sizes)
 {

@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/gate.h"
-#include "barcode/interrupt.h"
-#include "barcode/pass.h"
+#include "barcode/base/gate.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/media/pass.h"
 #include "synth.h"
 
 static struct engine *engine;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/path.h"
+#include "barcode/base/path.h"
 
 /* Takes the string over. */
 static void assert_path(char *path, const char *right)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/points.h"
+#include "barcode/kmeans/points.h"
 #include "under_tsan.h"
 
 static uint32_t next(uint32_t *x)

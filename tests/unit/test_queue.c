@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/queue.h"
+#include "barcode/base/queue.h"
 
 enum { THREADS = 4, EACH = 2000 };
 

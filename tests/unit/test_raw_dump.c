@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/dump.h"
+#include "barcode/output/dump.h"
 
 enum { FRAME = 6 };
 

@@ -9,7 +9,7 @@
 #include "media/gop/chunk.h"
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
-#include "barcode/queue.h"
+#include "barcode/base/queue.h"
 #include "clip.h"
 
 /* A film that is being read; nobody decodes. */

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cli.h"
-#include "barcode/outputs.h"
-#include "barcode/recipe.h"
+#include "barcode/cli/cli.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/cli/recipe.h"
 
 static char text[REPORT_RECIPE];
 

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/cli.h"
-#include "barcode/log.h"
-#include "barcode/films.h"
-#include "barcode/render.h"
+#include "barcode/base/log.h"
+#include "barcode/batch/films.h"
+#include "barcode/cli/cli.h"
+#include "barcode/render/render.h"
 #include "render/render_job.h"
 #include "batch/film_workers.h"
 #include "synth.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/ledger.h"
+#include "barcode/output/ledger.h"
 
 static char folder[] = "/tmp/test_ledger.XXXXXX";
 static char path[64];

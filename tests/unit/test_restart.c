@@ -1,5 +1,5 @@
-#include "barcode/points.h"
-#include "barcode/seed.h"
+#include "barcode/kmeans/points.h"
+#include "barcode/kmeans/seed.h"
 #include "kmeans/restart.h"
 #include "kmeans_pictures.h"
 

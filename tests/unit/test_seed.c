@@ -4,7 +4,7 @@
 #include "test.h"
 #include "kmeans/philox.h"
 #include "kmeans/seed_nearest.h"
-#include "barcode/seed.h"
+#include "barcode/kmeans/seed.h"
 
 enum { PIXELS = 6000 };
 

@@ -1,8 +1,8 @@
 #include <math.h>
 
 #include "test.h"
-#include "barcode/paint.h"
-#include "barcode/srgb.h"
+#include "barcode/engine/srgb.h"
+#include "barcode/output/paint.h"
 #include "output/poster/shape.h"
 #include "output/poster/shape_circle.h"
 #include "scene.h"

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/shared.h"
+#include "barcode/base/shared.h"
 
 struct counter {
     pthread_mutex_t lock;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/colour.h"
-#include "barcode/shrink.h"
+#include "barcode/engine/colour.h"
+#include "barcode/engine/shrink.h"
 #include "under_tsan.h"
 
 enum { GUARD = 64, POISON = 0xA5 };

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/light.h"
-#include "barcode/shrink.h"
+#include "barcode/engine/light.h"
+#include "barcode/engine/shrink.h"
 
 static uint64_t random_state = 5;
 

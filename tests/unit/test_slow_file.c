@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/interrupt.h"
-#include "barcode/slow_file.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/slow_file.h"
 #include "named.h"
 
 static void rest(long ms)

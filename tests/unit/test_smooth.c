@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/srgb.h"
+#include "barcode/engine/srgb.h"
 #include "output/modes/smooth.h"
 
 enum { MOST = 300 };

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "test.h"
-#include "barcode/srgb.h"
+#include "barcode/engine/srgb.h"
 
 static double linear(int v)
 {

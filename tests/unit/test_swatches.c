@@ -4,7 +4,7 @@
 
 #include "test.h"
 #include "output/palette/swatches.h"
-#include "barcode/writer.h"
+#include "barcode/output/writer.h"
 #include "strips.h"
 
 static char name[] = "/a/b\xc3\xa9\xf0\x9f\x8e\xac\n.mkv";      /* e acute, a film camera of two UTF-16 units, a line's end */

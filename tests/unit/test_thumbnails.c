@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/thumbs.h"
-#include "barcode/writer.h"
+#include "barcode/output/thumbs.h"
+#include "barcode/output/writer.h"
 #include "strips.h"
 
 enum { W = 8, H = 4, COUNT = 130 };

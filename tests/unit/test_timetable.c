@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/timetable.h"
+#include "barcode/media/timetable.h"
 
 enum { FRAME_US = 41667, FRAMES = 400 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/trim.h"
+#include "barcode/engine/trim.h"
 
 enum { W = 320, H = 180, PICTURES = 12 };
 

@@ -1,9 +1,9 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/film_id.h"
-#include "barcode/recipe.h"
-#include "barcode/update.h"
+#include "barcode/base/film_id.h"
+#include "barcode/cli/recipe.h"
+#include "barcode/cli/update.h"
 #include "cli/outputs/update_dump.h"
 #include "outputs_asked.h"
 

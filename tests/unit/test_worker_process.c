@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 #include "batch/worker_process.h"
 
 enum { FILMS = 4 };

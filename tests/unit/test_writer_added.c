@@ -4,9 +4,9 @@
  */
 
 #include "test.h"
-#include "barcode/log.h"
-#include "barcode/outputs.h"
-#include "barcode/render.h"
+#include "barcode/base/log.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/render/render.h"
 #include "named.h"
 #include "synth.h"
 

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/paint.h"
-#include "barcode/writer.h"
+#include "barcode/output/paint.h"
+#include "barcode/output/writer.h"
 #include "scene.h"
 #include "strips.h"
 

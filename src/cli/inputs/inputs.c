@@ -1,4 +1,4 @@
-#include "barcode/inputs.h"
+#include "barcode/cli/inputs.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/file.h"
-#include "barcode/path.h"
-#include "barcode/writer.h"
+#include "barcode/base/file.h"
+#include "barcode/base/path.h"
+#include "barcode/output/writer.h"
 #include "inputs_list.h"
 #include "inputs_names.h"
 

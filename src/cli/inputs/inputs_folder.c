@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/interrupt.h"
-#include "barcode/ledger.h"
-#include "barcode/log.h"
-#include "barcode/path.h"
-#include "barcode/writer.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
+#include "barcode/base/path.h"
+#include "barcode/output/ledger.h"
+#include "barcode/output/writer.h"
 #include "inputs_list.h"
 #include "inputs_names.h"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/cli.h"
-#include "barcode/clock.h"
-#include "barcode/hash.h"
-#include "barcode/path.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/hash.h"
+#include "barcode/base/path.h"
+#include "barcode/cli/cli.h"
 
 /* ---- Names ---- */
 

@@ -4,7 +4,7 @@
 #ifndef BARCODE_INPUTS_INPUTS_LIST_H
 #define BARCODE_INPUTS_INPUTS_LIST_H
 
-#include "barcode/inputs.h"
+#include "barcode/cli/inputs.h"
 
 /* Names that were given out, so that none is given twice: an open hash of numbers into in->stem. */
 struct inputs_names {

@@ -4,7 +4,7 @@
 #ifndef BARCODE_INPUTS_INPUTS_NAMES_H
 #define BARCODE_INPUTS_INPUTS_NAMES_H
 
-#include "barcode/inputs.h"
+#include "barcode/cli/inputs.h"
 
 /* True for a name with an ending of films. */
 bool inputs_is_film_name(const char *name);

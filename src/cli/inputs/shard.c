@@ -1,4 +1,4 @@
-#include "barcode/shard.h"
+#include "barcode/cli/shard.h"
 
 #include <stdlib.h>
 

@@ -1,14 +1,14 @@
-#include "barcode/cli.h"
+#include "barcode/cli/cli.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/atomic_file.h"
-#include "barcode/log.h"
-#include "barcode/outputs.h"
-#include "barcode/paint.h"
+#include "barcode/base/atomic_file.h"
+#include "barcode/base/log.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/output/paint.h"
 #include "cli_explain.h"
 #include "cli_help.h"
 #include "cli_modes.h"

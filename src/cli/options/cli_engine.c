@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "barcode/cli.h"
-#include "barcode/engine.h"
+#include "barcode/cli/cli.h"
+#include "barcode/engine/engine.h"
 
 /* A number of one or two digits; *text is moved behind it. */
 static bool parse_number(const char **text, int *number)

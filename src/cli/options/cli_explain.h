@@ -8,7 +8,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 /*
  * Returns the option of the table (which ends in zeros) that has this key, or NULL. The option has

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/cli.h"
+#include "barcode/cli/cli.h"
 
 enum { NAMES_SIZE = 32 * STRIPS_MOST };
 

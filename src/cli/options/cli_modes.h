@@ -2,7 +2,7 @@
 #ifndef BARCODE_OPTIONS_CLI_MODES_H
 #define BARCODE_OPTIONS_CLI_MODES_H
 
-#include "barcode/options.h"
+#include "barcode/cli/options.h"
 
 /* The strips of the table, the default first; the caller frees. NULL when memory runs out. Any thread. */
 char *cli_modes_help(void);

@@ -1,8 +1,8 @@
 #include <string.h>
 
-#include "barcode/cli.h"
-#include "barcode/outputs.h"
-#include "barcode/paint.h"
+#include "barcode/cli/cli.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/output/paint.h"
 #include "cli_values.h"
 
 enum { HEIGHT_USUAL = 360, POSTER_HEIGHT_USUAL = 1080, EMBEDDED_MOST = 16384, CIRCLE_MOST = 16384 };

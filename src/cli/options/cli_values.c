@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "barcode/cli.h"
+#include "barcode/cli/cli.h"
 
 /* Reads digits as a number of at most `most`; *text moves after them. */
 static bool read_digits(const char **text, uint64_t most, uint64_t *value)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "barcode/strip.h"
+#include "barcode/output/strip.h"
 
 /* What an option's value is, told by the word that --help has for it. */
 enum value { VALUE_NONE, VALUE_FILE, VALUE_FOLDER, VALUE_WORDS, VALUE_OTHER };

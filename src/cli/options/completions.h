@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 /*
  * Writes a completion script for `table`, which ends in zeros. `kind`: "complete-bash", "complete-zsh" or "complete-fish". Hidden options are left out. False: ERR_USAGE for another

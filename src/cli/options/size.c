@@ -1,4 +1,4 @@
-#include "barcode/size.h"
+#include "barcode/cli/size.h"
 
 #include <stdint.h>
 

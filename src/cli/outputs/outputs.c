@@ -1,4 +1,4 @@
-#include "barcode/outputs.h"
+#include "barcode/cli/outputs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/cli.h"
-#include "barcode/file.h"
-#include "barcode/gallery.h"
-#include "barcode/log.h"
-#include "barcode/paint.h"
-#include "barcode/path.h"
+#include "barcode/base/file.h"
+#include "barcode/base/log.h"
+#include "barcode/base/path.h"
+#include "barcode/cli/cli.h"
+#include "barcode/output/gallery.h"
+#include "barcode/output/paint.h"
 #include "cli/inputs/inputs_names.h"
 #include "outputs_folders.h"
 #include "outputs_gallery.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/path.h"
+#include "barcode/base/path.h"
 
 /* Where the last part of a path begins. */
 static size_t last_begins(const char *path)

@@ -2,7 +2,7 @@
 #ifndef BARCODE_OUTPUTS_OUTPUTS_FOLDERS_H
 #define BARCODE_OUTPUTS_OUTPUTS_FOLDERS_H
 
-#include "barcode/outputs.h"
+#include "barcode/cli/outputs.h"
 
 /*
  * True if the folder of the output is there and can be written to, or could be made below the one that was named. (Opening the

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/file.h"
-#include "barcode/path.h"
+#include "barcode/base/file.h"
+#include "barcode/base/path.h"
 #include "cli/inputs/inputs_names.h"
 
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path)

@@ -2,7 +2,7 @@
 #ifndef BARCODE_OUTPUTS_OUTPUTS_GALLERY_H
 #define BARCODE_OUTPUTS_OUTPUTS_GALLERY_H
 
-#include "barcode/outputs.h"
+#include "barcode/cli/outputs.h"
 
 /* True if `path` names a gallery of this writer's files: FOLDER/index.ENDING, of several films or of a folder, however many films that has. */
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path);

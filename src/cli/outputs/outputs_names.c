@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/cli.h"
-#include "barcode/path.h"
+#include "barcode/base/path.h"
+#include "barcode/cli/cli.h"
 #include "cli/inputs/inputs_names.h"
 
 bool outputs_names_folder(const char *path)

@@ -2,7 +2,7 @@
 #ifndef BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 #define BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 
-#include "barcode/outputs.h"
+#include "barcode/cli/outputs.h"
 
 /* What follows the name of a film in a folder that films come from: as "film.png" media centres
  * would take it for the film's poster. */

@@ -1,13 +1,13 @@
-#include "barcode/recipe.h"
+#include "barcode/cli/recipe.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/hash.h"
-#include "barcode/outputs.h"
-#include "barcode/version.h"
+#include "barcode/base/hash.h"
+#include "barcode/base/version.h"
+#include "barcode/cli/outputs.h"
 
 static void add(char text[REPORT_RECIPE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 

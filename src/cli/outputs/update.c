@@ -1,13 +1,13 @@
-#include "barcode/update.h"
+#include "barcode/cli/update.h"
 
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "barcode/clock.h"
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
-#include "barcode/recipe.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
+#include "barcode/cli/recipe.h"
 #include "update_dump.h"
 
 /* A film and what was found out about it, each at most once. */

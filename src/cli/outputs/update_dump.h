@@ -2,7 +2,7 @@
 #ifndef BARCODE_OUTPUTS_UPDATE_DUMP_H
 #define BARCODE_OUTPUTS_UPDATE_DUMP_H
 
-#include "barcode/outputs.h"
+#include "barcode/cli/outputs.h"
 
 /*
  * True with --update where the dump of film `i` is there, and a picture, page or JSON beside it

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "packet_scan.h"
-#include "barcode/frame.h"
+#include "barcode/engine/frame.h"
 
 struct AVPacket;
 

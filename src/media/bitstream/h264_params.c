@@ -2,7 +2,7 @@
 
 #include "nal_reader.h"
 #include "packet_scan.h"
-#include "barcode/hash.h"
+#include "barcode/base/hash.h"
 
 enum { HEAD = 64 };           /* bytes that a slice's header needs up to its order count, and more */
 

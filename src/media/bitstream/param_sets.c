@@ -1,7 +1,7 @@
 #include "param_sets.h"
 
 #include "nal_reader.h"
-#include "barcode/hash.h"
+#include "barcode/base/hash.h"
 
 /* Notes one set; `changed` is true if it was another one before. */
 static bool note_set(struct param_sets *s, size_t index, struct nal unit, uint64_t picture)

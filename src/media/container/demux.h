@@ -14,7 +14,7 @@
 #include "media/bitstream/h264_params.h"
 #include "media/bitstream/param_sets.h"
 #include "media/ffmpeg/av_log.h"
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 struct demux {
     AVFormatContext *format;

@@ -3,7 +3,7 @@
 #include <libavutil/dovi_meta.h>
 
 #include "media/ffmpeg/av_compat.h"
-#include "barcode/light.h"
+#include "barcode/engine/light.h"
 
 /* MaxCLL where there is one, else the mastering display's most; 0 means unknown. */
 static int peak_of_nits(unsigned content, unsigned display)

@@ -7,7 +7,7 @@
 #include <libavformat/avformat.h>
 #include <libavutil/mastering_display_metadata.h>
 
-#include "barcode/film.h"
+#include "barcode/media/film.h"
 
 /* Fills peak and dolby_vision, from what the container says. */
 void film_light_of_stream(const AVStream *s, struct film *f);

@@ -5,7 +5,7 @@
 
 #include "open.h"
 #include "media/ffmpeg/packet.h"
-#include "barcode/selection.h"
+#include "barcode/media/selection.h"
 
 static int64_t microseconds(const AVStream *s, int64_t stamp)
 {

@@ -9,7 +9,7 @@
 
 #include "demux.h"
 #include "media/bitstream/coded_picture.h"
-#include "barcode/film.h"
+#include "barcode/media/film.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,9 +18,9 @@
 #include "media/ffmpeg/av_log.h"
 #include "media/frame/colour_tags.h"
 #include "media/frame/frame_view.h"
-#include "barcode/file.h"
-#include "barcode/interrupt.h"
-#include "barcode/source.h"
+#include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/media/source.h"
 
 bool film_av_seekable(const AVFormatContext *format)
 {

@@ -6,8 +6,8 @@
 
 #include <libavformat/avformat.h>
 
-#include "barcode/err.h"
-#include "barcode/film.h"
+#include "barcode/base/err.h"
+#include "barcode/media/film.h"
 
 /*
  * Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). Also when it fails, *format is the

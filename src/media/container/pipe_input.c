@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "media/bitstream/mp4_box.h"
-#include "barcode/file.h"
-#include "barcode/interrupt.h"
-#include "barcode/slow_file.h"
+#include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/slow_file.h"
 
 enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, KEPT_MOST = 64 << 20 };
 

@@ -10,7 +10,7 @@
 
 #include <libavformat/avio.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 /*
  * Where libav is to get the film's bytes from here: *io, the caller's, film_input_close. NULL: it is to open the film by its name, and to say

@@ -2,8 +2,8 @@
 
 #include <libavcodec/avcodec.h>
 
-#include "barcode/log.h"
-#include "barcode/source.h"
+#include "barcode/base/log.h"
+#include "barcode/media/source.h"
 
 static bool is_video(const AVStream *s)
 {

@@ -9,8 +9,8 @@
 
 #include <libavformat/avformat.h>
 
-#include "barcode/err.h"
-#include "barcode/film.h"
+#include "barcode/base/err.h"
+#include "barcode/media/film.h"
 
 /*
  * Index of the stream to take. `wanted` is its number, or SOURCE_STREAM_CHOICE: of those that can be decoded the one with the

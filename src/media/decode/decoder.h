@@ -11,7 +11,7 @@
 #include "media/bitstream/codec_traits.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/gop/chunk.h"
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 /* A context for the stream of the film `path`; `threads` 1: single-threaded, more: frame threads. */
 AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e);

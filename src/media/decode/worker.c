@@ -27,7 +27,7 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/packet.h"
 #include "media/frame/frame_view.h"
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 /* A decoder, and what is noticed of it. */
 struct watched {

@@ -8,7 +8,7 @@
 
 #include "media/gop/chunk.h"
 #include "media/schedule/decode_pass.h"
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 void *session_main(void *staging);
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 /* Fills `e` (ERR_FAILED): libavcodec was out of memory for the film `path`. Returns false. */
 bool film_av_out_of_memory(const char *path, struct err *e);

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 /* Where messages of this thread's demuxers are counted; NULL: nowhere. */
 static _Thread_local struct film_av_said *listener;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/jpeg.h"
+#include "barcode/media/jpeg.h"
 
 enum { MARKER_SOI = 0xd8, MARKER_APP0 = 0xe0, MARKER_COM = 0xfe, MARKER_SOS = 0xda };
 

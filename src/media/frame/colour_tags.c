@@ -6,7 +6,7 @@
 #include <libavutil/pixdesc.h>
 #include <string.h>
 
-#include "barcode/colour.h"
+#include "barcode/engine/colour.h"
 
 /*
  * Codecs that are BT.601 whatever the size of their pictures, because their standard says so or was made before BT.709: RFC 6386

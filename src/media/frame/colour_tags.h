@@ -6,8 +6,8 @@
 
 #include <libavcodec/avcodec.h>
 
-#include "barcode/film.h"
-#include "barcode/frame.h"
+#include "barcode/engine/frame.h"
+#include "barcode/media/film.h"
 
 /* What a stream, or a frame of it, says of its colours. */
 struct colour_tags {

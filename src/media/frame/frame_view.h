@@ -7,9 +7,9 @@
 #include <libavcodec/avcodec.h>
 #include <stdbool.h>
 
-#include "barcode/err.h"
-#include "barcode/film.h"
-#include "barcode/frame.h"
+#include "barcode/base/err.h"
+#include "barcode/engine/frame.h"
+#include "barcode/media/film.h"
 
 /*
  * Describes a decoded frame, or its copy in *planes where its own samples cannot be described (pixfmt.c). *planes begins as

@@ -8,7 +8,7 @@
 #include <libavutil/pixfmt.h>
 #include <stdbool.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 /* True if frame.h describes the format's samples as they lie. */
 bool view_format_direct(enum AVPixelFormat format);

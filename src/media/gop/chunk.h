@@ -18,7 +18,7 @@
 
 #include "media/bitstream/codec_traits.h"
 #include "media/bitstream/coded_picture.h"
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 #ifdef __cplusplus
 extern "C" {

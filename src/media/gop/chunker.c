@@ -7,8 +7,8 @@
 #include "gop.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
-#include "barcode/column.h"
-#include "barcode/timetable.h"
+#include "barcode/engine/column.h"
+#include "barcode/media/timetable.h"
 
 struct gather {
     struct gather_config config;

@@ -25,8 +25,8 @@
 #include "media/bitstream/codec_traits.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/select/timeline.h"
-#include "barcode/selection.h"
-#include "barcode/stage.h"
+#include "barcode/media/selection.h"
+#include "barcode/media/stage.h"
 
 #ifdef __cplusplus
 extern "C" {

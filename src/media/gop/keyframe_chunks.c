@@ -6,7 +6,7 @@
 #include "chunk.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
-#include "barcode/column.h"
+#include "barcode/engine/column.h"
 
 void keys_begin(struct keys *k, const struct keys_config *config)
 {

@@ -11,8 +11,8 @@
 
 #include "chunker.h"
 #include "media/bitstream/coded_picture.h"
-#include "barcode/selection.h"
-#include "barcode/stage.h"
+#include "barcode/media/selection.h"
+#include "barcode/media/stage.h"
 
 #ifdef __cplusplus
 extern "C" {

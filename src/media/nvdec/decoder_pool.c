@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/clock.h"
-#include "barcode/queue.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/queue.h"
 
 enum {
     DEVICES = 32,

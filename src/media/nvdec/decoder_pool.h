@@ -1,5 +1,5 @@
 /*
- * decoder_pool.h - private to the files that speak libav: decoders that go from film to film (barcode/decoders.h).
+ * decoder_pool.h - private to the files that speak libav: decoders that go from film to film (barcode/media/decoders.h).
  */
 #ifndef BARCODE_NVDEC_DECODER_POOL_H
 #define BARCODE_NVDEC_DECODER_POOL_H

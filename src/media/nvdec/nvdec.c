@@ -9,7 +9,7 @@
 #include "media/decode/decoder.h"
 #include "media/ffmpeg/av_error.h"
 #include "media/frame/colour_tags.h"
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 /* libavutil's header wants the names of two opaque types and nothing else of CUDA. */
 #define CUDA_VERSION 0

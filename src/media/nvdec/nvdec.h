@@ -11,10 +11,10 @@
 
 #include "media/bitstream/coded_picture.h"
 #include "media/decode/corruption.h"
-#include "barcode/decoders.h"
-#include "barcode/engine.h"
-#include "barcode/err.h"
-#include "barcode/film.h"
+#include "barcode/base/err.h"
+#include "barcode/engine/engine.h"
+#include "barcode/media/decoders.h"
+#include "barcode/media/film.h"
 
 /*
  * What the driver says of one kind of stream on one GPU: CUVIDDECODECAPS of NVIDIA's Video Codec SDK (cuviddec.h, 8.0 and later), part of the

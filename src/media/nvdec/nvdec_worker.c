@@ -28,8 +28,8 @@
 #include "media/gop/chunk.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
 
 enum {
     WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */

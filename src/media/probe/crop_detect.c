@@ -9,7 +9,7 @@
 #include "crop_detect.h"
 
 #include "crop_worker.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 
 /*
  * A film that this finds no way into fails where it is staged, with the better words: only what is

@@ -4,8 +4,8 @@
 #ifndef BARCODE_PROBE_CROP_DETECT_H
 #define BARCODE_PROBE_CROP_DETECT_H
 
-#include "barcode/film.h"
-#include "barcode/probe.h"
+#include "barcode/media/film.h"
+#include "barcode/media/probe.h"
 
 struct AVFormatContext;
 

@@ -10,7 +10,7 @@
 #include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_error.h"
 #include "media/frame/frame_view.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
 enum { APART = 12 };                               /* packets from one picture behind it to the next one */

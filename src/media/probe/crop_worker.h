@@ -15,8 +15,8 @@
 
 #include "media/decode/corruption.h"
 #include "media/ffmpeg/side_data.h"
-#include "barcode/film.h"
-#include "barcode/trim.h"
+#include "barcode/engine/trim.h"
+#include "barcode/media/film.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#include "barcode/err.h"
-#include "barcode/film.h"
-#include "barcode/probe.h"
+#include "barcode/base/err.h"
+#include "barcode/media/film.h"
+#include "barcode/media/probe.h"
 
 /* Finds PROBE_LIGHT of `film`, whose video stream is `wanted`, as film_bars_probe does. A film without a picture has none. */
 bool film_light_probe(const struct film *film, int wanted, struct probe_facts *facts, struct err *e);

@@ -19,7 +19,7 @@
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"
 #include "media/select/timeline.h"
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 /* What comes before the film's first key frame on the screen is there only if it refers to nothing before it (chunker.c). */
 static bool is_first_shown(const struct key_reader *k, const struct picture *key, const struct picture *p)

@@ -20,8 +20,8 @@
 #include "media/gop/chunker.h"
 #include "media/schedule/idr_splice.h"
 #include "media/select/timeline.h"
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
 
 static struct run_traits traits_for_keys(const struct demux *r)
 {

@@ -7,7 +7,7 @@
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 
 /* Pictures that show, and the time they take by the clock that staging goes by (timeline.h). */
 struct tally {

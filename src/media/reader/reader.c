@@ -11,7 +11,7 @@
 #include "media/ffmpeg/packet.h"
 #include "media/gop/chunk.h"
 #include "media/schedule/idr_splice.h"
-#include "barcode/log.h"
+#include "barcode/base/log.h"
 
 /* True if the film goes in one piece: by plan, by codec, or because the reader met something that runs cannot do. */
 static bool in_one_piece(const struct staging *s, const struct demux *r)

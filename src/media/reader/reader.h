@@ -9,9 +9,9 @@
 #include "media/container/demux.h"
 #include "media/gop/chunker.h"
 #include "media/schedule/decode_pass.h"
-#include "barcode/err.h"
-#include "barcode/film.h"
-#include "barcode/probe.h"
+#include "barcode/base/err.h"
+#include "barcode/media/film.h"
+#include "barcode/media/probe.h"
 
 /*
  * Reads the film through, from where `r` stands, and queues its runs; what cannot be cut into runs it decodes too. Returns

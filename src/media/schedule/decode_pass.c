@@ -1,13 +1,13 @@
 #include "decode_pass.h"
 
 #include "thread_share.h"
-#include "barcode/clock.h"
-#include "barcode/colour.h"
-#include "barcode/gate.h"
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
-#include "barcode/machine.h"
-#include "barcode/queue.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/gate.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
+#include "barcode/base/machine.h"
+#include "barcode/base/queue.h"
+#include "barcode/engine/colour.h"
 
 /* Bytes of packets that may wait or be in work; one run may always be. */
 #define BYTES_IN_FLIGHT ((size_t)1 << 30)

@@ -12,8 +12,8 @@
 #include "media/bitstream/codec_traits.h"
 #include "media/gop/chunk.h"
 #include "media/gop/keyframe_chunks.h"
-#include "barcode/film.h"
-#include "barcode/source.h"
+#include "barcode/media/film.h"
+#include "barcode/media/source.h"
 
 struct nvdec;
 

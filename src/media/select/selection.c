@@ -1,6 +1,6 @@
 #include <stddef.h>
 
-#include "barcode/selection.h"
+#include "barcode/media/selection.h"
 
 __extension__ typedef unsigned __int128 u128;
 

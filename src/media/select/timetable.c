@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "barcode/timetable.h"
+#include "barcode/media/timetable.h"
 
 /* Times beyond (4,500 years) come from broken files; second differences of the others fit in what is written. */
 #define SANE_US ((int64_t)1 << 57)

@@ -22,11 +22,11 @@
 #include "media/probe/hdr_peak.h"
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
-#include "barcode/clock.h"
-#include "barcode/gate.h"
-#include "barcode/interrupt.h"
-#include "barcode/log.h"
-#include "barcode/queue.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/gate.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
+#include "barcode/base/queue.h"
 
 struct source_film {
     struct source base;

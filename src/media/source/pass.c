@@ -2,9 +2,9 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "barcode/clock.h"
-#include "barcode/gate.h"
-#include "barcode/pass.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/gate.h"
+#include "barcode/media/pass.h"
 
 /* The thread that stages, so that the caller's is free to tell how far it is. */
 struct stager {

@@ -1,4 +1,4 @@
-#include "barcode/source.h"
+#include "barcode/media/source.h"
 
 bool source_can(const struct source *s, unsigned abilities)
 {

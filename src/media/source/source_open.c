@@ -1,7 +1,7 @@
 /*
  * source_open.c - opens a film. It is a file of its own so that a test can link another source.
  */
-#include "barcode/source.h"
+#include "barcode/media/source.h"
 
 struct source *source_open_stream(const char *path, int stream, struct err *e)
 {

@@ -1,6 +1,6 @@
-#include "barcode/clock.h"
-#include "barcode/version.h"
-#include "barcode/writer.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/version.h"
+#include "barcode/output/writer.h"
 #include "json.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/interrupt.h"
-#include "barcode/writer.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/output/writer.h"
 
 /* RFC 4180: a head, lines that end in CRLF. No field needs quotes. */
 static const char head_begin[] = "column,frame,time,status,average", head_end[] = ",film";

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/colour.h"
-#include "barcode/interrupt.h"
-#include "barcode/version.h"
-#include "barcode/writer.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/version.h"
+#include "barcode/engine/colour.h"
+#include "barcode/output/writer.h"
 #include "output/text/labels.h"
 
 json_t *writer_json_us(int64_t us)

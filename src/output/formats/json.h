@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "barcode/report.h"
+#include "barcode/output/report.h"
 
 /* Microseconds or seconds as a JSON number that prints with at most six decimals; null when < 0 or not finite. */
 json_t *writer_json_us(int64_t us);

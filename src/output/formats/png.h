@@ -4,7 +4,7 @@
 #ifndef BARCODE_FORMATS_PNG_H
 #define BARCODE_FORMATS_PNG_H
 
-#include "barcode/writer.h"
+#include "barcode/output/writer.h"
 
 /* Names the film, so that the picture of another film of the same name does not replace this one. */
 #define PNG_FILM_KEY "barcode:film"

@@ -8,7 +8,7 @@
 #ifndef BARCODE_FORMATS_PROVENANCE_H
 #define BARCODE_FORMATS_PROVENANCE_H
 
-#include "barcode/writer.h"
+#include "barcode/output/writer.h"
 
 enum { MARK_TEXT = REPORT_RECIPE + 256 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/version.h"
+#include "barcode/base/version.h"
 #include "output/poster/shape.h"
 #include "base64.h"
 #include "output/poster/canvas_cairo.h"

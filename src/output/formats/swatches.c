@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "barcode/writer.h"
+#include "barcode/output/writer.h"
 #include "provenance.h"
 #include "output/palette/swatches.h"
 #include "json.h"

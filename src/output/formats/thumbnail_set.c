@@ -1,9 +1,9 @@
-#include "barcode/thumbs.h"
+#include "barcode/output/thumbs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/shrink.h"
+#include "barcode/engine/shrink.h"
 #include "thumbnails_internal.h"
 
 static int at_least_1(int64_t n)

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/atomic_file.h"
-#include "barcode/interrupt.h"
-#include "barcode/path.h"
-#include "barcode/thumbs.h"
-#include "barcode/writer.h"
+#include "barcode/base/atomic_file.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/path.h"
+#include "barcode/output/thumbs.h"
+#include "barcode/output/writer.h"
 #include "provenance.h"
 
 /*

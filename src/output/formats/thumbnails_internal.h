@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "barcode/thumbs.h"
+#include "barcode/output/thumbs.h"
 
 /* The frame of a column that is a multiple of the stride. */
 struct kept {

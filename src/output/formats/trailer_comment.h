@@ -9,8 +9,8 @@
 #ifndef BARCODE_FORMATS_TRAILER_COMMENT_H
 #define BARCODE_FORMATS_TRAILER_COMMENT_H
 
-#include "barcode/hash.h"
-#include "barcode/writer.h"
+#include "barcode/base/hash.h"
+#include "barcode/output/writer.h"
 
 enum { SEAL_TAIL = 96 };
 

@@ -1,12 +1,12 @@
-#include "barcode/gallery.h"
+#include "barcode/output/gallery.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/atomic_file.h"
-#include "barcode/interrupt.h"
-#include "barcode/path.h"
+#include "barcode/base/atomic_file.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/path.h"
 #include "gallery_cards.h"
 #include "html_template.h"
 

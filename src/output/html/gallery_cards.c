@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/path.h"
+#include "barcode/base/path.h"
 #include "html_template.h"
 
 /* A card lies in the first few kilobytes of its page. */

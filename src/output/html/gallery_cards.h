@@ -2,7 +2,7 @@
 #ifndef BARCODE_HTML_GALLERY_CARDS_H
 #define BARCODE_HTML_GALLERY_CARDS_H
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 #include "output/formats/json.h"
 
 /*

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 #include "output/formats/png.h"
 
 /* How high a strip is whose rows differ: exact at this size, and not a pixel is kept that a screen of a page cannot show. */

@@ -5,9 +5,9 @@
 #ifndef BARCODE_HTML_HTML_H
 #define BARCODE_HTML_HTML_H
 
-#include "barcode/film_palette.h"
-#include "barcode/thumbs.h"
 #include "html_template.h"
+#include "output/palette/film_palette.h"
+#include "barcode/output/thumbs.h"
 
 enum {
     PAGE_COLUMNS = 10000,                /* more would make pages that browsers are slow with */

@@ -1,9 +1,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "barcode/colour.h"
-#include "barcode/interrupt.h"
-#include "barcode/version.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/version.h"
+#include "barcode/engine/colour.h"
 #include "output/text/labels.h"
 #include "html.h"
 

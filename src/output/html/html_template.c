@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/version.h"
+#include "barcode/base/version.h"
 #include "output/formats/base64.h"
 
 static const char mark_begin[] = "<!--barcode:", mark_end[] = "-->";

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "barcode/writer.h"
+#include "barcode/output/writer.h"
 #include "output/formats/json.h"
 
 /* A file of src/output/html/page as it is there. */

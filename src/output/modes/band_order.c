@@ -1,6 +1,6 @@
 #include "band_order.h"
 
-#include "barcode/srgb.h"
+#include "barcode/engine/srgb.h"
 
 int strip_order_next(enum palette_order order, const struct cluster *cluster, int clusters, int last)
 {

@@ -4,8 +4,8 @@
 #ifndef BARCODE_MODES_BAND_ORDER_H
 #define BARCODE_MODES_BAND_ORDER_H
 
-#include "barcode/kmeans.h"
-#include "barcode/strip.h"
+#include "barcode/kmeans/kmeans.h"
+#include "barcode/output/strip.h"
 
 /*
  * The cluster that comes after `last` of `clusters` (1..CLUSTERS_MAX), which lie as kmeans.h leaves them; -1 for `last` asks for the first, and is the answer after

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "barcode/column.h"
+#include "barcode/engine/column.h"
 
 /* What all clusters of a column weigh together, before `part`, is at most this: shares of a frame are in 2^-16. */
 enum { POOL_SHARE = 1 << 16 };

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "barcode/light.h"
-#include "barcode/shrink.h"
+#include "barcode/engine/light.h"
+#include "barcode/engine/shrink.h"
 
 /* The columns first..last under pixel x of `width`, of `count` columns. */
 struct strip_under {

@@ -1,4 +1,4 @@
-#include "barcode/strip.h"
+#include "barcode/output/strip.h"
 
 #include <string.h>
 

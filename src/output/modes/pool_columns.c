@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 #include "cluster_pool.h"
 #include "fit_width.h"
 #include "render_line.h"

@@ -5,8 +5,8 @@
 #ifndef BARCODE_MODES_RENDER_LINE_H
 #define BARCODE_MODES_RENDER_LINE_H
 
-#include "barcode/report.h"
-#include "barcode/strip.h"
+#include "barcode/output/report.h"
+#include "barcode/output/strip.h"
 
 /* A strip's own file may read all of it and sets only `state`, in its open(); render_line.c sets the rest. */
 struct strip {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "barcode/srgb.h"
+#include "barcode/engine/srgb.h"
 
 enum { MS = 1000, HOUR_MS = 3600000 };
 

@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 struct smooth;
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/column.h"
+#include "barcode/engine/column.h"
 
 enum { AXIS_TICKS_MOST = 64, AXIS_LABEL = 24 };
 

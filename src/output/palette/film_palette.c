@@ -1,11 +1,11 @@
-#include "barcode/film_palette.h"
+#include "film_palette.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/interrupt.h"
-#include "output/modes/cluster_pool.h"
 #include "output/modes/band_order.h"
+#include "output/modes/cluster_pool.h"
+#include "barcode/base/interrupt.h"
 
 /* What a column gives: `shown`, or one colour in the place of clusters that it has not. */
 struct given {

@@ -4,7 +4,7 @@
 #ifndef BARCODE_PALETTE_SWATCHES_H
 #define BARCODE_PALETTE_SWATCHES_H
 
-#include "barcode/film_palette.h"
+#include "film_palette.h"
 
 struct swatches {
     struct film_palette palette;

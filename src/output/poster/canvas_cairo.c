@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/interrupt.h"
+#include "barcode/base/interrupt.h"
 #include "shape.h"
 
 /* The families that are asked for, in this order; fontconfig finds others for letters that they lack. */

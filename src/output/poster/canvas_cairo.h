@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 #include "layout.h"
 
 /* True if words can be drawn. False: no font is installed (ERR_FAILED), or the build has no letters (ERR_USAGE). Starts no thread. */

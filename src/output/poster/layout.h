@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "output/modes/time_axis.h"
-#include "barcode/report.h"
-#include "barcode/strip.h"
+#include "barcode/output/report.h"
+#include "barcode/output/strip.h"
 
 struct ink;
 

@@ -1,4 +1,4 @@
-#include "barcode/paper.h"
+#include "barcode/output/paper.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/film_palette.h"
-#include "barcode/log.h"
-#include "barcode/srgb.h"
 #include "canvas_cairo.h"
-#include "output/text/labels.h"
 #include "layout.h"
+#include "output/palette/film_palette.h"
 #include "output/palette/swatches.h"
+#include "output/text/labels.h"
+#include "barcode/base/log.h"
+#include "barcode/engine/srgb.h"
 
 static const uint8_t paper[3] = {0xff, 0xff, 0xff};
 static const uint8_t black[3] = {0x1c, 0x1c, 0x1e};

@@ -1,4 +1,4 @@
-#include "barcode/paint.h"
+#include "barcode/output/paint.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

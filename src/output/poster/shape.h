@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "barcode/report.h"
-#include "barcode/strip.h"
+#include "barcode/output/report.h"
+#include "barcode/output/strip.h"
 
 enum {
     FIGURE_CIRCLE_USUAL = 1080,              /* pixels across                              */

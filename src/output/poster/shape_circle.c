@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/srgb.h"
+#include "barcode/engine/srgb.h"
 
 enum { STEPS = 1024, STEP_BITS = 10, FINE_BITS = 12, POINTS = 4 };
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "barcode/err.h"
+#include "barcode/base/err.h"
 
 struct circle;
 

@@ -5,8 +5,8 @@
 #ifndef BARCODE_TEXT_LABELS_H
 #define BARCODE_TEXT_LABELS_H
 
-#include "barcode/report.h"
-#include "barcode/strip.h"
+#include "barcode/output/report.h"
+#include "barcode/output/strip.h"
 
 /* What comes after the last '/' of a path. Points into it; "" for NULL. */
 const char *paint_text_file_name(const char *path);

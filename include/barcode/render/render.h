@@ -1,0 +1,44 @@
+/*
+ * render.h - one film from its name to its pictures: open, decide, stage, cluster, paint, write.
+ */
+#ifndef BARCODE_RENDER_H
+#define BARCODE_RENDER_H
+
+#include "barcode/cli/inputs.h"
+#include "barcode/cli/options.h"
+#include "barcode/engine/engines.h"
+#include "barcode/media/decoders.h"
+#include "barcode/output/ledger.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Film `film` is done by `share` (0..1), with so many frames so far. Any thread. */
+typedef void render_tick(void *user, size_t film, double share, uint64_t frames);
+
+struct render {
+    const struct options *options;
+    const struct inputs *inputs;
+    struct engines *engines;     /* lent for the call, used for one film after another: a lane's own */
+    int threads;                 /* decided, 1 or more; of this worker                       */
+    int workers;                 /* that divide the machine; 0: one                          */
+    struct ledger *ledger;       /* --report: each film that is rendered adds its line; NULL: none. films.h opens it */
+    render_tick *tick;           /* of several films: is told how far each is; NULL: one film */
+    void *tick_user;
+    struct gate *gate;           /* of several films under way: which one decodes; NULL: one at a time       */
+    struct decoders *decoders;   /* the GPU's that are kept; NULL: none                                      */
+    bool again;                  /* an earlier worker of this run had the film, and may have written outputs of it */
+    struct gate *looks;          /* the same for the look for bars, which decodes on several threads too: one of several films' */
+};
+
+/*
+ * Renders film `i` of the inputs. Writes nothing unless everything that was asked of the film succeeded up
+ * to writing. Warnings are logged. Stops with ERR_INTERRUPTED when interrupted() turns true before that. Any thread, with its own engines.
+ */
+bool render_film(const struct render *r, size_t i, struct err *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
