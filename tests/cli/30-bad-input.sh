@@ -238,8 +238,14 @@ test_animated_pictures() {
     mkdir folder
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64:r=5:d=2 folder/a.gif -f apng folder/a.png
     if ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64:r=5:d=2 -c:v libwebp_anim a.webp 2> /dev/null; then
-        refuses 3 a.webp -o q.png
-        says "animated WebP"
+        # FFmpeg 9 decodes it.
+        if ffmpeg -nostdin -v error -xerror -i a.webp -f null - 2> /dev/null; then
+            ok a.webp -m average -o q.png
+            rm q.png
+        else
+            refuses 3 a.webp -o q.png
+            says "animated WebP"
+        fi
     fi
     if ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64:r=5:d=2 -frames:v 1 -c:v libwebp b.webp 2> /dev/null; then
         refuses 3 b.webp -o q.png

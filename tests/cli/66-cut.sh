@@ -75,15 +75,11 @@ test_whole_in_other_ways() {
     whole part.ogv
 }
 
-# These demuxers end with an error.
+# This demuxer ends with an error.
 test_ends_with_an_error() {
-    make a.gxf -s 720x576 -c:v mjpeg
-    make b.gxf -s 720x576 -c:v mpeg2video
     make a.mpjpeg -f mpjpeg
-    for f in a.gxf b.gxf a.mpjpeg; do
-        whole $f
-        cat $f | "$BARCODE" - --any --strict -n 1 -m average -o p.png 2> pipe.err || fail "$f in a pipe: $(cat pipe.err)"
-    done
+    whole a.mpjpeg
+    cat a.mpjpeg | "$BARCODE" - --any --strict -n 1 -m average -o p.png 2> pipe.err || fail "in a pipe: $(cat pipe.err)"
 }
 
 # The headers of the second of two films in Ogg are no pictures.
