@@ -5,6 +5,7 @@
  *
  *   bench_nvdec FILM [SOFTWARE-SESSIONS]     every 24th picture counts as wanted; prints one line of JSON
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 

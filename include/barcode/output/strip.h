@@ -3,7 +3,7 @@
  *
  * Whatever depends on the strip stands in its entry. The command line, --help, the names of files, what the engines are
  * asked for, labels, pixels and a PNG's text follow from the table. A new strip is a file mode_NAME.c with its entry, and
- * its line in strip.c.
+ * its line in mode_table.c.
  *
  * kmeans      a column is the colour of its largest cluster, or of the one that --steady chose (steady.h), top to bottom.
  * dominant    the mode of the frame's colours in OKLab (dominant.h), or the one that --steady chose, top to bottom.

@@ -4,7 +4,7 @@
  *     reader -> keys_hold (a key frame, in display order) -> keys_serve (until when it is the latest one) -> run of one
  *
  * A key frame is held until it is known how many columns it serves, and sent off when the next one is held. Those that serve
- * none are dropped. Nothing here knows libav; who finds the key frames is film_keys.c. One thread, but for key_faults.
+ * none are dropped. Nothing here knows libav; who finds the key frames is keyframe_reader.c. One thread, but for key_faults.
  */
 #ifndef BARCODE_GOP_KEYFRAME_CHUNKS_H
 #define BARCODE_GOP_KEYFRAME_CHUNKS_H

@@ -1,5 +1,5 @@
 /*
- * crop_detect.c - see film_bars.h.
+ * crop_detect.c - see crop_detect.h.
  *
  * A key frame costs 10 to 40 ms at 1080p, and a place in a file with an index one reading. LOOKS of
  * them tell what shape a film has: a shape that fewer than TRIM_QUORUM of them have is left whole. A

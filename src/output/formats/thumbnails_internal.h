@@ -1,4 +1,4 @@
-/* thumbnails_internal.h - what thumbnail_set.c keeps, for thumbs_sheets.c. */
+/* thumbnails_internal.h - what thumbnail_set.c keeps, for thumbnail_sheets.c. */
 #ifndef BARCODE_FORMATS_THUMBNAILS_INTERNAL_H
 #define BARCODE_FORMATS_THUMBNAILS_INTERNAL_H
 
