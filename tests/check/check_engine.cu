@@ -82,11 +82,15 @@ struct worker {
     bool fine;
 };
 
+/* Where pictures in device memory lie: on the engine's GPU, as NVDEC's do. */
+static int picture_device;
+
 static void *worker_main(void *argument)
 {
     worker *w = (worker *)argument;
     struct err e = ERR_INIT;
     engine_port *port = engine_port_open(w->g, &e);
+    must(cudaSetDevice(picture_device), "the engine's GPU");
     w->fine = port != NULL;
     device_buffer picture(w->film->nv12[0].size());
     for (int i = w->film->count - 1 - w->first; i >= 0 && w->fine; i -= w->step) {     /* not in order */
@@ -263,10 +267,12 @@ static void check_others(engine *cpu, const film_frames &small, const film_frame
         if (!check(other, "GPU %d opens: %s", i, e.text))
             return;
         printf("GPU %d: %s\n", i, engine_detail(other));
+        picture_device = i;
         compare(cpu, other, small, params, "700 small frames on another GPU");
         compare(cpu, other, odd, params, "odd sizes on another GPU");
         engine_close(&other);
     }
+    picture_device = 0;
     must(cudaSetDevice(0), "the first GPU again");
 }
 

@@ -33,5 +33,5 @@ test_memory_of_several_films() {
     for n in 2 3 4 5 6 7 8; do ln films/1.mkv films/$n.mkv; done
     one=$(peak -j 1)
     several=$(peak -j 8)
-    [ $((several)) -lt $((one * 3)) ] || fail "$several bytes with eight films under way, $one with one"
+    [ $((several)) -lt $((one * 4)) ] || fail "$several bytes with eight films under way, $one with one"
 }
