@@ -100,7 +100,7 @@ static __device__ __forceinline__ uint32_t key_spread(uint32_t v)
     v = (v | v << 4) & 0x0c30c3;
     return (v | v << 2) & 0x249249;
 }
-static __device__ __forceinline__ uint32_t key_gather(uint32_t v)
+static __device__ __forceinline__ uint32_t key_compact(uint32_t v)
 {
     v &= 0x249249;
     v = (v | v >> 2) & 0x0c30c3;
@@ -113,7 +113,7 @@ static __device__ __forceinline__ uint32_t key_of(uint32_t r, uint32_t g, uint32
 }
 static __device__ __forceinline__ uint32_t colour_of(uint32_t key)
 {
-    return key_gather(key >> 2) | key_gather(key >> 1) << 8 | key_gather(key) << 16;
+    return key_compact(key >> 2) | key_compact(key >> 1) << 8 | key_compact(key) << 16;
 }
 
 static __device__ __forceinline__ uint32_t red_of(uint32_t word) { return word & 255; }

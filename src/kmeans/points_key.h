@@ -23,7 +23,7 @@ static inline uint32_t key_spread(uint32_t v)
 }
 
 /* Bit 3i to bit i; the others are dropped. */
-static inline uint32_t key_gather(uint32_t v)
+static inline uint32_t key_compact(uint32_t v)
 {
     v &= 0x249249;
     v = (v | v >> 2) & 0x0c30c3;
@@ -39,7 +39,7 @@ static inline uint32_t key_of(const uint8_t rgb[3])
 /* The colour word of a key. */
 static inline uint32_t key_colour(uint32_t key)
 {
-    return colour_word(key_gather(key >> 2), key_gather(key >> 1), key_gather(key));
+    return colour_word(key_compact(key >> 2), key_compact(key >> 1), key_compact(key));
 }
 
 #endif

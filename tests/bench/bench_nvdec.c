@@ -102,16 +102,20 @@ static void *session(void *argument)
 /* Reads the film into runs. */
 static bool read_all(struct bench *b, struct demux *r, uint64_t *pictures, struct err *e)
 {
-    struct gather_config config = {.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
-                                   .traits = b->traits, .frame_us = 40000, .emit = emit, .user = b};
-    struct gather *g = gather_open(&config, e);
+    struct chunker_config config = {
+        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+        .traits = b->traits,
+        .frame_us = 40000,
+        .emit = emit,
+        .user = b};
+    struct chunker *g = chunker_open(&config, e);
     struct picture p;
     bool fine = g != NULL;
     while (fine && demux_next(r, &p, e))
-        fine = gather_push(g, &p, e);
-    fine = fine && e->code == ERR_NONE && gather_end(g, e);
-    *pictures = gather_counts_now(g).displayed;
-    gather_free(&g);
+        fine = chunker_push(g, &p, e);
+    fine = fine && e->code == ERR_NONE && chunker_end(g, e);
+    *pictures = chunker_counts_now(g).displayed;
+    chunker_free(&g);
     return fine;
 }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, gather, film, told and cache; what is there already is kept.
+# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, told and
+# cache; seeds that exist already are kept.
 # BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
-mkdir -p "$1"/{nal,cli,gather,film,told,cache}
+mkdir -p "$1"/{nal,cli,chunker,film,told,cache}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -49,7 +50,8 @@ fi
 # ---- dice ----
 
 for i in 1 2 3 4 5 6 7 8; do
-    [ -e "gather/dice$i" ] || seq $((i * 1000)) $((i * 1000 + i * 60)) | cksum | cat - <(seq $i 7 $((i * 300))) > "gather/dice$i"
+    [ -e "chunker/dice$i" ] ||
+        seq $((i * 1000)) $((i * 1000 + i * 60)) | cksum | cat - <(seq $i 7 $((i * 300))) > "chunker/dice$i"
 done
 
 # ---- films and packets ----

@@ -1,6 +1,7 @@
 /*
  * random_film.h - random films as pictures in decoding order, with the truth beside them: which pictures
- * are displayed, in which order, and what refers to what. For test_chunk, test_chunker and fuzz_gather.
+ * are displayed, in which order, and what refers to what. For test_chunk, test_chunker and
+ * fuzz_chunker.
  *
  * A film is made of GOPs as encoders make them:
  *     decoding order   K l l P b b P b b ...     (l: leading pictures of an open key)

@@ -145,7 +145,7 @@ static struct run *slice(const struct random_film *f, size_t begin, size_t end, 
         struct picture p = f->picture[i];
         bool first_rasl = p.needs_before && f->truth[i].gop == f->truth[begin].gop;
         p.wanted = !p.hidden && chance(d, share) && !first_rasl && decodable(f, begin, i);
-        p.frame = p.hidden ? 0 : (uint64_t)f->truth[i].rank;      /* as gather leaves it */
+        p.frame = p.hidden ? 0 : (uint64_t)f->truth[i].rank;      /* as the chunker leaves it */
         assert_true(run_append(r, &p, NULL));
     }
     r->own = r->count;

@@ -1,8 +1,8 @@
 
 #include "test.h"
 #include "barcode/media/timetable.h"
-#include "../fuzz/gather_chaos.h"
-#include "gather_hand.h"
+#include "../fuzz/chunker_chaos.h"
+#include "chunker_hand.h"
 
 /* ------------------------------------------------------------------ against the model */
 
@@ -13,7 +13,7 @@ TEST(random_films)
         struct dice d = {.state = seed};
         struct film_shape shape = random_shape(&d);
         bool stuck;
-        const char *broken = gather_trial(&shape, &d, &stuck);
+        const char *broken = chunker_trial(&shape, &d, &stuck);
         if (broken)
             fail_msg("film %llu: %s", (unsigned long long)seed, broken);
         stuck_ones += stuck;
@@ -25,7 +25,7 @@ TEST(no_films_at_all)
 {
     for (uint64_t seed = 0; seed < 4000; seed++) {
         struct dice d = {.state = seed};
-        const char *broken = gather_chaos(&d);
+        const char *broken = chunker_chaos(&d);
         if (broken)
             fail_msg("chaos %llu: %s", (unsigned long long)seed, broken);
     }
@@ -35,7 +35,7 @@ static void one_trial(struct film_shape shape, uint64_t seed, bool expect_stuck)
 {
     struct dice d = {.state = seed};
     bool stuck;
-    const char *broken = gather_trial(&shape, &d, &stuck);
+    const char *broken = chunker_trial(&shape, &d, &stuck);
     if (broken)
         fail_msg("film %llu: %s", (unsigned long long)seed, broken);
     assert_int_equal(stuck, expect_stuck);
@@ -57,24 +57,25 @@ TEST(never_a_cut)
     struct film_shape shape = {.stream = STREAM_H264, .gop_least = 1, .gop_most = 1, .lead_in = 40, .step_us = 40000};
     struct dice d = {.state = 1};
     struct random_film f = random_film_make(&shape, &d);
-    struct gather_config config = {.selection = {.every = 3, .end_us = INT64_MAX}, .frame_us = 40000,
-                                   .traits = run_traits(STREAM_H264)};
+    struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
+                                    .frame_us = 40000,
+                                    .traits = run_traits(STREAM_H264)};
     struct err e = ERR_INIT;
-    struct gather *g = gather_open(&config, &e);
+    struct chunker *g = chunker_open(&config, &e);
     for (size_t i = 0; i < f.count; i++) {
         struct picture p = f.picture[i];
         p.packet = packet_make(1);
-        assert_true(gather_push(g, &p, &e));
+        assert_true(chunker_push(g, &p, &e));
     }
-    assert_false(gather_stuck(g, false));       /* a cut may still come */
-    assert_true(gather_stuck(g, true));
-    struct gather_state s;
-    assert_true(gather_release(g, &s, &e));
+    assert_false(chunker_stuck(g, false));      /* a cut may still come */
+    assert_true(chunker_stuck(g, true));
+    struct chunker_state s;
+    assert_true(chunker_release(g, &s, &e));
     assert_int_equal(s.held->count, 40);
     assert_int_equal(s.next_frame, 0);
     assert_int_equal(s.cursor.seen, 0);
     run_free(&s.held);
-    gather_free(&g);
+    chunker_free(&g);
     random_film_free(&f);
     assert_int_equal(live_packets, 0);
 }
@@ -83,16 +84,16 @@ TEST(never_a_cut)
 
 static uint64_t next_serial;
 
-static void hand_push(struct gather *g, enum cut cut, int64_t pts_us, bool hidden)
+static void hand_push(struct chunker *g, enum cut cut, int64_t pts_us, bool hidden)
 {
     struct err e = ERR_INIT;
     struct picture p = {.packet = packet_make(10), .serial = next_serial++, .pts_us = pts_us, .order = TIME_NONE,
                         .cut = cut, .closed = cut == CUT_CLEAN, .hidden = hidden};
-    assert_true(gather_push(g, &p, &e));
+    assert_true(chunker_push(g, &p, &e));
 }
 
 /* `gops` GOPs of `length` pictures in display order. */
-static void push_gops(struct gather *g, int gops, int length, bool times)
+static void push_gops(struct chunker *g, int gops, int length, bool times)
 {
     for (int i = 0; i < gops * length; i++)
         hand_push(g, i % length == 0 ? CUT_CLEAN : CUT_NONE, times ? (int64_t)next_serial * 40000 : TIME_NONE, false);
@@ -101,23 +102,24 @@ static void push_gops(struct gather *g, int gops, int length, bool times)
 /* One key's time is far too high, and there is no order: all that follows seems to lead it. Memory stays bounded, nothing is lost. */
 TEST(a_key_that_never_shows)
 {
-    struct gather_config config = {.selection = {.every = 3, .end_us = INT64_MAX}, .frame_us = 40000,
-                                   .traits = run_traits(STREAM_H264)};
+    struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
+                                    .frame_us = 40000,
+                                    .traits = run_traits(STREAM_H264)};
     struct err e = ERR_INIT;
-    struct gather *g = gather_open(&config, &e);
+    struct chunker *g = chunker_open(&config, &e);
     uint64_t pushed = next_serial = 0;
-    for (; pushed < 5000 && !gather_stuck(g, false); pushed++)
+    for (; pushed < 5000 && !chunker_stuck(g, false); pushed++)
         hand_push(g, pushed == 0 ? CUT_CLEAN : pushed == 100 ? CUT_OPEN : CUT_NONE,
                   (int64_t)pushed * 40000 + (pushed == 100 ? INT64_C(1000000000) : 0), false);
     assert_in_range(pushed, GOP_PICTURES_MAX, GOP_PICTURES_MAX + 110);
-    struct gather_state s;
-    assert_true(gather_release(g, &s, &e));
+    struct chunker_state s;
+    assert_true(chunker_release(g, &s, &e));
     assert_int_equal(s.held->count, pushed);
     assert_int_equal(s.next_frame, 0);
     for (size_t i = 0; i < s.held->count; i++)
         assert_false(s.held->picture[i].leading || s.held->picture[i].hidden);
     run_free(&s.held);
-    gather_free(&g);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
@@ -126,9 +128,9 @@ TEST(merging)
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
-    struct gather *g = hand_gather(STREAM_VP9, 1, &c);
+    struct chunker *g = hand_chunker(STREAM_VP9, 1, &c);
     push_gops(g, 20, 10, true);
-    assert_true(gather_end(g, &e));
+    assert_true(chunker_end(g, &e));
     /* GOPs are merged until there are RUN_PICTURES or more: 7 of 10 make 70. */
     assert_int_equal(c.runs, 3);
     assert_int_equal(c.run[0]->count, 70);
@@ -136,9 +138,9 @@ TEST(merging)
     assert_int_equal(c.run[2]->count, 60);
     assert_int_equal(c.run[0]->frames, 70);
     assert_int_equal(c.run[2]->frames, 200);
-    assert_int_equal(gather_last_us(g), 199 * 40000);
+    assert_int_equal(chunker_last_us(g), 199 * 40000);
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
@@ -148,13 +150,13 @@ TEST(merged_until_enough)
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
-    struct gather *g = hand_gather(STREAM_VP9, 1, &c);
+    struct chunker *g = hand_chunker(STREAM_VP9, 1, &c);
     push_gops(g, 8, RUN_PICTURES / 4, true);
-    assert_true(gather_end(g, &e));
+    assert_true(chunker_end(g, &e));
     assert_int_equal(c.runs, 2);
     assert_int_equal(c.run[0]->count, RUN_PICTURES);
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
 }
 
 /* Pictures lead a key only when they follow it directly, and never a clean one, whatever their times and orders say. */
@@ -163,28 +165,28 @@ TEST(what_does_not_lead)
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
-    struct gather *g = hand_gather(STREAM_H264, 1, &c);
+    struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     hand_push(g, CUT_CLEAN, 0, false);
     hand_push(g, CUT_NONE, 40000, false);
     hand_push(g, CUT_CLEAN, 120000, false);
     hand_push(g, CUT_NONE, 80000, false);
-    assert_true(gather_end(g, &e));
+    assert_true(chunker_end(g, &e));
     assert_int_equal(c.run[0]->count, 4);
     assert_int_equal(c.run[0]->picture[2].frame, 3);
     assert_int_equal(c.run[0]->picture[3].frame, 2);
     assert_false(c.run[0]->picture[3].leading);
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
 
     /* MPEG-2 counts orders modulo 1024. */
-    g = hand_gather(STREAM_MPEG2, 1, NULL);
+    g = hand_chunker(STREAM_MPEG2, 1, NULL);
     for (int i = 0; i < 1030; i++) {
         struct picture p = {.serial = (uint64_t)i, .pts_us = i * 40000, .order = (i + 2) % 1024, .cut = i ? CUT_NONE : CUT_OPEN};
-        assert_true(gather_push(g, &p, &e));
+        assert_true(chunker_push(g, &p, &e));
     }
-    assert_true(gather_end(g, &e));
-    assert_int_equal(gather_counts_now(g).displayed, 1030);
-    gather_free(&g);
+    assert_true(chunker_end(g, &e));
+    assert_int_equal(chunker_counts_now(g).displayed, 1030);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
@@ -193,10 +195,10 @@ TEST(gops_without_a_sample_are_skipped)
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
-    struct gather *g = hand_gather(STREAM_VP8, 40, &c);
+    struct chunker *g = hand_chunker(STREAM_VP8, 40, &c);
     push_gops(g, 20, 10, false);
-    assert_true(gather_end(g, &e));
-    struct gather_counts n = gather_counts_now(g);
+    assert_true(chunker_end(g, &e));
+    struct chunker_counts n = chunker_counts_now(g);
     assert_int_equal(n.runs, 5);
     assert_int_equal(n.skipped, 15);
     assert_int_equal(n.displayed, 200);
@@ -207,7 +209,7 @@ TEST(gops_without_a_sample_are_skipped)
         assert_true(c.run[i]->picture[0].wanted);
     }
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
 }
 
 /* I b b P | I b b P ...: the leading pictures of the second key are decoded by the first one's run, behind a copy of the key. */
@@ -217,10 +219,10 @@ TEST(extras)
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
-    struct gather *g = hand_gather(STREAM_H264, 5, &c);               /* frames 0, 5 */
+    struct chunker *g = hand_chunker(STREAM_H264, 5, &c);             /* frames 0, 5 */
     for (int i = 0; i < 10; i++)
         hand_push(g, i == 0 ? CUT_CLEAN : i == 4 ? CUT_OPEN : CUT_NONE, display[i] * 40000, false);
-    assert_true(gather_end(g, &e));
+    assert_true(chunker_end(g, &e));
     assert_int_equal(c.runs, 1);
     const struct run *r = c.run[0];
     assert_int_equal(r->own, 4);
@@ -229,9 +231,9 @@ TEST(extras)
     assert_true(r->picture[0].wanted && r->picture[6].wanted);
     assert_int_equal(r->picture[6].frame, 5);
     assert_int_equal(run_reorder(r), 1);
-    assert_int_equal(gather_counts_now(g).skipped, 1);      /* its own pictures were not needed */
+    assert_int_equal(chunker_counts_now(g).skipped, 1);     /* its own pictures were not needed */
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
@@ -240,22 +242,22 @@ TEST(first_leading_pictures)
 {
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
-    struct gather *g = hand_gather(STREAM_HEVC, 1, &c);
-    assert_false(gather_begun(g));
+    struct chunker *g = hand_chunker(STREAM_HEVC, 1, &c);
+    assert_false(chunker_begun(g));
     for (int i = 0; i < 5; i++) {      /* K r r P, and lead-in before */
         struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .pts_us = TIME_NONE, .order = i == 1 ? 2 : i == 4 ? 3 : i - 2,
                             .cut = i == 1 ? CUT_OPEN : CUT_NONE, .marked_leading = i == 2 || i == 3, .needs_before = i == 2};
-        assert_true(gather_push(g, &p, &e));
-        assert_int_equal(gather_begun(g), i == 4);
+        assert_true(chunker_push(g, &p, &e));
+        assert_int_equal(chunker_begun(g), i == 4);
     }
-    assert_true(gather_end(g, &e));
-    assert_int_equal(gather_counts_now(g).displayed, 3);
+    assert_true(chunker_end(g, &e));
+    assert_int_equal(chunker_counts_now(g).displayed, 3);
     assert_true(c.run[0]->picture[1].hidden);
     assert_false(c.run[0]->picture[2].hidden);
     assert_int_equal(c.run[0]->picture[2].frame, 0);
     assert_int_equal(c.run[0]->picture[0].frame, 1);
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
@@ -265,20 +267,20 @@ TEST(extras_do_not_lengthen_the_delay)
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
-    struct gather *g = hand_gather(STREAM_H264, 1, &c);
+    struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     for (int gop = 0; gop < 40; gop++) {
         static const int display[] = {2, 0, 1, 5, 3, 4, 8, 6, 7};     /* K l l P b b P b b */
         for (int i = 0; i < 9; i++)
             hand_push(g, i == 0 ? CUT_OPEN : CUT_NONE, (gop * 9 + display[i]) * 40000, false);
     }
-    assert_true(gather_end(g, &e));
+    assert_true(chunker_end(g, &e));
     assert_true(c.runs > 3);
     for (size_t i = 0; i < c.runs; i++) {
         assert_int_equal(c.run[i]->count - c.run[i]->own, i + 1 < c.runs ? 3 : 0);
         assert_int_equal(run_reorder(c.run[i]), 1);
     }
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
 }
 
 /* An emit that fails ends the push, and nothing is leaked or freed twice. */
@@ -287,18 +289,18 @@ TEST(refusal)
     struct catch c = {.refuse = true};
     struct err e = ERR_INIT;
     next_serial = 0;
-    struct gather *g = hand_gather(STREAM_MPEG2, 1, &c);
+    struct chunker *g = hand_chunker(STREAM_MPEG2, 1, &c);
     bool fine = true;
     int pushed = 0;
     for (; pushed < 500 && fine; pushed++) {
         struct picture p = {.packet = packet_make(1), .serial = next_serial++, .pts_us = pushed * 40000, .order = pushed % 10,
                             .cut = pushed % 10 ? CUT_NONE : CUT_OPEN, .closed = true};
-        fine = gather_push(g, &p, &e);
+        fine = chunker_push(g, &p, &e);
     }
     assert_false(fine);
     assert_true(pushed > RUN_PICTURES && pushed < 2 * RUN_PICTURES);
     assert_string_equal(e.text, "no more");
-    gather_free(&g);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
@@ -306,13 +308,13 @@ TEST(counting_alone)
 {
     struct err e = ERR_INIT;
     next_serial = 0;
-    struct gather *g = hand_gather(STREAM_VP9, 2, NULL);
+    struct chunker *g = hand_chunker(STREAM_VP9, 2, NULL);
     push_gops(g, 10, 30, true);
-    assert_true(gather_end(g, &e));
-    struct gather_counts n = gather_counts_now(g);
+    assert_true(chunker_end(g, &e));
+    struct chunker_counts n = chunker_counts_now(g);
     assert_int_equal(n.displayed, 300);
     assert_int_equal(n.runs, 0);
-    gather_free(&g);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
@@ -320,15 +322,15 @@ TEST(empty_film)
 {
     struct catch c = {.runs = 0};
     struct err e = ERR_INIT;
-    struct gather *g = hand_gather(STREAM_H264, 1, &c);
-    assert_false(gather_stuck(g, false));
-    assert_false(gather_stuck(g, true));
-    assert_false(gather_done(g));
-    assert_true(gather_end(g, &e));
+    struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
+    assert_false(chunker_stuck(g, false));
+    assert_false(chunker_stuck(g, true));
+    assert_false(chunker_done(g));
+    assert_true(chunker_end(g, &e));
     assert_int_equal(c.runs, 0);
-    assert_int_equal(gather_last_us(g), -1);
-    gather_free(&g);
-    gather_free(&g);
+    assert_int_equal(chunker_last_us(g), -1);
+    chunker_free(&g);
+    chunker_free(&g);
 }
 
 TEST(announcing)
@@ -379,15 +381,21 @@ TEST(frames_that_are_there)
     struct catch c = {.runs = 0};
     struct there t = {.first = 15, .last = 62};
     struct err e = ERR_INIT;
-    struct gather_config config = {.selection = {.every = 5, .end_us = INT64_MAX}, .frame_us = 40000,
-                                   .traits = run_traits(STREAM_VP9), .columns = columns_open(0, 0, NULL),
-                                   .timetable = timetable_open(NULL), .have = is_there, .have_user = &t, .emit = catch_run, .user = &c};
-    struct gather *g = gather_open(&config, NULL);
+    struct chunker_config config = {.selection = {.every = 5, .end_us = INT64_MAX},
+                                    .frame_us = 40000,
+                                    .traits = run_traits(STREAM_VP9),
+                                    .columns = columns_open(0, 0, NULL),
+                                    .timetable = timetable_open(NULL),
+                                    .have = is_there,
+                                    .have_user = &t,
+                                    .emit = catch_run,
+                                    .user = &c};
+    struct chunker *g = chunker_open(&config, NULL);
     assert_true(g && config.columns && config.timetable);
     timetable_begin(config.timetable, 40000);
     next_serial = 0;
     push_gops(g, 10, 10, true);
-    assert_true(gather_end(g, &e));
+    assert_true(chunker_end(g, &e));
     assert_int_equal(columns_count(config.columns), 20);
     struct timetable_walked walked;
     struct selection all = {.every = 1, .end_us = INT64_MAX};
@@ -403,7 +411,7 @@ TEST(frames_that_are_there)
         }
     assert_int_equal(wanted, 20 - 8);
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
     columns_free(&config.columns);
     timetable_free(&config.timetable);
     assert_int_equal(live_packets, 0);

@@ -1,21 +1,21 @@
 
 #include "test.h"
-#include "gather_hand.h"
+#include "chunker_hand.h"
 
 /* Lost pictures have a time alone: in display order they stand by it, and no decoder is asked for them. */
 TEST(lost_ones_keep_their_place)
 {
     struct err e = ERR_INIT;
     struct catch c = {.runs = 0};
-    struct gather *g = hand_gather(STREAM_H264, 1, &c);
+    struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     static const int64_t shown[] = {0, 4, 2, 1, 3, 8, 6, 5, 7};       /* by decoding order; 4, the key of 8's GOP and 5 are lost */
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         bool lost = i == 1 || i == 5 || i == 7;
         struct picture p = {.packet = lost ? NULL : packet_make(10), .serial = i, .pts_us = shown[i] * 40000, .lost = lost,
                             .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .order = lost ? TIME_NONE : i > 5 ? shown[i] - 8 : shown[i]};
-        assert_true(gather_push(g, &p, &e));
+        assert_true(chunker_push(g, &p, &e));
     }
-    assert_true(gather_end(g, &e));
+    assert_true(chunker_end(g, &e));
     assert_int_equal(c.runs, 1);
     for (size_t i = 0; i < c.run[0]->count; i++) {
         const struct picture *p = &c.run[0]->picture[i];
@@ -25,25 +25,27 @@ TEST(lost_ones_keep_their_place)
         assert_int_equal(p->suspect, i == 0 || i == 4 || i == 6);      /* what came right before them */
     }
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
 /* Ten pictures, of which those after the fifth follow `gap` frames later. */
-static struct gather_counts with_gap(bool hole, int64_t gap, struct columns *columns)
+static struct chunker_counts with_gap(bool hole, int64_t gap, struct columns *columns)
 {
     struct err e = ERR_INIT;
-    struct gather_config config = {.selection = {.every = 2, .end_us = INT64_MAX}, .frame_us = 40000, .columns = columns,
-                                   .traits = run_traits(STREAM_VP9)};
-    struct gather *g = gather_open(&config, &e);
+    struct chunker_config config = {.selection = {.every = 2, .end_us = INT64_MAX},
+                                    .frame_us = 40000,
+                                    .columns = columns,
+                                    .traits = run_traits(STREAM_VP9)};
+    struct chunker *g = chunker_open(&config, &e);
     for (int64_t i = 0; i < 10; i++) {
         struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .cut = i == 0 ? CUT_CLEAN : CUT_NONE,
                             .order = TIME_NONE, .pts_us = (i + (i >= 5 ? gap : 0)) * 40000, .after_hole = hole && i == 5};
-        assert_true(gather_push(g, &p, &e));
+        assert_true(chunker_push(g, &p, &e));
     }
-    assert_true(gather_end(g, &e));
-    struct gather_counts counts = gather_counts_now(g);
-    gather_free(&g);
+    assert_true(chunker_end(g, &e));
+    struct chunker_counts counts = chunker_counts_now(g);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
     return counts;
 }
@@ -51,7 +53,7 @@ static struct gather_counts with_gap(bool hole, int64_t gap, struct columns *col
 TEST(holes_are_filled_and_gaps_are_not)
 {
     struct columns *columns = columns_open(0, 0, NULL);
-    struct gather_counts n = with_gap(true, 30, columns);
+    struct chunker_counts n = with_gap(true, 30, columns);
     assert_int_equal(n.displayed, 40);
     assert_int_equal(n.vanished, 30);
     assert_int_equal(n.vanished_wanted, 15);
@@ -71,17 +73,17 @@ TEST(a_torn_key_has_no_time)
 {
     struct err e = ERR_INIT;
     static const int64_t shown[] = {0, 1, 2, 11, 8, 9, 10, 12, 13};
-    struct gather *g = hand_gather(STREAM_H264, 1, NULL);
+    struct chunker *g = hand_chunker(STREAM_H264, 1, NULL);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         bool key = i == 0 || i == 3;
         struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = i == 3 ? TIME_NONE : shown[i] * 40000, .order = shown[i],
                             .cut = key ? CUT_OPEN : CUT_NONE, .after_hole = i == 3 || i == 4};
-        assert_true(gather_push(g, &p, &e));
+        assert_true(chunker_push(g, &p, &e));
     }
-    assert_true(gather_end(g, &e));
-    assert_int_equal(gather_counts_now(g).vanished, 5);
-    assert_int_equal(gather_counts_now(g).displayed, 14);
-    gather_free(&g);
+    assert_true(chunker_end(g, &e));
+    assert_int_equal(chunker_counts_now(g).vanished, 5);
+    assert_int_equal(chunker_counts_now(g).displayed, 14);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
@@ -91,17 +93,17 @@ TEST(what_was_not_read_is_not_lost)
     struct err e = ERR_INIT;
     static const int64_t shown[] = {0, 4, 1, 2, 3, 8};
     for (int stop = 0; stop < 2; stop++) {
-        struct gather *g = hand_gather(STREAM_H264, 1, NULL);
+        struct chunker *g = hand_chunker(STREAM_H264, 1, NULL);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
             struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = shown[i] * 40000, .order = shown[i],
                                 .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .after_hole = i == 2};
-            assert_true(gather_push(g, &p, &e));
+            assert_true(chunker_push(g, &p, &e));
         }
         if (stop)
-            gather_stop(g);
-        assert_true(gather_end(g, &e));
-        assert_int_equal(gather_counts_now(g).vanished, stop ? 0 : 3);
-        gather_free(&g);
+            chunker_stop(g);
+        assert_true(chunker_end(g, &e));
+        assert_int_equal(chunker_counts_now(g).vanished, stop ? 0 : 3);
+        chunker_free(&g);
     }
     assert_int_equal(live_packets, 0);
 }
@@ -114,7 +116,7 @@ struct behind {
 static struct run *run_before(struct behind b, struct catch *c)
 {
     struct err e = ERR_INIT;
-    struct gather *g = hand_gather(STREAM_H264, 1, c);
+    struct chunker *g = hand_chunker(STREAM_H264, 1, c);
     for (int64_t i = 0; i < RUN_PICTURES + 10; i++) {
         int64_t shown = i < RUN_PICTURES ? i : i == RUN_PICTURES ? i + 2 : i <= RUN_PICTURES + 2 ? i - 1 : i;
         bool key = i == 0 || i == RUN_PICTURES || i == RUN_PICTURES + 3, here = i == RUN_PICTURES + (b.gap ? 3 : 2);
@@ -125,10 +127,10 @@ static struct run *run_before(struct behind b, struct catch *c)
             p.lost = true;
             p.order = TIME_NONE;
         }
-        assert_true(gather_push(g, &p, &e));
+        assert_true(chunker_push(g, &p, &e));
     }
-    assert_true(gather_end(g, &e));
-    gather_free(&g);
+    assert_true(chunker_end(g, &e));
+    chunker_free(&g);
     assert_int_equal(c->run[0]->count, RUN_PICTURES + 3);
     return c->run[0];
 }
@@ -153,7 +155,7 @@ TEST(where_films_begin)
 {
     struct err e = ERR_INIT;
     for (int kind = 0; kind < 4; kind++) {          /* pictures that refer back, one that does not, a lost one, packets without any */
-        struct gather *g = hand_gather(STREAM_H264, 1, NULL);
+        struct chunker *g = hand_chunker(STREAM_H264, 1, NULL);
         for (int64_t i = 0; i < 10; i++) {
             struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .order = i, .pts_us = i * 40000,
                                 .cut = i == 5 ? CUT_CLEAN : CUT_NONE, .intra = kind == 1 && i == 0, .hidden = kind == 3 && i < 5};
@@ -161,12 +163,12 @@ TEST(where_films_begin)
                 packet_free(&p.packet);
                 p.lost = true;
             }
-            assert_true(gather_push(g, &p, &e));
+            assert_true(chunker_push(g, &p, &e));
         }
-        assert_true(gather_end(g, &e));
-        assert_int_equal(gather_counts_now(g).lead_in, kind == 0 ? 5 : 0);
-        assert_int_equal(gather_counts_now(g).displayed, kind == 0 || kind == 3 ? 5 : 10);
-        gather_free(&g);
+        assert_true(chunker_end(g, &e));
+        assert_int_equal(chunker_counts_now(g).lead_in, kind == 0 ? 5 : 0);
+        assert_int_equal(chunker_counts_now(g).displayed, kind == 0 || kind == 3 ? 5 : 10);
+        chunker_free(&g);
     }
     assert_int_equal(live_packets, 0);
 }
@@ -176,21 +178,21 @@ TEST(times_by_order)
 {
     struct err e = ERR_INIT;
     struct catch c = {.runs = 0};
-    struct gather *g = hand_gather(STREAM_MPEG2, 1, &c);
+    struct chunker *g = hand_chunker(STREAM_MPEG2, 1, &c);
     static const int64_t order[] = {2, 0, 1, 5, 3, 4, 11, 9, 10, 14, 12, 13};    /* 6 to 8 are gone */
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         bool timed = i != 0 && i != 3 && i != 9;
         struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = timed ? order[i] * 40000 : TIME_NONE, .order = order[i],
                             .after_hole = i == 6, .cut = i == 0 ? CUT_OPEN : CUT_NONE, .closed = true};
-        assert_true(gather_push(g, &p, &e));
+        assert_true(chunker_push(g, &p, &e));
     }
-    assert_true(gather_end(g, &e));
-    assert_int_equal(gather_counts_now(g).vanished, 3);
-    assert_int_equal(gather_counts_now(g).displayed, 15);
+    assert_true(chunker_end(g, &e));
+    assert_int_equal(chunker_counts_now(g).vanished, 3);
+    assert_int_equal(chunker_counts_now(g).displayed, 15);
     for (size_t i = 0; i < c.run[0]->count; i++)
         assert_int_equal(c.run[0]->picture[i].frame, order[i]);
     drop_runs(&c);
-    gather_free(&g);
+    chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 

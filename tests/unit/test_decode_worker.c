@@ -339,8 +339,9 @@ TEST(counts_are_added_under_the_lock)
     pthread_t thread;
     bench_open(&b, "gops.mp4");
     queue_close(b.staging->runs);
-    struct gather_state from = {.held = calloc(1, sizeof(struct run)), .cursor = selection_begin(&b.job.selection),
-                                .timeline = timeline_begin(CLIP_STEP_US)};
+    struct chunker_state from = {.held = calloc(1, sizeof(struct run)),
+                                 .cursor = selection_begin(&b.job.selection),
+                                 .timeline = timeline_begin(CLIP_STEP_US)};
     assert_int_equal(pthread_create(&thread, NULL, session_thread, b.staging), 0);
     assert_true(sequential_stage(b.staging, &b.reader, &from, &e));
     pthread_join(thread, NULL);

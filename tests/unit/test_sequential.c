@@ -222,7 +222,7 @@ static void open_by_hand(struct by_hand *h, const char *name)
     h->staging = open_staging(&h->s, &h->r, &h->what);
 }
 
-static void stage_by_hand(struct by_hand *h, struct gather_state *from)
+static void stage_by_hand(struct by_hand *h, struct chunker_state *from)
 {
     struct err e = ERR_INIT;
     struct engine_times times;
@@ -249,8 +249,10 @@ TEST(goes_on_from_where_runs_ended)
     if (!clip_encode("-c:v mpeg2video -g 9 -bf 0 -q:v 5 plain.mkv"))
         skip();
     open_by_hand(&h, "plain.mkv");
-    struct gather_state from = {.held = h.held, .cursor = selection_begin(&h.what.selection), .next_frame = 1000,
-                                .timeline = timeline_begin(CLIP_STEP_US)};
+    struct chunker_state from = {.held = h.held,
+                                 .cursor = selection_begin(&h.what.selection),
+                                 .next_frame = 1000,
+                                 .timeline = timeline_begin(CLIP_STEP_US)};
     timeline_step(&from.timeline, timeline_at(&from.timeline, -5000000));
     for (int i = 0; i < 10; i++) {
         struct picture p;

@@ -19,7 +19,7 @@ enum action {
 };
 
 struct picture {
-    struct AVPacket *packet;  /* owned by the run or gather that holds the picture; NULL: lost */
+    struct AVPacket *packet;  /* owned by the run or chunker that has the picture; NULL: lost */
     uint64_t serial;          /* number of the video packet in the file, from 0       */
     int64_t pts_us;           /* presentation time as stored, TIME_NONE when missing  */
     int64_t duration_us;      /* as stored, 0 when missing                             */
@@ -40,7 +40,7 @@ struct picture {
     bool closed;              /* a key whose leading pictures need nothing before it    */
     uint64_t sets;            /* H.264: the state of the parameter sets in force (h264_params.h)   */
     bool marked_leading;      /* the bitstream says that it leads its key (HEVC)       */
-    bool leading;             /* displayed before its GOP's key; found by gather       */
+    bool leading;             /* displayed before its GOP's key; set by the chunker    */
     bool wanted;              /* the selection wants it: `tag` is filled               */
     bool done;                /* session: it is staged                                 */
     enum action action;       /* run_plan's verdict                                    */

@@ -1,5 +1,5 @@
 /*
- * chunk.h - pictures in decoding order, gathered into runs before they are decoded.
+ * chunk.h - pictures in decoding order, collected into runs before they are decoded.
  *
  * A run is what one session decodes in one go: one or more whole GOPs, starting where a
  * decoder that knows nothing may start, and after them, where it needs them, the next GOP's
@@ -54,8 +54,8 @@ void run_plan(struct run *r, const struct run_traits *t, bool everything);
 int run_reorder(const struct run *r);
 
 /*
- * Pictures of a run come out of a decoder in display order, or the order that gather foresaw is wrong. Begin with zeros; a
- * run that is decoded anew begins with `last` 0.
+ * Pictures of a run come out of a decoder in display order, or the chunker expected a wrong order.
+ * Begin with zeros; a run that is decoded anew begins with `last` 0.
  */
 struct run_order {
     uint64_t last;     /* highest frame number that came out so far                       */

@@ -10,12 +10,12 @@
 #include "barcode/engine/column.h"
 #include "barcode/media/timetable.h"
 
-struct gather {
-    struct gather_config config;
-    struct gather_counts counts;
+struct chunker {
+    struct chunker_config config;
+    struct chunker_counts counts;
     struct selection_cursor cursor;
     struct run *pending;     /* wanted GOPs that wait for company; may be NULL          */
-    struct run *gop;         /* the GOP being gathered, its key first                    */
+    struct run *gop;         /* the GOP being collected, its key first                   */
     struct run *next;        /* the following GOP's key and leading pictures so far      */
     struct picture **shown;  /* scratch: one GOP in display order                        */
     size_t shown_room;
@@ -25,7 +25,7 @@ struct gather {
     bool real;               /* the holes near the GOP that was closed last took something of the film */
     const struct picture *ahead;    /* the one that is being pushed; NULL: the film ended              */
     struct holes holes;
-    bool stopped;            /* by gather_stop                                           */
+    bool stopped;            /* by chunker_stop                                          */
     bool lost;               /* a picture was: from then on, not every count of order is to be believed */
     struct timeline timeline;
 };
@@ -38,9 +38,9 @@ static struct run *new_run(struct err *e)
     return r;
 }
 
-struct gather *gather_open(const struct gather_config *config, struct err *e)
+struct chunker *chunker_open(const struct chunker_config *config, struct err *e)
 {
-    struct gather *g = calloc(1, sizeof *g);
+    struct chunker *g = calloc(1, sizeof *g);
     if (!g) {
         err_memory(e, sizeof *g);
         return NULL;
@@ -52,11 +52,11 @@ struct gather *gather_open(const struct gather_config *config, struct err *e)
     g->gop = new_run(e);
     g->next = new_run(e);
     if (!g->gop || !g->next)
-        gather_free(&g);
+        chunker_free(&g);
     return g;
 }
 
-void gather_free(struct gather **g)
+void chunker_free(struct chunker **g)
 {
     if (!*g)
         return;
@@ -68,7 +68,7 @@ void gather_free(struct gather **g)
     *g = NULL;
 }
 
-static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, struct err *e)
+static bool add_shown(struct chunker *g, struct run *r, bool leading, size_t *n, struct err *e)
 {
     size_t first = *n;
     if (first + r->count > g->shown_room) {
@@ -82,14 +82,15 @@ static bool add_shown(struct gather *g, struct run *r, bool leading, size_t *n, 
     for (size_t i = 0; i < r->count; i++)
         if (!r->picture[i].hidden && r->picture[i].leading == leading)
             g->shown[(*n)++] = &r->picture[i];
-    bool torn = g->lost || gather_gop_torn(g->gop) || gather_gop_torn(g->next);
-    g->unsure |= !gather_order(&g->config.traits, torn, g->config.frame_us, g->shown + first, *n - first);
+    bool torn = g->lost || gop_has_gap(g->gop) || gop_has_gap(g->next);
+    g->unsure |= !sort_display_order(&g->config.traits, torn, g->config.frame_us, g->shown + first,
+                                     *n - first);
     return true;
 }
 
 /* ------------------------------------------------------------------ times and selection */
 
-static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t next, struct err *e)
+static bool choose(struct chunker *g, struct picture *p, int64_t time, int64_t next, struct err *e)
 {
     uint64_t column = 0;
     uint32_t repeat = g->config.key ? 0 : selection_take(&g->cursor, time, next, &column);
@@ -103,7 +104,7 @@ static bool choose(struct gather *g, struct picture *p, int64_t time, int64_t ne
 }
 
 /* The film's last frame, which nothing follows that would end it. */
-static bool number_last(struct gather *g, struct picture *p, int64_t time, struct err *e)
+static bool number_last(struct chunker *g, struct picture *p, int64_t time, struct err *e)
 {
     int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
     bool usual = stays == g->config.frame_us;
@@ -112,8 +113,8 @@ static bool number_last(struct gather *g, struct picture *p, int64_t time, struc
 }
 
 /* The frame at `time` stays until `next`, but for frames that vanished in between: numbers it and these. */
-static bool number_frame(struct gather *g, struct picture *p, const struct picture *follower, int64_t time, int64_t next,
-                         struct err *e)
+static bool number_frame(struct chunker *g, struct picture *p, const struct picture *follower,
+                         int64_t time, int64_t next, struct err *e)
 {
     uint64_t gone = 0;
     int64_t from = holes_reached(&g->holes, time);
@@ -138,7 +139,7 @@ static bool number_frame(struct gather *g, struct picture *p, const struct pictu
 }
 
 /* Numbers g->shown[0..n) and asks the selection; the frame after them is `after`, or the film ends. */
-static bool number_frames(struct gather *g, size_t n, const struct picture *after, struct err *e)
+static bool number_frames(struct chunker *g, size_t n, const struct picture *after, struct err *e)
 {
     if (n == 0)
         return true;
@@ -157,7 +158,7 @@ static bool number_frames(struct gather *g, size_t n, const struct picture *afte
 }
 
 /* VP9 and AV1 have so little of a form that a few packets of rubbish may look like pictures before one does not. */
-static void suspect_before(const struct gather *g, struct run *r, size_t i)
+static void suspect_before(const struct chunker *g, struct run *r, size_t i)
 {
     enum bitstream stream = g->config.traits.stream;
     size_t many = stream == STREAM_VP9 || stream == STREAM_AV1 ? 4 : 1;
@@ -166,13 +167,13 @@ static void suspect_before(const struct gather *g, struct run *r, size_t i)
 }
 
 /* True if something is gone right before picture `p`. */
-static bool is_torn_off(const struct gather *g, const struct picture *p)
+static bool is_torn_off(const struct chunker *g, const struct picture *p)
 {
     return p->lost || (p->after_hole && g->real);
 }
 
 /* True if more is gone between the following GOP's key and the picture being pushed than can still come. */
-static bool is_far_ahead(const struct gather *g)
+static bool is_far_ahead(const struct chunker *g)
 {
     enum { REACH = 17 };                  /* no codec reorders by more than 16 */
     int64_t from = g->next->picture[0].pts_us;
@@ -180,7 +181,7 @@ static bool is_far_ahead(const struct gather *g)
     return timed && g->ahead->after_hole && holes_frames(from, g->ahead->pts_us, g->config.frame_us) > REACH;
 }
 
-static void suspect_inside(const struct gather *g, struct run *r)
+static void suspect_inside(const struct chunker *g, struct run *r)
 {
     for (size_t i = 0; i < r->count; i++)
         if (is_torn_off(g, &r->picture[i]))
@@ -191,13 +192,13 @@ static void suspect_inside(const struct gather *g, struct run *r)
  * A hole that no frame is missing at took nothing of the film: other streams have holes too. The picture before any other
  * hole, or before a lost one, may have lost its end.
  */
-static void judge_holes(struct gather *g)
+static void judge_holes(struct chunker *g)
 {
     g->real = g->filled || g->filled_before;
     for (size_t i = 0; i < g->gop->count; i++)
         g->gop->picture[i].after_hole &= g->real;
     suspect_inside(g, g->gop);
-    suspect_inside(g, g->next);           /* copies of these may be sent off already (gather_gop_add_extras) */
+    suspect_inside(g, g->next);           /* copies may be in a run already (gop_add_extras) */
     if (g->next->count > 0 && is_torn_off(g, &g->next->picture[0]))
         suspect_before(g, g->gop, g->gop->count);
     if (g->next->count > 0 && g->ahead && (is_torn_off(g, g->ahead) || is_far_ahead(g)))
@@ -211,9 +212,9 @@ static void judge_holes(struct gather *g)
  * would be without the others, so that what its decoder has to say about it comes out the same. One whose order is a
  * guess is decoded always: only that shows whether the guess was right.
  */
-static void leave_out(const struct gather *g, size_t n)
+static void leave_out(const struct chunker *g, size_t n)
 {
-    const struct gather_config *c = &g->config;
+    const struct chunker_config *c = &g->config;
     if (!c->have || g->unsure)
         return;
     for (size_t i = 0; i < n; i++)
@@ -227,14 +228,14 @@ static void leave_out(const struct gather *g, size_t n)
 /* ------------------------------------------------------------------ runs */
 
 /* Sends the pending run off. `following` is the GOP right after it (NULL: none). */
-static bool emit_pending(struct gather *g, struct run *following, struct err *e)
+static bool emit_pending(struct chunker *g, struct run *following, struct err *e)
 {
     struct run *run = g->pending;
     g->pending = NULL;
     if (!run)
         return true;
     run->own = run->count;
-    if (following && !gather_gop_add_extras(run, following, g->real, e)) {
+    if (following && !gop_add_extras(run, following, g->real, e)) {
         run_free(&run);
         return false;
     }
@@ -246,7 +247,7 @@ static bool emit_pending(struct gather *g, struct run *following, struct err *e)
     return g->config.emit(g->config.user, run, e);
 }
 
-static bool hand_out_key(struct gather *g, struct err *e)
+static bool hand_out_key(struct chunker *g, struct err *e)
 {
     struct picture *key = g->gop->count > 0 ? g->gop->picture : NULL;
     bool shows = key && !key->lost && !key->hidden && key->cut != CUT_NONE;
@@ -254,7 +255,7 @@ static bool hand_out_key(struct gather *g, struct err *e)
 }
 
 /* What is displayed after the GOP that is being closed: g->next's first picture. Its leading ones have their places before its key. */
-static const struct picture *find_after(const struct gather *g)
+static const struct picture *find_after(const struct chunker *g)
 {
     for (size_t i = 0; i < g->next->count; i++)
         if (!g->next->picture[i].hidden && !g->next->picture[i].leading)
@@ -262,8 +263,11 @@ static const struct picture *find_after(const struct gather *g)
     return NULL;
 }
 
-/* g->gop is whole: numbers it, merges or emits or drops it, and makes g->next the GOP being gathered. */
-static bool close_gop(struct gather *g, struct err *e)
+/*
+ * Numbers the complete g->gop, then merges, emits or drops it. g->next becomes the GOP being
+ * collected.
+ */
+static bool close_gop(struct chunker *g, struct err *e)
 {
     size_t n = 0;
     g->unsure = false;
@@ -276,14 +280,14 @@ static bool close_gop(struct gather *g, struct err *e)
     if (!hand_out_key(g, e))
         return false;
 
-    bool needed = g->config.emit && (gather_gop_wanted(g->gop, false) || gather_gop_wanted(g->next, true));
+    bool needed = g->config.emit && (gop_is_wanted(g->gop, false) || gop_is_wanted(g->next, true));
     if (needed) {
         if (!g->pending && !(g->pending = new_run(e)))
             return false;
         if (g->pending->count == 0)       /* a first GOP's leading pictures were the run's before */
             for (size_t i = 0; i < g->gop->count; i++)
                 g->gop->picture[i].wanted &= !g->gop->picture[i].leading;
-        if (!gather_gop_move(g->pending, g->gop, e))
+        if (!gop_move_pictures(g->pending, g->gop, e))
             return false;
         g->pending->unsure |= g->unsure;
         if (g->pending->count >= RUN_PICTURES && !emit_pending(g, g->next, e))
@@ -302,7 +306,7 @@ static bool close_gop(struct gather *g, struct err *e)
 
 /* ------------------------------------------------------------------ pushing */
 
-static bool leads(const struct gather *g, const struct picture *key, const struct picture *p)
+static bool leads(const struct chunker *g, const struct picture *key, const struct picture *p)
 {
     if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
         return false;
@@ -326,7 +330,7 @@ static bool keep(struct run *r, struct picture *p, struct err *e)
     return false;
 }
 
-static bool push_before_first_cut(struct gather *g, struct picture *p, struct err *e)
+static bool push_before_first_cut(struct chunker *g, struct picture *p, struct err *e)
 {
     /* A film whose first picture is lost begins with it: the film was not cut there. */
     if (p->lost && g->gop->count == 0) {
@@ -347,7 +351,7 @@ static bool push_before_first_cut(struct gather *g, struct picture *p, struct er
     return (g->gop = new_run(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
 }
 
-void gather_break_off(struct gather *g, uint64_t serial)
+void chunker_break_off(struct chunker *g, uint64_t serial)
 {
     struct run *in = g->next->count > 0 ? g->next : g->gop;
     holes_note(&g->holes, serial);
@@ -355,7 +359,7 @@ void gather_break_off(struct gather *g, uint64_t serial)
         in->picture[in->count - 1].suspect = true;
 }
 
-bool gather_push(struct gather *g, struct picture *p, struct err *e)
+bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
 {
     g->lost |= p->lost;
     g->ahead = p;
@@ -394,12 +398,12 @@ bool gather_push(struct gather *g, struct picture *p, struct err *e)
     return keep(in, p, e);
 }
 
-void gather_stop(struct gather *g)
+void chunker_stop(struct chunker *g)
 {
     g->stopped = true;
 }
 
-bool gather_end(struct gather *g, struct err *e)
+bool chunker_end(struct chunker *g, struct err *e)
 {
     g->ahead = NULL;
     if (!g->cut_seen)
@@ -414,7 +418,7 @@ static bool too_long(const struct run *r)
     return r->count > GOP_PICTURES_MAX || r->bytes > GOP_BYTES_MAX;
 }
 
-bool gather_stuck(const struct gather *g, bool at_end)
+bool chunker_stuck(const struct chunker *g, bool at_end)
 {
     if (!g->cut_seen && at_end)
         return g->gop->count > 0;
@@ -422,17 +426,17 @@ bool gather_stuck(const struct gather *g, bool at_end)
     return !g->config.key && (too_long(g->gop) || too_long(g->next));
 }
 
-bool gather_begun(const struct gather *g)
+bool chunker_begun(const struct chunker *g)
 {
     return g->cut_seen && (!g->first_gop || g->next->count > 0);
 }
 
-bool gather_done(const struct gather *g)
+bool chunker_done(const struct chunker *g)
 {
     return g->timeline.last_us >= 0 && selection_done(&g->cursor, g->timeline.last_us);
 }
 
-bool gather_release(struct gather *g, struct gather_state *s, struct err *e)
+bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
 {
     struct run *held = g->gop;
     if (!emit_pending(g, held, e))
@@ -440,20 +444,22 @@ bool gather_release(struct gather *g, struct gather_state *s, struct err *e)
     /* next holds at most the following GOP's key and leading pictures: next in decoding order, and without a number yet. */
     for (size_t i = 0; i < g->next->count; i++)
         g->next->picture[i].leading = false;
-    if (!gather_gop_move(held, g->next, e))
+    if (!gop_move_pictures(held, g->next, e))
         return false;
     g->gop = NULL;
-    *s = (struct gather_state){.held = held, .cursor = g->cursor, .next_frame = g->counts.displayed,
-                               .timeline = g->timeline};
+    *s = (struct chunker_state){.held = held,
+                                .cursor = g->cursor,
+                                .next_frame = g->counts.displayed,
+                                .timeline = g->timeline};
     return true;
 }
 
-struct gather_counts gather_counts_now(const struct gather *g)
+struct chunker_counts chunker_counts_now(const struct chunker *g)
 {
     return g->counts;
 }
 
-int64_t gather_last_us(const struct gather *g)
+int64_t chunker_last_us(const struct chunker *g)
 {
     return g->timeline.last_us;
 }

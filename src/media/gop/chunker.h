@@ -38,7 +38,7 @@ enum {
 };
 #define GOP_BYTES_MAX ((size_t)192 << 20)
 
-struct gather_counts {
+struct chunker_counts {
     uint64_t displayed;       /* frames numbered so far        */
     uint64_t runs, skipped;   /* runs emitted, GOPs not needed */
     uint64_t lead_in;         /* pictures before the first cut */
@@ -47,12 +47,12 @@ struct gather_counts {
 };
 
 /* Takes a run (and owns it, on failure too). */
-typedef bool gather_emit(void *user, struct run *run, struct err *e);
+typedef bool chunker_emit(void *user, struct run *run, struct err *e);
 
 /* A key frame that is displayed: numbered, with its time in its tag. Its packet may be taken, and is then to be set to NULL. */
-typedef bool gather_key(void *user, struct picture *key, struct err *e);
+typedef bool chunker_key(void *user, struct picture *key, struct err *e);
 
-struct gather_config {
+struct chunker_config {
     struct selection selection;
     struct run_traits traits;
     int64_t frame_us;             /* nominal time of a frame, for those that have none (> 0)   */
@@ -61,63 +61,67 @@ struct gather_config {
     frame_have *have;             /* asked of every selected frame; a GOP that has them all is not
                                      decoded; other GOPs are. NULL: none is there              */
     void *have_user;
-    gather_emit *emit;            /* NULL: nothing is emitted (only counting)                  */
-    gather_key *key;              /* called for each GOP's first picture instead of any selection: the other pictures
-                                     need no packets, and a GOP may be of any length. NULL: the selection picks */
+    chunker_emit *emit;           /* NULL: nothing is emitted (only counting)                  */
+    /*
+     * Called for each GOP's first picture instead of any selection: the other pictures need no
+     * packets, and a GOP may be of any length. NULL: the selection picks.
+     */
+    chunker_key *key;
     void *user;                   /* of both                                                   */
 };
 
-struct gather;
+struct chunker;
 
-struct gather *gather_open(const struct gather_config *config, struct err *e);
+struct chunker *chunker_open(const struct chunker_config *config, struct err *e);
 
 /* Takes *p's packet, on failure too. */
-bool gather_push(struct gather *g, struct picture *p, struct err *e);
+bool chunker_push(struct chunker *g, struct picture *p, struct err *e);
 
 /*
  * The selection ended before the film did. Pictures that were not pushed may belong between those that are held, so that a gap
- * there is no hole from now on. gather_end is to follow.
+ * there is no hole from now on. chunker_end is to follow.
  */
-void gather_stop(struct gather *g);
+void chunker_stop(struct chunker *g);
 
-/* The film has ended, or gather_stop was called: emits what is held. */
-bool gather_end(struct gather *g, struct err *e);
+/* The film has ended, or chunker_stop was called: emits what is held. */
+bool chunker_end(struct chunker *g, struct err *e);
 
 /*
  * The file broke off before picture `serial`, which does not come: to be called before the film's end.
  */
-void gather_break_off(struct gather *g, uint64_t serial);
+void chunker_break_off(struct chunker *g, uint64_t serial);
 
 /*
  * True when what is held cannot become a run: a GOP is too long to hold, or no cut was seen for as long
- * (or, `at_end`, at all). The caller then asks gather_release and decodes sequentially from there.
+ * (or, `at_end`, at all). The caller then asks chunker_release and decodes sequentially from there.
  */
-bool gather_stuck(const struct gather *g, bool at_end);
+bool chunker_stuck(const struct chunker *g, bool at_end);
 
 /* True once the film's first picture that can be decoded is known, and which of its leading pictures. */
-bool gather_begun(const struct gather *g);
+bool chunker_begun(const struct chunker *g);
 
 /* True when the selection can want nothing more. */
-bool gather_done(const struct gather *g);
+bool chunker_done(const struct chunker *g);
 
 /*
- * What a sequential decoder needs to go on from here: emits everything before the GOP being gathered and
- * hands out that GOP's pictures (the caller's, run_free), the cursor, the next frame number and the timeline.
+ * What a sequential decoder needs to go on from here: emits everything before the GOP being
+ * collected and hands out that GOP's pictures (the caller's, run_free), the cursor, the next frame
+ * number and the timeline.
  */
-struct gather_state {
+struct chunker_state {
     struct run *held;              /* may be empty, never NULL                     */
     struct selection_cursor cursor;
     uint64_t next_frame;
     struct timeline timeline;
 };
-bool gather_release(struct gather *g, struct gather_state *s, struct err *e);
+bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e);
 
-struct gather_counts gather_counts_now(const struct gather *g);
+struct chunker_counts chunker_counts_now(const struct chunker *g);
 
 /* Time of the last numbered frame; -1 before the first. */
-int64_t gather_last_us(const struct gather *g);
+int64_t chunker_last_us(const struct chunker *g);
 
-void gather_free(struct gather **g);
+void chunker_free(struct chunker **g);
 
 #ifdef __cplusplus
 }

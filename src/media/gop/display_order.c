@@ -107,7 +107,8 @@ static void sort_torn(enum bitstream stream, struct picture **p, size_t n, int64
 }
 
 /* Decoders go by the bitstream's order and never look at times. */
-bool gather_order(const struct run_traits *traits, bool torn, int64_t frame_us, struct picture **p, size_t n)
+bool sort_display_order(const struct run_traits *traits, bool torn, int64_t frame_us,
+                        struct picture **p, size_t n)
 {
     if (!traits->reorder || n < 2)
         return true;

@@ -3,7 +3,7 @@
 #include "media/bitstream/coded_picture.h"
 #include "media/ffmpeg/packet.h"
 
-bool gather_gop_torn(const struct run *r)
+bool gop_has_gap(const struct run *r)
 {
     for (size_t i = 0; i < r->count; i++)
         if (r->picture[i].lost || r->picture[i].after_hole)
@@ -11,7 +11,7 @@ bool gather_gop_torn(const struct run *r)
     return false;
 }
 
-bool gather_gop_move(struct run *to, struct run *from, struct err *e)
+bool gop_move_pictures(struct run *to, struct run *from, struct err *e)
 {
     for (size_t i = 0; i < from->count; i++) {
         if (!run_append(to, &from->picture[i], e))
@@ -23,7 +23,7 @@ bool gather_gop_move(struct run *to, struct run *from, struct err *e)
     return true;
 }
 
-bool gather_gop_add_extras(struct run *run, struct run *following, bool holes, struct err *e)
+bool gop_add_extras(struct run *run, struct run *following, bool holes, struct err *e)
 {
     size_t last = 0;
     for (size_t i = 0; i < following->count; i++)
@@ -49,7 +49,7 @@ bool gather_gop_add_extras(struct run *run, struct run *following, bool holes, s
     return true;
 }
 
-bool gather_gop_wanted(const struct run *r, bool leading)
+bool gop_is_wanted(const struct run *r, bool leading)
 {
     for (size_t i = 0; i < r->count; i++)
         if (r->picture[i].wanted && r->picture[i].leading == leading)

@@ -23,7 +23,7 @@ struct keys_config {
     struct columns *columns;      /* served columns are announced here; NULL: not at all        */
     frame_have *have;             /* asked of every key frame that serves; what is there is not sent off. NULL: none is there */
     void *have_user;
-    gather_emit *emit;            /* takes the runs                                             */
+    chunker_emit *emit;           /* takes the runs                                             */
     void *user;
 };
 

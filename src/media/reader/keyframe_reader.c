@@ -78,7 +78,7 @@ bool film_keys_lack_sets(struct key_reader *k)
 
 /* ------------------------------------------------------------------ reading through */
 
-/* As gather_key. */
+/* A chunker_key. */
 static bool on_key(void *user, struct picture *key, struct err *e)
 {
     struct key_reader *k = user;
@@ -116,14 +116,15 @@ static bool is_second_field(struct key_reader *k, struct picture *p, bool after_
     return second;
 }
 
-static bool push(struct key_reader *k, struct gather *g, struct picture *p, bool *after_key, struct err *e)
+static bool push(struct key_reader *k, struct chunker *g, struct picture *p, bool *after_key,
+                 struct err *e)
 {
     film_keys_find_cut(k, p);
     if (k->staging)
         separator_offer(k->staging, p, &k->demux->sets, k->demux->length_size);
     if (is_second_field(k, p, *after_key))
         return true;
-    bool key = !p->hidden && (p->cut != CUT_NONE || (p->intra && !gather_begun(g)));
+    bool key = !p->hidden && (p->cut != CUT_NONE || (p->intra && !chunker_begun(g)));
     *after_key = key;
     if (p->packet && !side_data_keep(&k->side, p->packet, key, e)) {
         packet_free(&p->packet);
@@ -133,19 +134,19 @@ static bool push(struct key_reader *k, struct gather *g, struct picture *p, bool
         packet_free(&p->packet);
     if (!p->hidden)
         k->last_lasts_us = p->duration_us;
-    return gather_push(g, p, e);
+    return chunker_push(g, p, e);
 }
 
 /* The film is over: its last key frame serves to the end of its last frame. */
-static bool end_through(struct key_reader *k, struct gather *g, bool done, struct err *e)
+static bool end_through(struct key_reader *k, struct chunker *g, bool done, struct err *e)
 {
     if (done)
-        gather_stop(g);
+        chunker_stop(g);
     if (k->demux->hole)
-        gather_break_off(g, k->demux->serial);
-    if (!gather_end(g, e))
+        chunker_break_off(g, k->demux->serial);
+    if (!chunker_end(g, e))
         return false;
-    int64_t frame_us = film_av_frame_us(k->film), last = gather_last_us(g);
+    int64_t frame_us = film_av_frame_us(k->film), last = chunker_last_us(g);
     struct timeline t = timeline_begin(frame_us);
     int64_t stays = timeline_last_stays(&t, k->last_lasts_us);
     const struct selection *rule = &k->keys.cursor.rule;
@@ -154,13 +155,13 @@ static bool end_through(struct key_reader *k, struct gather *g, bool done, struc
     return keys_end(&k->keys, e);
 }
 
-static void note_counts(struct key_reader *k, struct gather *g)
+static void note_counts(struct key_reader *k, struct chunker *g)
 {
     struct stage_counts *to = &k->staging->counts;
-    struct gather_counts c = gather_counts_now(g);
+    struct chunker_counts c = chunker_counts_now(g);
     pthread_mutex_lock(&k->staging->lock);
     to->displayed = c.displayed;
-    to->last_us = gather_last_us(g);
+    to->last_us = chunker_last_us(g);
     to->lead_in = c.lead_in;
     to->vanished = c.vanished;
     to->runs = k->keys.sent;
@@ -173,8 +174,9 @@ static void note_counts(struct key_reader *k, struct gather *g)
 
 static bool read_through(struct key_reader *k, struct probe_facts *facts, struct err *e)
 {
-    struct gather_config config = {.traits = k->traits, .frame_us = film_av_frame_us(k->film), .key = on_key, .user = k};
-    struct gather *g = gather_open(&config, e);
+    struct chunker_config config = {
+        .traits = k->traits, .frame_us = film_av_frame_us(k->film), .key = on_key, .user = k};
+    struct chunker *g = chunker_open(&config, e);
     if (!g)
         return false;
     struct picture p;
@@ -197,11 +199,11 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
                     "timed, some too high", k->film->path);
     }
     if (facts && fine) {
-        facts->frames = (int64_t)gather_counts_now(g).displayed;
-        facts->duration_us = facts->frames > 0 ? gather_last_us(g) + config.frame_us : 0;
+        facts->frames = (int64_t)chunker_counts_now(g).displayed;
+        facts->duration_us = facts->frames > 0 ? chunker_last_us(g) + config.frame_us : 0;
         facts->found |= PROBE_LENGTH;
     }
-    gather_free(&g);
+    chunker_free(&g);
     return fine;
 }
 

@@ -1,5 +1,6 @@
 /*
- * reader.c - the reading thread: pictures from the file into the gather, up to the film's end or the selection's.
+ * reader.c - the reading thread: pictures from the file into the chunker, up to the film's end or
+ * the selection's.
  *
  * What cannot be cut into runs this thread decodes itself, from where the runs end (sequential.c).
  */
@@ -21,45 +22,46 @@ static bool in_one_piece(const struct staging *s, const struct demux *r)
 
 /*
  * True when one decoder has to go on from here. Of a codec that could be cut it does so after the first key and what leads
- * that: what comes before the key refers to pictures that are not in the file, so may its leading pictures, and the gather
- * judges both.
+ * that: what comes before the key refers to pictures that are not in the file, so may its leading
+ * pictures, and the chunker checks both.
  */
-static bool runs_end(const struct staging *s, const struct demux *r, const struct gather *g)
+static bool runs_end(const struct staging *s, const struct demux *r, const struct chunker *g)
 {
-    bool judged = gather_begun(g) || !r->traits.parallel;
-    return (in_one_piece(s, r) && judged) || gather_stuck(g, false);
+    bool judged = chunker_begun(g) || !r->traits.parallel;
+    return (in_one_piece(s, r) && judged) || chunker_stuck(g, false);
 }
 
-static void note_covered(struct staging *s, const struct gather *g)
+static void note_covered(struct staging *s, const struct chunker *g)
 {
-    s->counts.displayed = gather_counts_now(g).displayed;
-    s->counts.last_us = gather_last_us(g);
+    s->counts.displayed = chunker_counts_now(g).displayed;
+    s->counts.last_us = chunker_last_us(g);
 }
 
 /* The film, or with `done` the selection, ended in runs. */
-static bool end_runs(struct staging *s, const struct demux *r, struct gather *g, bool done, struct err *e)
+static bool end_runs(struct staging *s, const struct demux *r, struct chunker *g, bool done,
+                     struct err *e)
 {
     /* Pictures that are held when the selection ends have no successor yet: neither their order nor their times are sure. */
     if (done) {
         note_covered(s, g);
         timetable_stop(s->job->timetable);
-        gather_stop(g);
+        chunker_stop(g);
     }
     if (r->hole)                          /* the file broke off */
-        gather_break_off(g, r->serial);
-    bool fine = gather_end(g, e);
+        chunker_break_off(g, r->serial);
+    bool fine = chunker_end(g, e);
     if (!done)
         note_covered(s, g);
     return fine;
 }
 
-static bool decode_rest(struct staging *s, struct demux *r, struct gather *g, struct err *e)
+static bool decode_rest(struct staging *s, struct demux *r, struct chunker *g, struct err *e)
 {
-    struct gather_state state = {0};
+    struct chunker_state state = {0};
     note_covered(s, g);
     if (s->nvdec && s->job->decode == DECODE_NVDEC)
         log_msg(LOG_WARNING, "'%s': from some place on it can only be decoded in one piece, and in software", s->film->path);
-    bool fine = gather_release(g, &state, e) && sequential_stage(s, r, &state, e);
+    bool fine = chunker_release(g, &state, e) && sequential_stage(s, r, &state, e);
     run_free(&state.held);
     return fine;
 }
@@ -80,12 +82,12 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
     /* Where key frames cannot be decoded apart from each other, sequential.c picks them out. */
     if (s->job->selection.keyframes && s->job->plan != DECODE_SEQUENTIAL)
         return film_keys_read(s, r, e);
-    struct gather_config config = {
+    struct chunker_config config = {
         .selection = s->job->selection, .traits = s->traits, .frame_us = film_av_frame_us(s->film),
         .columns = s->job->columns, .timetable = s->job->timetable, .have = s->job->have, .have_user = s->job->have_user,
         .emit = staging_queue_run, .user = s,
     };
-    struct gather *g = gather_open(&config, e);
+    struct chunker *g = chunker_open(&config, e);
     if (!g)
         return false;
     struct picture p;
@@ -93,18 +95,18 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
     while (fine && !done && !staging_stopped(s) && !runs_end(s, r, g) && demux_next(r, &p, e)) {
         note_read(s, r, &p);
         separator_offer(s, &p, &r->sets, r->length_size);
-        fine = gather_push(g, &p, e);
+        fine = chunker_push(g, &p, e);
         timetable_check(s->job->timetable);
-        done = gather_done(g);
+        done = chunker_done(g);
     }
     fine = e->code == ERR_NONE;
     if (!fine || staging_stopped(s))
         note_covered(s, g);
-    else if (!done && (in_one_piece(s, r) || gather_stuck(g, true)))
+    else if (!done && (in_one_piece(s, r) || chunker_stuck(g, true)))
         fine = decode_rest(s, r, g, e);
     else
         fine = end_runs(s, r, g, done, e);
-    struct gather_counts c = gather_counts_now(g);
+    struct chunker_counts c = chunker_counts_now(g);
     s->counts.lead_in = c.lead_in;
     s->counts.runs = c.runs;
     s->counts.skipped_runs = c.skipped;
@@ -115,6 +117,6 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
     s->counts.vanished += c.vanished;
     s->counts.lost += c.vanished_wanted;
     pthread_mutex_unlock(&s->lock);
-    gather_free(&g);
+    chunker_free(&g);
     return fine;
 }

@@ -40,6 +40,7 @@ bool film_probe_length(struct demux *r, const struct film *film, struct probe_fa
 
 /* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
 
-bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *state, struct err *e);
+bool sequential_stage(struct staging *s, struct demux *r, struct chunker_state *state,
+                      struct err *e);
 
 #endif

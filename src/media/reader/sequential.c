@@ -415,7 +415,8 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
     return true;
 }
 
-bool sequential_stage(struct staging *s, struct demux *r, struct gather_state *state, struct err *e)
+bool sequential_stage(struct staging *s, struct demux *r, struct chunker_state *state,
+                      struct err *e)
 {
     struct sequential *q = calloc(1, sizeof *q);
     if (!q)

@@ -109,8 +109,8 @@ bool staging_stopped(struct staging *s);
 /* ---- what the reader and sessions of both kinds tell each other ---- */
 
 /*
- * As gather_emit, with a struct staging: queues the run, and owns it on failure too. Waits while too many bytes are in
- * flight. The reading thread's.
+ * As chunker_emit, with a struct staging: queues the run, and owns it on failure too. Waits while
+ * too many bytes are in flight. The reading thread's.
  */
 bool staging_queue_run(void *staging, struct run *run, struct err *e);
 

@@ -1,7 +1,7 @@
 /*
  * film_source.c - a film through libav: one thread reads (reader.c), several decode (worker.c, nvdec_worker.c).
  *
- *   reader --pictures--> gather --runs--> [queue] --> session 1..n --> engine
+ *   reader --pictures--> chunker --runs--> [queue] --> session 1..n --> engine
  *
  * The reading thread is the caller's.
  */

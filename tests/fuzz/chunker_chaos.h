@@ -1,11 +1,11 @@
 /*
- * gather_chaos.h - pictures of no film at all through gather: random cuts, times, orders and flags. There is no right
- * display order then, but these hold: every wanted picture is in exactly one run, as wanted once; the columns of the wanted
- * ones lie side by side without a gap; runs are consecutive and begin with a cut; no packet is lost.
- * Returns the first broken promise, or NULL.
+ * chunker_chaos.h - pictures of no film at all through a chunker: random cuts, times, orders and
+ * flags. There is no right display order then, but these hold: every wanted picture is in exactly
+ * one run, as wanted once; the columns of the wanted ones lie side by side without a gap; runs are
+ * consecutive and begin with a cut; no packet is lost. Returns the first broken promise, or NULL.
  */
-#ifndef BARCODE_TESTS_GATHER_CHAOS_H
-#define BARCODE_TESTS_GATHER_CHAOS_H
+#ifndef BARCODE_TESTS_CHUNKER_CHAOS_H
+#define BARCODE_TESTS_CHUNKER_CHAOS_H
 
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
@@ -100,10 +100,10 @@ static inline void check_cover(struct chaos *c, uint64_t end)
     expect(c, at == end, "a selected picture is in no run");
 }
 
-static inline struct gather_config chaos_config(struct chaos *c, struct columns *columns)
+static inline struct chunker_config chaos_config(struct chaos *c, struct columns *columns)
 {
     struct dice *d = c->dice;
-    struct gather_config config = {
+    struct chunker_config config = {
         .selection = {.kind = (enum selection_kind)roll(d, 3), .every = 1 + roll(d, 9), .interval_us = 1000 + (int64_t)roll(d, 2000000),
                       .columns = 1 + roll(d, 300), .start_us = chance(d, 30) ? (int64_t)roll(d, 9000000) : 0, .end_us = INT64_MAX},
         .traits = run_traits((enum bitstream)(1 + roll(d, 6))), .frame_us = 1 + (int64_t)roll(d, 60000), .columns = columns,
@@ -114,32 +114,32 @@ static inline struct gather_config chaos_config(struct chaos *c, struct columns 
     return config;
 }
 
-static inline const char *gather_chaos(struct dice *d)
+static inline const char *chunker_chaos(struct dice *d)
 {
     struct chaos c = {.dice = d, .refuse = chance(d, 10) ? 10 : 0};
     struct err e = ERR_INIT;
     long packets = live_packets;
     struct columns *columns = columns_open(0, 0, NULL);
-    struct gather_config config = chaos_config(&c, columns);
-    struct gather *g = gather_open(&config, &e);
+    struct chunker_config config = chaos_config(&c, columns);
+    struct chunker *g = chunker_open(&config, &e);
     size_t n = (size_t)roll(d, CHAOS_PICTURES), odd_at = chance(d, 30) ? (size_t)roll(d, n + 1) : n + 1, i = 0;
     bool wild = chance(d, 30), fine = true, stuck = false;
-    for (; i < n && i != odd_at && fine && !gather_done(g); i++) {
+    for (; i < n && i != odd_at && fine && !chunker_done(g); i++) {
         struct picture p = chaos_picture(d, i, wild);
-        fine = gather_push(g, &p, &e);
+        fine = chunker_push(g, &p, &e);
     }
-    stuck = i == odd_at || gather_stuck(g, true);
-    struct gather_state s = {.held = NULL};
+    stuck = i == odd_at || chunker_stuck(g, true);
+    struct chunker_state s = {.held = NULL};
     if (fine && stuck)
-        fine = gather_release(g, &s, &e);
+        fine = chunker_release(g, &s, &e);
     else if (fine)
-        fine = gather_end(g, &e);
+        fine = chunker_end(g, &e);
     expect(&c, fine == (e.code == ERR_NONE), "a failure without a sentence, or the other way round");
-    expect(&c, gather_counts_now(g).displayed <= i, "more frames than pictures");
+    expect(&c, chunker_counts_now(g).displayed <= i, "more frames than pictures");
     if (fine)
         check_cover(&c, stuck ? s.cursor.column : columns_count(columns));
     run_free(&s.held);
-    gather_free(&g);
+    chunker_free(&g);
     columns_free(&columns);
     expect(&c, live_packets == packets, "a packet was lost or freed twice");
     return c.broken;

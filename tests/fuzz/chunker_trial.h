@@ -1,9 +1,10 @@
 /*
- * gather_trial.h - one random film through gather, against a model that knows the whole film at once:
- * walk the displayed frames in order and ask the selection. Returns the first broken promise, or NULL.
+ * chunker_trial.h - one random film through a chunker, against a model that knows the whole film at
+ * once: walk the displayed frames in order and ask the selection. Returns the first broken promise,
+ * or NULL.
  */
-#ifndef BARCODE_TESTS_GATHER_TRIAL_H
-#define BARCODE_TESTS_GATHER_TRIAL_H
+#ifndef BARCODE_TESTS_CHUNKER_TRIAL_H
+#define BARCODE_TESTS_CHUNKER_TRIAL_H
 
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
@@ -12,7 +13,7 @@
 
 struct trial {
     struct random_film film;
-    struct gather_config config;
+    struct chunker_config config;
     struct columns *columns;
     struct run **run;                 /* what was emitted */
     size_t runs, runs_room;
@@ -69,7 +70,7 @@ static inline void model_selection(struct trial *t)
     free(time);
 }
 
-/* ------------------------------------------------------------------ what gather emits */
+/* ------------------------------------------------------------------ what the chunker emits */
 
 static inline bool keep_run(void *user, struct run *run, struct err *e)
 {
@@ -131,21 +132,22 @@ static inline void check_run(struct trial *t, const struct run *r)
 
 /* ------------------------------------------------------------------ the trial */
 
-static inline bool push(struct trial *t, struct gather *g, size_t i, struct err *e)
+static inline bool push(struct trial *t, struct chunker *g, size_t i, struct err *e)
 {
     struct picture p = t->film.picture[i];
     p.packet = packet_make(i % 97 + 1);
-    return demand(t, gather_push(g, &p, e), "gather_push failed");
+    return demand(t, chunker_push(g, &p, e), "chunker_push failed");
 }
 
-/* What a sequential decoder does with the pictures that gather could not make a run of. */
-static inline void go_on_sequentially(struct trial *t, struct gather *g, size_t next, struct err *e)
+/* What a sequential decoder does with the pictures that the chunker could not make a run of. */
+static inline void go_on_sequentially(struct trial *t, struct chunker *g, size_t next,
+                                      struct err *e)
 {
     struct random_film *f = &t->film;
-    struct gather_state s;
-    if (!demand(t, gather_release(g, &s, e), "gather_release failed"))
+    struct chunker_state s;
+    if (!demand(t, chunker_release(g, &s, e), "chunker_release failed"))
         return;
-    demand(t, s.held != NULL, "gather_release gave no pictures");
+    demand(t, s.held != NULL, "chunker_release gave no pictures");
     bool *here = calloc(f->frames + 1, sizeof *here);
     if (!here)
         abort();
@@ -175,28 +177,28 @@ static inline void go_on_sequentially(struct trial *t, struct gather *g, size_t 
     run_free(&s.held);
 }
 
-static inline void run_gather(struct trial *t)
+static inline void run_chunker(struct trial *t)
 {
     struct err e = ERR_INIT;
-    struct gather *g = gather_open(&t->config, &e);
+    struct chunker *g = chunker_open(&t->config, &e);
     size_t i = 0;
     bool fine = g != NULL, done = false;
     for (; i < t->film.count && fine && !done && !t->stuck; i++) {
         fine = push(t, g, i, &e);
-        done = gather_done(g);
-        t->stuck = gather_stuck(g, false) || i + 1 == t->odd_at;
+        done = chunker_done(g);
+        t->stuck = chunker_stuck(g, false) || i + 1 == t->odd_at;
     }
-    t->stuck |= !done && gather_stuck(g, i == t->film.count);
+    t->stuck |= !done && chunker_stuck(g, i == t->film.count);
     if (fine && t->stuck)
         go_on_sequentially(t, g, i, &e);
     else if (fine)
-        demand(t, gather_end(g, &e), "gather_end failed");
-    struct gather_counts c = gather_counts_now(g);
+        demand(t, chunker_end(g, &e), "chunker_end failed");
+    struct chunker_counts c = chunker_counts_now(g);
     demand(t, c.runs == t->runs, "the count of runs is wrong");
     demand(t, t->stuck || done || c.displayed == t->film.frames, "not every displayed frame was numbered");
     demand(t, t->stuck || c.lead_in == (uint64_t)t->film.shape.lead_in, "the count of lead-in packets is wrong");
-    gather_free(&g);
-    demand(t, g == NULL, "gather_free left a pointer");
+    chunker_free(&g);
+    demand(t, g == NULL, "chunker_free left a pointer");
 }
 
 /* Every selected frame is announced where it belongs, and nothing else is. */
@@ -235,18 +237,18 @@ static inline struct selection random_selection(struct dice *d, int64_t duration
     return s;
 }
 
-static inline const char *gather_trial(const struct film_shape *shape, struct dice *d, bool *stuck)
+static inline const char *chunker_trial(const struct film_shape *shape, struct dice *d, bool *stuck)
 {
     struct trial t = {.film = random_film_make(shape, d)};
     long packets = live_packets;
     t.columns = columns_open(0, 0, NULL);
-    t.config = (struct gather_config){
+    t.config = (struct chunker_config){
         .selection = random_selection(d, t.film.next_rank * shape->step_us), .traits = run_traits(shape->stream),
         .frame_us = shape->step_us, .columns = t.columns, .emit = keep_run, .user = &t,
     };
     t.odd_at = chance(d, 20) ? (size_t)roll(d, t.film.count + 1) : 0;
     model_selection(&t);
-    run_gather(&t);
+    run_chunker(&t);
     for (size_t i = 0; i < t.runs; i++)
         check_run(&t, t.run[i]);
     check_columns(&t);

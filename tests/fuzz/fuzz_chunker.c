@@ -1,10 +1,13 @@
-/* fuzz_gather.c - bytes are dice: for a film with a known display order, or for pictures of no film at all. */
+/*
+ * fuzz_chunker.c - bytes are dice: for a film with a known display order, or for pictures of no
+ * film at all.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "gather_chaos.h"
-#include "gather_trial.h"
+#include "chunker_chaos.h"
+#include "chunker_trial.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -13,9 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (chance(&d, 50)) {
         bool stuck;
         struct film_shape shape = random_shape(&d);
-        broken = gather_trial(&shape, &d, &stuck);
+        broken = chunker_trial(&shape, &d, &stuck);
     } else {
-        broken = gather_chaos(&d);
+        broken = chunker_chaos(&d);
     }
     if (broken) {
         fprintf(stderr, "broken: %s\n", broken);
