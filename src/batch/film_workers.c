@@ -11,7 +11,7 @@
 #include "barcode/media/decoders.h"
 #include "barcode/media/probe.h"
 
-enum { LOOKS_MOST = 16 };        /* films that are looked at at once */
+enum { PROBES_MOST = 16 };       /* films that are probed at once */
 
 /* A thread that works on films, and what is its own. */
 struct lane {
@@ -24,8 +24,8 @@ struct lane {
 
 /* What a worker's lanes share. */
 struct gates {
-    struct gate *gate, *look[LOOKS_MOST];
-    int looks;
+    struct gate *gate, *probe[PROBES_MOST];
+    int probes;
 };
 
 int render_lanes_workers(const struct render *r, const struct film_tally *t)
@@ -79,35 +79,36 @@ static void *lane_main(void *argument)
 }
 
 /*
- * A short film's look takes a tenth of a second, and with one after another a folder of such films waits for nothing else. Each of its threads has
- * a decoder of its own, for a part of the time alone: with PROBE_THREADS cores for each look half of them were idle. Where memory is short it
- * stays at that: a look at 2160p HEVC takes up to 0.8 GB, with the pictures that stand in for those that its key frames name.
+ * Probing one film at a time makes a folder of short films wait, and each thread of a probe keeps
+ * its core busy only for a part of the time. So up to two films are probed per PROBE_THREADS cores.
+ * Less memory allows fewer: a probe of 2160p HEVC takes up to 0.8 GB.
  */
-int render_lanes_looks(int threads, int lanes, uint64_t memory)
+int max_concurrent_probes(int threads, int lanes, uint64_t memory)
 {
-    const uint64_t memory_a_look = (uint64_t)4 << 30;
+    const uint64_t memory_per_probe = (uint64_t)4 << 30;
     int least = threads / PROBE_THREADS, most = 2 * least < lanes ? 2 * least : lanes;
-    int fit = memory / memory_a_look < (uint64_t)most ? (int)(memory / memory_a_look) : most;
-    int looks = fit > least ? fit : least;
-    looks = looks < lanes ? looks : lanes;
-    return looks < 1 ? 1 : looks < LOOKS_MOST ? looks : LOOKS_MOST;
+    int fit = memory / memory_per_probe < (uint64_t)most ? (int)(memory / memory_per_probe) : most;
+    int probes = fit > least ? fit : least;
+    probes = probes < lanes ? probes : lanes;
+    return probes < 1 ? 1 : probes < PROBES_MOST ? probes : PROBES_MOST;
 }
 
 /* Of `lanes` lanes. */
 static bool open_gates(struct gates *g, const struct render *r, int lanes)
 {
     struct err none = ERR_INIT;
-    int wanted = render_lanes_looks(r->threads, lanes, machine_memory() / (uint64_t)r->workers);
+    int wanted = max_concurrent_probes(r->threads, lanes, machine_memory() / (uint64_t)r->workers);
     g->gate = gate_open(r->threads, &none);
-    while (g->gate && g->looks < wanted && (g->look[g->looks] = gate_open(r->threads / wanted, &none)))
-        g->looks++;
-    return g->looks > 0;
+    while (g->gate && g->probes < wanted &&
+           (g->probe[g->probes] = gate_open(r->threads / wanted, &none)))
+        g->probes++;
+    return g->probes > 0;
 }
 
 static void close_gates(struct gates *g)
 {
-    for (int i = 0; i < g->looks; i++)
-        gate_free(&g->look[i]);
+    for (int i = 0; i < g->probes; i++)
+        gate_free(&g->probe[i]);
     gate_free(&g->gate);
 }
 
@@ -117,7 +118,7 @@ static int start_lanes(struct lane *lane, const struct render *r, const struct g
     for (int i = 1; i < count; i++) {
         lane[i] = (struct lane){.render = *r, .queue = queue, .worker = w};
         lane[i].render.engines = &lane[i].engines;
-        lane[i].render.looks = g->look[i % g->looks];
+        lane[i].render.probe_gate = g->probe[i % g->probes];
         engines_begin_as(&lane[i].engines, r->engines, r->threads);
         if (pthread_create(&lane[i].thread, NULL, lane_main, &lane[i]) != 0)
             return i;
@@ -137,12 +138,12 @@ static int choose(const struct render *r, const struct worker *w, const struct f
 static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w)
 {
     struct lane lane[OPTION_JOBS_MOST];      /* number 0 is the process's first thread */
-    struct gates gates = {.looks = 0};
+    struct gates gates = {.probes = 0};
     struct film_tally tally = film_queue_tally(queue);
     int count = choose(r, w, &tally);
     if (count > 1 && open_gates(&gates, r, count)) {
         r->gate = gates.gate;
-        r->looks = gates.look[0];
+        r->probe_gate = gates.probe[0];
         count = start_lanes(lane, r, &gates, queue, w, count);
     } else {
         count = 1;

@@ -24,10 +24,10 @@ int render_lanes_workers(const struct render *r, const struct film_tally *t);
 int render_lanes_choose(int threads);
 
 /*
- * How many films such lanes look at for bars at once (probe.h): no more than there are lanes, and as many as `memory` bytes, the machine's or
- * a part of them, have room for. 1 or more.
+ * Returns how many films may be probed for bars at once (probe.h): at least 1, at most `lanes`, and
+ * as many as fit into `memory` bytes.
  */
-int render_lanes_looks(int threads, int lanes, uint64_t memory);
+int max_concurrent_probes(int threads, int lanes, uint64_t memory);
 
 /*
  * Works on the queue to its end, first on films that must be alone, and tells the worker's parent then. `workers` divide the

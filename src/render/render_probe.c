@@ -152,13 +152,17 @@ static void tell_trim(const struct render_job *j, const struct probe_facts *fact
                 t->forced ? ", by --trim, in pictures of that size" : ", bars left out where they are black");
     }
     if (facts && facts->found & PROBE_BARS)
-        log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path, facts->looked, facts->told);
+        log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path,
+                facts->sampled, facts->conclusive);
 }
 
-/* So many films at a time as there are gates (render_lanes_looks): each look has up to PROBE_THREADS decoders, and with as many as all lanes would have, memory is full of them. */
+/*
+ * Probes at most max_concurrent_probes films at a time: a probe has up to PROBE_THREADS decoders,
+ * and those of all lanes at once would fill the memory.
+ */
 static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct err *e)
 {
-    struct gate_turn turn = {.gate = j->render->looks};
+    struct gate_turn turn = {.gate = j->render->probe_gate};
     struct probe_request request = {.want = PROBE_BARS, .threads = j->render->threads};
     int64_t came = clock_ns();
     if (!gate_enter(&turn, e))

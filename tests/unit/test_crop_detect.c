@@ -11,7 +11,7 @@
 #define X264 "-c:v libx264 -preset ultrafast -crf 23 -g 12 "
 #define SCOPE "-i master.mkv -vf crop=96:40:0:12,pad=96:64:0:12:black " X264
 
-static struct probe_facts look(const char *name, int threads)
+static struct probe_facts detect(const char *name, int threads)
 {
     struct err e = ERR_INIT;
     struct probe_request request = {.want = PROBE_BARS, .threads = threads};
@@ -33,10 +33,10 @@ TEST(every_way)
         skip();
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         for (int threads = 1; threads <= 5; threads += 2) {
-            struct probe_facts facts = look(name[i], threads);
+            struct probe_facts facts = detect(name[i], threads);
             assert_int_equal(facts.found, PROBE_BARS);
-            assert_in_range(facts.looked, 12, 24);
-            assert_in_range(facts.told, 1, facts.looked);
+            assert_in_range(facts.sampled, 12, 24);
+            assert_in_range(facts.conclusive, 1, facts.sampled);
             assert_int_equal(facts.trim.count, 1);
             assert_in_range(facts.trim.rect[0].y, 11, 13);
             assert_in_range(facts.trim.rect[0].height, 38, 42);
@@ -70,17 +70,17 @@ TEST(nothing_to_find)
         skip();
     static const char *const name[] = {"plain.mkv", "black.mkv", "plain.avi"};
     for (size_t i = 0; i < 3; i++) {
-        struct probe_facts facts = look(name[i], 2);
+        struct probe_facts facts = detect(name[i], 2);
         assert_int_equal(facts.found, PROBE_BARS);
         assert_int_equal(facts.trim.count, 0);
-        assert_true(facts.looked > 0);
+        assert_true(facts.sampled > 0);
     }
     struct err e = ERR_INIT;
     struct film gone = {.path = strdup("gone.mkv")};
     struct probe_facts facts = {.found = 0};
     const struct probe_request request = {.want = PROBE_BARS, .threads = 2};
     assert_true(film_bars_probe(&gone, SOURCE_STREAM_CHOICE, NULL, &request, &facts, &e));      /* whoever stages it says why */
-    assert_int_equal(facts.looked, 0);
+    assert_int_equal(facts.sampled, 0);
     free(gone.path);
 }
 
@@ -117,9 +117,9 @@ static void spoil(const char *name, const char *as)
 /* Whatever is wrong with it, the same is found by any number of threads. */
 static void same_by_all(const char *name)
 {
-    struct probe_facts alone = look(name, 1);
+    struct probe_facts alone = detect(name, 1);
     for (int threads = 2; threads <= 8; threads += 3) {
-        struct probe_facts facts = look(name, threads);
+        struct probe_facts facts = detect(name, threads);
         assert_memory_equal(&facts, &alone, sizeof facts);
     }
 }
@@ -136,10 +136,10 @@ TEST(few_keys)
         snprintf(line, sizeof line, "-i master.mkv -vf crop=96:40:0:12,pad=96:64:0:12:black -c:v %s one.mkv", encoder[i]);
         if (!clip_ffmpeg(line))
             skip();
-        struct probe_facts alone = look("one.mkv", 1);
+        struct probe_facts alone = detect("one.mkv", 1);
         assert_int_equal(alone.trim.count, 1);
         assert_in_range(alone.trim.rect[0].y, 11, 13);
-        assert_in_range(alone.told, 4, 5);         /* no more are decoded than tell enough */
+        assert_in_range(alone.conclusive, 4, 5);         /* no more are decoded than tell enough */
         same_by_all("one.mkv");
         spoil("one.mkv", "spoilt.mkv");
         same_by_all("spoilt.mkv");
@@ -176,11 +176,12 @@ TEST(dark_and_damaged)
     if (!clip_ffmpeg("-f lavfi -i color=gray:s=96x40:r=24:d=4,noise=alls=60:allf=t,eq=brightness=-1:enable='lt(mod(n\\,48)\\,6)',pad=96:64:0:12:black "
                      "-c:v libx264 -preset ultrafast -g 24 -keyint_min 24 -sc_threshold 0 -bf 0 four.mp4"))
         skip();
-    assert_int_equal(look("four.mp4", 2).trim.count, 0);           /* of four two show the bars, which is too few */
-    assert_int_equal(look("four.mp4", 2).looked, 4);
+    /* Of four frames, two show the bars, which is too few. */
+    assert_int_equal(detect("four.mp4", 2).trim.count, 0);
+    assert_int_equal(detect("four.mp4", 2).sampled, 4);
     spoil_largest("four.mp4", "spoilt.mp4");
-    struct probe_facts facts = look("spoilt.mp4", 2);
-    assert_true(facts.looked > 4);
+    struct probe_facts facts = detect("spoilt.mp4", 2);
+    assert_true(facts.sampled > 4);
     assert_int_equal(facts.trim.count, 1);
     same_by_all("spoilt.mp4");
 }

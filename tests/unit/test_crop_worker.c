@@ -1,16 +1,17 @@
 /*
- * test_crop_worker.c - one thread's look for bars: the key frames that it looks at, and where it stops.
+ * test_crop_worker.c - one thread of crop detection: the key frames that it samples, and where it
+ * stops.
  */
 
 #include "test.h"
 #include "media/probe/crop_worker.h"
 #include "clip.h"
 
-TEST(what_tells)
+TEST(conclusive_samples)
 {
-    assert_false(looker_tells(&(struct trim_seen){.across = {.low = 9}}));
-    assert_true(looker_tells(&(struct trim_seen){.across = {.known = true}}));
-    assert_true(looker_tells(&(struct trim_seen){.down = {.known = true}}));
+    assert_false(crop_sample_is_conclusive(&(struct trim_seen){.across = {.low = 9}}));
+    assert_true(crop_sample_is_conclusive(&(struct trim_seen){.across = {.known = true}}));
+    assert_true(crop_sample_is_conclusive(&(struct trim_seen){.down = {.known = true}}));
 }
 
 static struct source *open_film(const char *name)
@@ -21,30 +22,31 @@ static struct source *open_film(const char *name)
     return s;
 }
 
-/* Each key frame is looked at once, and all places are taken. */
+/* Each key frame is sampled once, and all places are taken. */
 TEST(every_place)
 {
     if (!clip_encode("-c:v libx264 -preset ultrafast -g 12 -sc_threshold 0 plain.mp4"))
         skip();
     struct source *s = open_film("plain.mp4");
-    struct looks looks = {.film = &s->film, .wanted = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct looker l = {.looks = &looks, .error = ERR_INIT};
-    assert_null(looker_main(&l));
-    assert_int_equal(l.error.code, ERR_NONE);
-    assert_int_equal(l.way, BY_TIME);
-    int looked = 0;
-    for (int i = 0; i < LOOKS; i++) {
-        assert_true(looks.look[i].claimed);
-        looked += looks.look[i].looked;
-        for (int k = 0; k < i && looks.look[i].looked; k++)
-            assert_true(!looks.look[k].looked || looks.look[k].key != looks.look[i].key);
+    struct crop_samples samples = {
+        .film = &s->film, .wanted = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct crop_worker w = {.samples = &samples, .error = ERR_INIT};
+    assert_null(crop_worker_main(&w));
+    assert_int_equal(w.error.code, ERR_NONE);
+    assert_int_equal(w.way, BY_TIME);
+    int done = 0;
+    for (int i = 0; i < CROP_SAMPLES; i++) {
+        assert_true(samples.sample[i].claimed);
+        done += samples.sample[i].done;
+        for (int k = 0; k < i && samples.sample[i].done; k++)
+            assert_true(!samples.sample[k].done || samples.sample[k].key != samples.sample[i].key);
     }
-    assert_in_range(looked, 12, 24);
-    /* They tell enough: nothing that follows is looked at. */
-    looker_look_on(&l);
-    for (int i = LOOKS; i < LOOKS + LOOKS_MORE; i++)
-        assert_false(looks.look[i].looked);
-    looker_close(&l);
+    assert_in_range(done, 12, 24);
+    /* They are conclusive: no frame that follows is sampled. */
+    crop_worker_sample_more(&w);
+    for (int i = CROP_SAMPLES; i < CROP_SAMPLES + CROP_SAMPLES_MORE; i++)
+        assert_false(samples.sample[i].done);
+    crop_worker_close(&w);
     source_close(&s);
 }
 
@@ -54,16 +56,17 @@ TEST(on_from_the_first)
     if (!clip_encode("-c:v libx264 -preset ultrafast -g 1000 -sc_threshold 0 -bf 0 one.mp4"))
         skip();
     struct source *s = open_film("one.mp4");
-    struct looks looks = {.film = &s->film, .wanted = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct looker l = {.looks = &looks, .error = ERR_INIT};
-    assert_null(looker_main(&l));
-    looker_look_on(&l);
-    assert_int_equal(l.error.code, ERR_NONE);
-    int told = 0;
-    for (int i = 0; i < LOOKS + LOOKS_MORE; i++)
-        told += looks.look[i].looked && looker_tells(&looks.look[i].seen);
-    assert_int_equal(told, LOOKS_ENOUGH - TRIM_QUORUM + 1);
-    looker_close(&l);
+    struct crop_samples samples = {
+        .film = &s->film, .wanted = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct crop_worker w = {.samples = &samples, .error = ERR_INIT};
+    assert_null(crop_worker_main(&w));
+    crop_worker_sample_more(&w);
+    assert_int_equal(w.error.code, ERR_NONE);
+    int conclusive = 0;
+    for (int i = 0; i < CROP_SAMPLES + CROP_SAMPLES_MORE; i++)
+        conclusive += samples.sample[i].done && crop_sample_is_conclusive(&samples.sample[i].seen);
+    assert_int_equal(conclusive, CROP_SAMPLES_ENOUGH - TRIM_QUORUM + 1);
+    crop_worker_close(&w);
     source_close(&s);
 }
 

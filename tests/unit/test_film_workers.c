@@ -13,24 +13,24 @@ TEST(lanes_by_cores)
 }
 
 /* One for four cores, where there is memory for them and each can have a lane. */
-TEST(looks_by_cores)
+TEST(probes_by_cores)
 {
-    assert_int_equal(render_lanes_looks(1, 3, 4 * gib), 1);
-    assert_int_equal(render_lanes_looks(8, 8, 64 * gib), 2);
-    assert_int_equal(render_lanes_looks(16, 11, 64 * gib), 4);
-    assert_int_equal(render_lanes_looks(16, 2, 64 * gib), 2);
-    assert_int_equal(render_lanes_looks(16, 1, 64 * gib), 1);
-    assert_int_equal(render_lanes_looks(64, 11, UINT64_MAX), 11);
-    assert_int_equal(render_lanes_looks(512, OPTION_JOBS_MOST, UINT64_MAX), 16);
+    assert_int_equal(max_concurrent_probes(1, 3, 4 * gib), 1);
+    assert_int_equal(max_concurrent_probes(8, 8, 64 * gib), 2);
+    assert_int_equal(max_concurrent_probes(16, 11, 64 * gib), 4);
+    assert_int_equal(max_concurrent_probes(16, 2, 64 * gib), 2);
+    assert_int_equal(max_concurrent_probes(16, 1, 64 * gib), 1);
+    assert_int_equal(max_concurrent_probes(64, 11, UINT64_MAX), 11);
+    assert_int_equal(max_concurrent_probes(512, OPTION_JOBS_MOST, UINT64_MAX), 16);
 }
 
 /* Short memory leaves one for eight cores. */
-TEST(looks_by_memory)
+TEST(probes_by_memory)
 {
-    assert_int_equal(render_lanes_looks(16, 11, 13 * gib), 3);
-    assert_int_equal(render_lanes_looks(16, 11, 8 * gib), 2);
-    assert_int_equal(render_lanes_looks(16, 11, 1 * gib), 2);
-    assert_int_equal(render_lanes_looks(2, 3, 0), 1);
+    assert_int_equal(max_concurrent_probes(16, 11, 13 * gib), 3);
+    assert_int_equal(max_concurrent_probes(16, 11, 8 * gib), 2);
+    assert_int_equal(max_concurrent_probes(16, 11, 1 * gib), 2);
+    assert_int_equal(max_concurrent_probes(2, 3, 0), 1);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -43,7 +43,7 @@ struct probe_facts {
     int64_t keys;              /* PROBE_KEYS: key frames, 0 or more                              */
     struct trim trim;          /* PROBE_BARS                                                     */
     int peak;                  /* PROBE_LIGHT: as film.peak                                      */
-    int looked, told;          /* PROBE_BARS: pictures that were looked at; of them bright enough to tell */
+    int sampled, conclusive;   /* PROBE_BARS: frames sampled; of them bright enough for edges */
 };
 
 #ifdef __cplusplus

@@ -29,7 +29,7 @@ struct render {
     struct gate *gate;           /* of several films under way: which one decodes; NULL: one at a time       */
     struct decoders *decoders;   /* the GPU's that are kept; NULL: none                                      */
     bool again;                  /* an earlier worker of this run had the film, and may have written outputs of it */
-    struct gate *looks;          /* the same for the look for bars, which decodes on several threads too: one of several films' */
+    struct gate *probe_gate;     /* the same for crop detection; shared by several films       */
 };
 
 /*

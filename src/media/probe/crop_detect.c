@@ -1,10 +1,10 @@
 /*
  * crop_detect.c - see crop_detect.h.
  *
- * A key frame costs 10 to 40 ms at 1080p, and a place in a file with an index one reading. LOOKS of
- * them tell what shape a film has: a shape that fewer than TRIM_QUORUM of them have is left whole. A
- * key frame counts once, wherever it was sought from. A short film may have one or two: then some of
- * the pictures that follow the first one are looked at as well.
+ * A key frame costs 10 to 40 ms at 1080p, and a place in a file with an index one reading.
+ * CROP_SAMPLES of them show the shape of a film: a shape that fewer than TRIM_QUORUM of them have
+ * is not cropped. A key frame counts once, wherever it was sought from. A short film may have one
+ * or two: then some of the frames that follow the first one are sampled as well.
  */
 #include "crop_detect.h"
 
@@ -15,68 +15,70 @@
  * A film that this finds no way into fails where it is staged, with the better words: only what is
  * the machine's fault counts here.
  */
-static bool check_errors(const struct looker *looker, int count, struct err *e)
+static bool check_errors(const struct crop_worker *worker, int count, struct err *e)
 {
     if (interrupted())
         return interrupt_error(e);
     for (int i = 0; i < count; i++)
-        if (looker[i].error.code == ERR_FAILED) {
-            *e = looker[i].error;
+        if (worker[i].error.code == ERR_FAILED) {
+            *e = worker[i].error;
             return false;
         }
     return true;
 }
 
-/* Looks at the places. A thread that cannot be had is no loss. Returns how many lookers worked. */
-static int run_lookers(struct looker *looker, int count)
+/*
+ * Samples all places. Fewer threads than wanted are no error. Returns how many workers took part.
+ */
+static int run_workers(struct crop_worker *worker, int count)
 {
     pthread_t thread[PROBE_THREADS];
     int started = 0;
     while (started + 1 < count &&
-           pthread_create(&thread[started], NULL, looker_main, &looker[started + 1]) == 0)
+           pthread_create(&thread[started], NULL, crop_worker_main, &worker[started + 1]) == 0)
         started++;
-    looker_main(&looker[0]);
+    crop_worker_main(&worker[0]);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     return started + 1;
 }
 
-/* Collects what was seen. Returns in how many different pictures. */
-static int collect(const struct looks *looks, struct trim_seen *seen)
+/* Collects the results of all samples that are done. Returns their number. */
+static int collect(const struct crop_samples *samples, struct trim_seen *seen)
 {
     int count = 0;
-    for (int i = 0; i < LOOKS + LOOKS_MORE; i++)
-        if (looks->look[i].looked)
-            seen[count++] = looks->look[i].seen;
+    for (int i = 0; i < CROP_SAMPLES + CROP_SAMPLES_MORE; i++)
+        if (samples->sample[i].done)
+            seen[count++] = samples->sample[i].seen;
     return count;
 }
 
 bool film_bars_probe(const struct film *film, int wanted, const AVFormatContext *opened,
                      const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
-    struct looks looks = {.film = film, .wanted = wanted, .opened = opened,
+    struct crop_samples samples = {.film = film, .wanted = wanted, .opened = opened,
                           .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct looker looker[PROBE_THREADS];
-    struct trim_seen seen[LOOKS + LOOKS_MORE];
+    struct crop_worker worker[PROBE_THREADS];
+    struct trim_seen seen[CROP_SAMPLES + CROP_SAMPLES_MORE];
     for (int i = 0; i < PROBE_THREADS; i++)
-        looker[i] = (struct looker){.looks = &looks, .error = ERR_INIT};
+        worker[i] = (struct crop_worker){.samples = &samples, .error = ERR_INIT};
     int count = request->threads < PROBE_THREADS ? request->threads : PROBE_THREADS;
-    count = run_lookers(looker, count);
-    bool fine = check_errors(looker, count, e);
-    int looked = collect(&looks, seen);
-    if (fine && looked > 0 && looked < LOOKS_FEW) {
-        looker_look_on(&looker[0]);
-        fine = check_errors(looker, 1, e);
-        looked = collect(&looks, seen);
+    count = run_workers(worker, count);
+    bool fine = check_errors(worker, count, e);
+    int done = collect(&samples, seen);
+    if (fine && done > 0 && done < CROP_SAMPLES_FEW) {
+        crop_worker_sample_more(&worker[0]);
+        fine = check_errors(worker, 1, e);
+        done = collect(&samples, seen);
     }
     for (int i = 0; i < count; i++)
-        looker_close(&looker[i]);
+        crop_worker_close(&worker[i]);
     if (!fine)
         return false;
-    for (int i = 0; i < looked; i++)
-        facts->told += looker_tells(&seen[i]);
-    facts->looked = looked;
-    facts->trim = trim_find(seen, (size_t)looked, film->coded_width, film->coded_height);
+    for (int i = 0; i < done; i++)
+        facts->conclusive += crop_sample_is_conclusive(&seen[i]);
+    facts->sampled = done;
+    facts->trim = trim_find(seen, (size_t)done, film->coded_width, film->coded_height);
     facts->found |= PROBE_BARS;
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * crop_detect.h - a look at key frames spread over a film, for black bars (trim.h).
+ * crop_detect.h - samples key frames spread over a film to find black bars (trim.h).
  */
 #ifndef BARCODE_PROBE_CROP_DETECT_H
 #define BARCODE_PROBE_CROP_DETECT_H

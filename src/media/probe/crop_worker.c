@@ -19,19 +19,19 @@ enum { APART = 12 };                               /* packets from one picture b
  * Without an index libavformat reads everything up to a time, but where times can be halved to; some
  * find their feet at any byte.
  */
-static enum way way_of(const struct looker *l)
+static enum way way_of(const struct crop_worker *w)
 {
     static const char *const halved[] = {"asf", "ogg", "nut", "mxf"};
     static const char *const any_byte[] = {"mpegts", "mpeg", "h264", "hevc", "mpegvideo", "m4v"};
     const int64_t small = 64 << 20;
-    if (!film_av_seekable(l->format))
+    if (!film_av_seekable(w->format))
         return NO_WAY;
-    if (film_av_is_one_of(l->format, any_byte, sizeof any_byte / sizeof *any_byte))
+    if (film_av_is_one_of(w->format, any_byte, sizeof any_byte / sizeof *any_byte))
         return BY_BYTE;
-    const struct demux r = {.format = l->format, .stream = l->stream};
-    bool indexed = key_index_kind(&r, l->looks->film) != KEY_INDEX_NONE;
-    bool quick = indexed || film_av_is_one_of(l->format, halved, sizeof halved / sizeof *halved);
-    return quick || avio_size(l->format->pb) <= small ? BY_TIME : NO_WAY;
+    const struct demux r = {.format = w->format, .stream = w->stream};
+    bool indexed = key_index_kind(&r, w->samples->film) != KEY_INDEX_NONE;
+    bool quick = indexed || film_av_is_one_of(w->format, halved, sizeof halved / sizeof *halved);
+    return quick || avio_size(w->format->pb) <= small ? BY_TIME : NO_WAY;
 }
 
 /* The first picture's time as the film's file has it, in microseconds. */
@@ -40,188 +40,194 @@ static int64_t start_us(const AVStream *s)
     return s->start_time != AV_NOPTS_VALUE ? av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q) : 0;
 }
 
-/* Seeks place `place` of LOOKS, the middle of its part of the film. */
-static bool seek(struct looker *l, int place)
+/* Seeks place `place` of CROP_SAMPLES, the middle of its part of the film. */
+static bool seek(struct crop_worker *w, int place)
 {
-    const int64_t part = (int64_t)place * 2 + 1, parts = (int64_t)LOOKS * 2;
-    int64_t duration_us = l->looks->film->duration_us;
-    if (l->way == BY_BYTE) {
-        int64_t at = av_rescale(avio_size(l->format->pb), part, parts);
-        return av_seek_frame(l->format, -1, at, AVSEEK_FLAG_BYTE) >= 0;
+    const int64_t part = (int64_t)place * 2 + 1, parts = (int64_t)CROP_SAMPLES * 2;
+    int64_t duration_us = w->samples->film->duration_us;
+    if (w->way == BY_BYTE) {
+        int64_t at = av_rescale(avio_size(w->format->pb), part, parts);
+        return av_seek_frame(w->format, -1, at, AVSEEK_FLAG_BYTE) >= 0;
     }
     if (duration_us <= 0)
         return false;
-    int64_t time = av_sat_add64(start_us(l->stream), av_rescale(duration_us, part, parts));
-    int64_t stamp = av_rescale_q(time, AV_TIME_BASE_Q, l->stream->time_base);
-    return av_seek_frame(l->format, l->stream->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0;
+    int64_t time = av_sat_add64(start_us(w->stream), av_rescale(duration_us, part, parts));
+    int64_t stamp = av_rescale_q(time, AV_TIME_BASE_Q, w->stream->time_base);
+    return av_seek_frame(w->format, w->stream->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0;
 }
 
 /* The next packet of the film's stream; a key frame's if `key`. False: there is none near. */
-static bool next_packet(struct looker *l, bool key)
+static bool next_packet(struct crop_worker *w, bool key)
 {
     for (int i = 0; i < KEY_WITHIN && !interrupted(); i++) {
-        if (av_read_frame(l->format, l->packet) < 0)
+        if (av_read_frame(w->format, w->packet) < 0)
             return false;
-        bool ours = l->packet->stream_index == l->stream->index && l->packet->size > 0;
-        bool fits = !key || l->packet->flags & AV_PKT_FLAG_KEY;
-        bool kept = !ours || side_data_keep(&l->side, l->packet, key && fits, &l->error);
+        bool ours = w->packet->stream_index == w->stream->index && w->packet->size > 0;
+        bool fits = !key || w->packet->flags & AV_PKT_FLAG_KEY;
+        bool kept = !ours || side_data_keep(&w->side, w->packet, key && fits, &w->error);
         if (ours && fits && kept)
             return true;
-        av_packet_unref(l->packet);
+        av_packet_unref(w->packet);
         if (!kept)
             return false;
     }
     return false;
 }
 
-static void look_at_picture(struct looker *l, size_t look)
+static void sample_frame(struct crop_worker *w, size_t index)
 {
     struct frame_view view;
-    bool whole = l->frame->width == l->looks->film->coded_width && l->frame->height == l->looks->film->coded_height;
-    if (!whole || damage_flagged(l->frame) || !view_of_frame(l->frame, l->looks->film, &l->planes, &view, &l->error))
+    bool whole = w->frame->width == w->samples->film->coded_width &&
+                 w->frame->height == w->samples->film->coded_height;
+    if (!whole || damage_flagged(w->frame) ||
+        !view_of_frame(w->frame, w->samples->film, &w->planes, &view, &w->error))
         return;
-    l->looks->look[look].seen = trim_look(&view, l->room);
-    l->looks->look[look].looked = true;
+    w->samples->sample[index].seen = trim_look(&view, w->room);
+    w->samples->sample[index].done = true;
 }
 
 /*
- * Sends what was read, or NULL; true when a picture came out, which was looked at if it is sound: what is missing of a damaged one shows
- * what the memory held, and that depends on what this thread looked at before.
+ * Sends a packet, or NULL to drain. Returns true if a frame came out; it is sampled if it is
+ * intact. The missing parts of a damaged frame show earlier memory, which depends on this thread's
+ * samples.
  */
-static bool decode(struct looker *l, const AVPacket *packet, size_t look)
+static bool decode(struct crop_worker *w, const AVPacket *packet, size_t index)
 {
-    int code = decoder_send(l->decoder, packet);
-    l->hurt |= damage_found(&l->watch, code);
+    int code = decoder_send(w->decoder, packet);
+    w->hurt |= damage_found(&w->watch, code);
     if (code >= 0)
-        code = decoder_receive(l->decoder, l->frame);
+        code = decoder_receive(w->decoder, w->frame);
     if (code == AVERROR(ENOMEM))
-        film_av_out_of_memory(l->looks->film->path, &l->error);
+        film_av_out_of_memory(w->samples->film->path, &w->error);
     if (code < 0)
         return false;
-    if (!l->hurt)
-        look_at_picture(l, look);
-    av_frame_unref(l->frame);
+    if (!w->hurt)
+        sample_frame(w, index);
+    av_frame_unref(w->frame);
     return true;
 }
 
 /*
- * The key frame that was read, out of a decoder that is told that nothing follows. False: nothing came of it, or a field, which may be
- * half of a picture.
+ * Samples the key frame that was read, and drains the decoder so that nothing need follow it.
+ * Returns false if no frame came out, or if the frame is interlaced and may be only half there.
  */
-static bool look_alone(struct looker *l, size_t look)
+static bool sample_key_alone(struct crop_worker *w, size_t index)
 {
-    int code = decoder_send(l->decoder, l->packet);
-    l->hurt = damage_found(&l->watch, code);
+    int code = decoder_send(w->decoder, w->packet);
+    w->hurt = damage_found(&w->watch, code);
     if (code >= 0)
-        code = decoder_send(l->decoder, NULL);
+        code = decoder_send(w->decoder, NULL);
     if (code >= 0)
-        code = decoder_receive(l->decoder, l->frame);
+        code = decoder_receive(w->decoder, w->frame);
     if (code == AVERROR(ENOMEM))
-        film_av_out_of_memory(l->looks->film->path, &l->error);
-    bool whole = code >= 0 && !l->hurt && !av_compat_is_interlaced(l->frame);
+        film_av_out_of_memory(w->samples->film->path, &w->error);
+    bool whole = code >= 0 && !w->hurt && !av_compat_is_interlaced(w->frame);
     if (whole)
-        look_at_picture(l, look);
-    if (l->error.code == ERR_NONE)
-        avcodec_flush_buffers(l->decoder);       /* what follows goes into it as well if this was no whole picture */
-    av_frame_unref(l->frame);
-    return whole || l->error.code != ERR_NONE;
+        sample_frame(w, index);
+    if (w->error.code == ERR_NONE)
+        avcodec_flush_buffers(w->decoder); /* it gets the next packets if the frame was not whole */
+    av_frame_unref(w->frame);
+    return whole || w->error.code != ERR_NONE;
 }
 
 /*
- * A flush leaves a decoder its headers, and those of an earlier look may be others: what a look sees would depend on which looks are this
- * thread's.
+ * Opens a new decoder for each sample. A flush keeps the headers of earlier samples, and the result
+ * would depend on which samples this thread took.
  */
-static bool open_decoder(struct looker *l)
+static bool open_decoder(struct crop_worker *w)
 {
-    l->fresh = true;
-    decoder_close(&l->decoder);
-    l->watch = (struct damage_watch){0};
-    l->decoder = decoder_open(l->stream, l->looks->film->path, 1, &l->error);
-    if (l->decoder)
-        damage_watch_open(&l->watch, l->decoder);
-    return l->decoder != NULL;
+    w->fresh = true;
+    decoder_close(&w->decoder);
+    w->watch = (struct damage_watch){0};
+    w->decoder = decoder_open(w->stream, w->samples->film->path, 1, &w->error);
+    if (w->decoder)
+        damage_watch_open(&w->watch, w->decoder);
+    return w->decoder != NULL;
 }
 
-/* True if the look is the first one to come to the key frame that lies there. */
-static bool claim(struct looker *l, size_t look, int64_t at)
+/* Claims the key frame at `at` for a sample. Returns false if another sample has it. */
+static bool claim(struct crop_worker *w, size_t index, int64_t at)
 {
     bool first = true;
-    pthread_mutex_lock(&l->looks->lock);
-    for (int i = 0; i < LOOKS; i++)
-        first &= !l->looks->look[i].claimed || l->looks->look[i].key != at;
-    l->looks->look[look].claimed = true;
-    l->looks->look[look].key = at;
-    pthread_mutex_unlock(&l->looks->lock);
+    pthread_mutex_lock(&w->samples->lock);
+    for (int i = 0; i < CROP_SAMPLES; i++)
+        first &= !w->samples->sample[i].claimed || w->samples->sample[i].key != at;
+    w->samples->sample[index].claimed = true;
+    w->samples->sample[index].key = at;
+    pthread_mutex_unlock(&w->samples->lock);
     return first;
 }
 
-/* The first picture from a key frame on. What follows that one is only sent so that it comes out. Most looks come to a key frame that others had. */
-static void look_once(struct looker *l, int place)
+/*
+ * Samples the first frame from a place's key frame on. The packets after it are only sent so that
+ * it comes out. Most places lead to a key frame that another sample has claimed.
+ */
+static void sample_place(struct crop_worker *w, int place)
 {
-    size_t look = (size_t)place;
-    if (!seek(l, place) || !next_packet(l, true))
+    size_t index = (size_t)place;
+    if (!seek(w, place) || !next_packet(w, true))
         return;
-    int64_t key = l->packet->pos >= 0 ? l->packet->pos : l->packet->pts;
-    bool mine = claim(l, look, key) && (l->fresh || open_decoder(l));
-    l->fresh = l->fresh && !mine;
-    if (!mine || (l->alone && look_alone(l, look))) {
-        av_packet_unref(l->packet);
+    int64_t key = w->packet->pos >= 0 ? w->packet->pos : w->packet->pts;
+    bool mine = claim(w, index, key) && (w->fresh || open_decoder(w));
+    w->fresh = w->fresh && !mine;
+    if (!mine || (w->alone && sample_key_alone(w, index))) {
+        av_packet_unref(w->packet);
         return;
     }
     bool came = false, more = true;
-    l->hurt = false;
-    for (int i = 0; i < OUT_WITHIN && more && !came && l->error.code == ERR_NONE; i++) {
-        came = decode(l, l->packet, look);
-        av_packet_unref(l->packet);
-        more = !came && next_packet(l, false);
+    w->hurt = false;
+    for (int i = 0; i < OUT_WITHIN && more && !came && w->error.code == ERR_NONE; i++) {
+        came = decode(w, w->packet, index);
+        av_packet_unref(w->packet);
+        more = !came && next_packet(w, false);
     }
-    av_packet_unref(l->packet);
+    av_packet_unref(w->packet);
     /* A decoder that was short of memory is not touched again: libavcodec 59 crashes. */
-    if (!came && l->error.code == ERR_NONE)
-        decode(l, NULL, look);
+    if (!came && w->error.code == ERR_NONE)
+        decode(w, NULL, index);
 }
 
-bool looker_tells(const struct trim_seen *seen)
+bool crop_sample_is_conclusive(const struct trim_seen *seen)
 {
     return seen->across.known || seen->down.known;
 }
 
 /*
- * Returns true if more pictures are needed: fewer than LOOKS_ENOUGH tell something so far, and
- * those that may still be looked at could make a rectangle.
+ * Returns true if more frames are needed: fewer than CROP_SAMPLES_ENOUGH are conclusive so far, and
+ * those that may still be sampled could make a rectangle.
  */
-static bool needs_more(const struct looker *l)
+static bool needs_more(const struct crop_worker *w)
 {
-    int told = 0, suggested = 0, looked = 0;
-    for (int i = 0; i < LOOKS + LOOKS_MORE; i++) {
-        const struct look *look = &l->looks->look[i];
-        told += look->looked && looker_tells(&look->seen);
-        suggested += look->looked && trim_suggests(&look->seen);
-        looked += i >= LOOKS && look->looked;
+    int conclusive = 0, suggested = 0, done = 0;
+    for (int i = 0; i < CROP_SAMPLES + CROP_SAMPLES_MORE; i++) {
+        const struct crop_sample *sample = &w->samples->sample[i];
+        conclusive += sample->done && crop_sample_is_conclusive(&sample->seen);
+        suggested += sample->done && trim_suggests(&sample->seen);
+        done += i >= CROP_SAMPLES && sample->done;
     }
-    int left = LOOKS_MORE - looked, wanted = LOOKS_ENOUGH - told;
+    int left = CROP_SAMPLES_MORE - done, wanted = CROP_SAMPLES_ENOUGH - conclusive;
     int more = left < wanted ? left : wanted;
     return more > 0 && suggested + more >= TRIM_QUORUM;
 }
 
 /*
- * Takes the pictures that are ready, and looks at one each APART packets. Returns false if nothing
- * more is needed, or nothing more comes.
+ * Receives the frames that are ready, and samples one each APART packets. Returns false if no more
+ * frames are needed or left.
  */
-static bool take_ready(struct looker *l, int64_t *due, size_t *look)
+static bool take_ready(struct crop_worker *w, int64_t *due, size_t *index)
 {
     int code;
-    while ((code = decoder_receive(l->decoder, l->frame)) >= 0) {
-        if (l->frame->pts >= *due && *look < LOOKS + LOOKS_MORE) {
-            *due = l->frame->pts + APART;
-            look_at_picture(l, (*look)++);
+    while ((code = decoder_receive(w->decoder, w->frame)) >= 0) {
+        if (w->frame->pts >= *due && *index < CROP_SAMPLES + CROP_SAMPLES_MORE) {
+            *due = w->frame->pts + APART;
+            sample_frame(w, (*index)++);
         }
-        av_frame_unref(l->frame);
-        if (l->error.code != ERR_NONE || !needs_more(l))
+        av_frame_unref(w->frame);
+        if (w->error.code != ERR_NONE || !needs_more(w))
             return false;
     }
     if (code == AVERROR(ENOMEM))
-        film_av_out_of_memory(l->looks->film->path, &l->error);
+        film_av_out_of_memory(w->samples->film->path, &w->error);
     return code == AVERROR(EAGAIN);
 }
 
@@ -234,79 +240,81 @@ static enum AVDiscard passes_over(const AVCodecParameters *par)
     return one ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
 }
 
-void looker_look_on(struct looker *l)
+void crop_worker_sample_more(struct crop_worker *w)
 {
-    enum { SENT_MOST = LOOKS_MORE * APART + 32 };
+    enum { SENT_MOST = CROP_SAMPLES_MORE * APART + 32 };
     int64_t sent = 0, due = APART - 1;
-    size_t look = LOOKS;
-    side_data_free(&l->side);
-    if (!needs_more(l) || !open_decoder(l) || !seek(l, 0) || !next_packet(l, true))
+    size_t index = CROP_SAMPLES;
+    side_data_free(&w->side);
+    if (!needs_more(w) || !open_decoder(w) || !seek(w, 0) || !next_packet(w, true))
         return;
-    decoder_widen_delay(l->decoder);
-    l->decoder->skip_frame = passes_over(l->stream->codecpar);
+    decoder_widen_delay(w->decoder);
+    w->decoder->skip_frame = passes_over(w->stream->codecpar);
     bool more, there = true;
     do {
-        l->packet->pts = sent++;
-        int code = decoder_send(l->decoder, there ? l->packet : NULL);
-        av_packet_unref(l->packet);
+        w->packet->pts = sent++;
+        int code = decoder_send(w->decoder, there ? w->packet : NULL);
+        av_packet_unref(w->packet);
         if (code == AVERROR(ENOMEM))
-            film_av_out_of_memory(l->looks->film->path, &l->error);
-        more = code != AVERROR(ENOMEM) && take_ready(l, &due, &look) && there;
-        there = more && sent < SENT_MOST && next_packet(l, false);
+            film_av_out_of_memory(w->samples->film->path, &w->error);
+        more = code != AVERROR(ENOMEM) && take_ready(w, &due, &index) && there;
+        there = more && sent < SENT_MOST && next_packet(w, false);
     } while (more);
 }
 
 /* By an index, a packet is a picture, and the head has named the streams. (AVI's packets may hold fields.) */
-static bool is_simple(const struct looker *l)
+static bool is_simple(const struct crop_worker *w)
 {
     static const char *const simple[] = {"mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"};
-    return l->looks->opened && film_av_seekable(l->looks->opened) && film_av_is_one_of(l->looks->opened, simple, sizeof simple / sizeof *simple);
+    return w->samples->opened && film_av_seekable(w->samples->opened) &&
+           film_av_is_one_of(w->samples->opened, simple, sizeof simple / sizeof *simple);
 }
 
-static bool open_film(struct looker *l)
+static bool open_film(struct crop_worker *w)
 {
-    l->alone = is_simple(l) && film_av_open_again(l->looks->film->path, l->looks->opened, &l->format, &l->error);
-    if (l->alone)
+    w->alone = is_simple(w) && film_av_open_again(w->samples->film->path, w->samples->opened,
+                                                  &w->format, &w->error);
+    if (w->alone)
         return true;
-    film_av_close(&l->format);           /* what its head says is not all: everything is found out anew */
-    err_clear(&l->error);
-    return film_av_reopen(l->looks->film, l->looks->wanted, &l->format, &l->error);
+    film_av_close(&w->format);           /* the header was not enough: probe the file again */
+    err_clear(&w->error);
+    return film_av_reopen(w->samples->film, w->samples->wanted, &w->format, &w->error);
 }
 
-static bool open_looker(struct looker *l)
+static bool open_worker(struct crop_worker *w)
 {
-    const struct film *film = l->looks->film;
-    if (!open_film(l))
+    const struct film *film = w->samples->film;
+    if (!open_film(w))
         return false;
-    l->stream = l->format->streams[film->stream];
-    l->way = way_of(l);
-    l->packet = av_packet_alloc();
-    l->frame = av_frame_alloc();
-    l->room = malloc(((size_t)film->coded_width + (size_t)film->coded_height) * sizeof *l->room);
-    if (!l->packet || !l->frame || !l->room)
-        return err_set(&l->error, ERR_FAILED, "out of memory to look for bars");
-    return open_decoder(l);
+    w->stream = w->format->streams[film->stream];
+    w->way = way_of(w);
+    w->packet = av_packet_alloc();
+    w->frame = av_frame_alloc();
+    w->room = malloc(((size_t)film->coded_width + (size_t)film->coded_height) * sizeof *w->room);
+    if (!w->packet || !w->frame || !w->room)
+        return err_set(&w->error, ERR_FAILED, "out of memory to look for bars");
+    return open_decoder(w);
 }
 
-void looker_close(struct looker *l)
+void crop_worker_close(struct crop_worker *w)
 {
-    decoder_close(&l->decoder);
-    av_frame_free(&l->frame);
-    av_frame_free(&l->planes);
-    av_packet_free(&l->packet);
-    side_data_free(&l->side);
-    film_av_close(&l->format);
-    free(l->room);
-    l->room = NULL;
+    decoder_close(&w->decoder);
+    av_frame_free(&w->frame);
+    av_frame_free(&w->planes);
+    av_packet_free(&w->packet);
+    side_data_free(&w->side);
+    film_av_close(&w->format);
+    free(w->room);
+    w->room = NULL;
 }
 
-void *looker_main(void *argument)
+void *crop_worker_main(void *argument)
 {
-    struct looker *l = argument;
+    struct crop_worker *w = argument;
     int place;
-    bool opened = open_looker(l) && l->way != NO_WAY;
-    while (opened && l->error.code == ERR_NONE && !interrupted() &&
-           (place = atomic_fetch_add(&l->looks->next, 1)) < LOOKS)
-        look_once(l, place);
+    bool opened = open_worker(w) && w->way != NO_WAY;
+    while (opened && w->error.code == ERR_NONE && !interrupted() &&
+           (place = atomic_fetch_add(&w->samples->next, 1)) < CROP_SAMPLES)
+        sample_place(w, place);
     return NULL;
 }

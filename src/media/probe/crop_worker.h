@@ -1,8 +1,8 @@
 /*
- * crop_worker.h - one thread's look for bars (crop_detect.c): at the key frames of some places of a film, or
- * at the pictures that follow its first key frame.
+ * crop_worker.h - one thread of crop detection (crop_detect.c): it samples key frames at places
+ * spread over a film, or the frames that follow the first key frame.
  *
- * A looker reads a file that it has opened for itself, so that nothing that reads the film is
+ * Each worker opens the film's file for itself, so that other readers of the film are not
  * disturbed.
  */
 #ifndef BARCODE_PROBE_CROP_WORKER_H
@@ -22,36 +22,38 @@
 extern "C" {
 #endif
 
-enum { LOOKS = 24 };          /* places, spread evenly over the film                         */
-enum { LOOKS_FEW = 4 };       /* fewer different pictures do not tell what shape a film has  */
-enum { LOOKS_MORE = 10, LOOKS_ENOUGH = LOOKS_FEW };     /* pictures behind a key frame: up to so
-                                                           many, until so many tell something */
+enum { CROP_SAMPLES = 24 };   /* places, spread evenly over the film                         */
+enum { CROP_SAMPLES_FEW = 4 };    /* fewer different frames do not show the shape of a film */
+
+/* Of the frames after a key frame: up to so many, until so many are conclusive. */
+enum { CROP_SAMPLES_MORE = 10, CROP_SAMPLES_ENOUGH = CROP_SAMPLES_FEW };
 
 /* How a place is sought. */
 enum way { BY_TIME, BY_BYTE, NO_WAY };
 
-/* What became of one place. */
-struct look {
-    bool looked;
+/* The result at one place. */
+struct crop_sample {
+    bool done;                            /* a frame was decoded, and is in `seen`         */
     bool claimed;
-    int64_t key;                          /* where its key frame lies, once it is claimed  */
+    int64_t key;                          /* where the key frame lies, once it is claimed  */
     struct trim_seen seen;
 };
 
-/* What all lookers of a film share. */
-struct looks {
+/* Shared by all workers of a film. */
+struct crop_samples {
     const struct film *film;
     int wanted;                           /* the video stream: film_av_open_stream's       */
     const AVFormatContext *opened;        /* the film, lent, as whoever asked has it; or NULL */
     atomic_int next;                      /* place                                         */
-    pthread_mutex_t lock;                 /* guards each look's `key` while others look    */
-    struct look look[LOOKS + LOOKS_MORE]; /* by place; then what follows the first key frame */
+    pthread_mutex_t lock;                 /* guards each sample's `key` and `claimed`      */
+    /* By place; then the frames that follow the first key frame. */
+    struct crop_sample sample[CROP_SAMPLES + CROP_SAMPLES_MORE];
 };
 
-struct looker {
-    struct looks *looks;                  /* lent                                          */
-    bool alone;                           /* a packet is a picture, and a key frame can be had without what follows it */
-    bool hurt;                            /* a packet of this look was damaged             */
+struct crop_worker {
+    struct crop_samples *samples;         /* borrowed                                      */
+    bool alone;                           /* a key frame decodes without the packets after it */
+    bool hurt;                            /* a packet of this sample was damaged           */
     bool fresh;                           /* the decoder is new                            */
     enum way way;
     AVFormatContext *format;              /* NULL: not open                                */
@@ -66,22 +68,24 @@ struct looker {
 };
 
 /*
- * A thread's: opens the film for the looker (a struct looker) and looks at the places that are left.
- * What it saw is in its `looks`, what went wrong in its `error`. Returns NULL.
+ * The main function of a thread. Opens the film for `worker`, a struct crop_worker, and samples
+ * places until none is left. Results are in `worker->samples`, an error is in `worker->error`.
+ * Returns NULL.
  */
-void *looker_main(void *looker);
+void *crop_worker_main(void *worker);
 
 /*
- * Looks at some of the pictures that follow the film's first key frame, if fewer than LOOKS_ENOUGH
- * pictures have told something and these may make a rectangle. After looker_main.
+ * Samples some of the frames that follow the film's first key frame. Does nothing if
+ * CROP_SAMPLES_ENOUGH frames are conclusive or if no rectangle can come of it. Call it after
+ * crop_worker_main.
  */
-void looker_look_on(struct looker *l);
+void crop_worker_sample_more(struct crop_worker *w);
 
-/* Frees what it holds; its `looks` keep what it saw. Also after an error. */
-void looker_close(struct looker *l);
+/* Frees the worker's resources; `samples` stay valid. Also after an error. */
+void crop_worker_close(struct crop_worker *w);
 
-/* Returns true if the picture tells something of one axis at least. */
-bool looker_tells(const struct trim_seen *seen);
+/* Returns true if the frame shows the edges of one axis at least. */
+bool crop_sample_is_conclusive(const struct trim_seen *seen);
 
 #ifdef __cplusplus
 }
