@@ -177,7 +177,7 @@ TEST_WITH(threads_for_the_last_runs, staging_begin, staging_end)
     s.read_to_end = true;
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 16);
-    assert_int_equal(atomic_load(&s.unfed), 0);
+    assert_int_equal(atomic_load(&s.work_pending), 0);
     assert_int_equal(s.cores_busy, 0);
     assert_float_equal(s.busy_seconds[0], 1 + 1 + 4 + 10 + 16, 1);
     /* Others at work have their part of what is left, as far as they have not done it. */
@@ -191,7 +191,7 @@ TEST_WITH(threads_for_the_last_runs, staging_begin, staging_end)
     struct taken taken = staging_taken(run);
     staging_run_done(&s, &taken);
     staging_fed(&s, run, 60);
-    assert_int_equal(atomic_load(&s.unfed), 0);
+    assert_int_equal(atomic_load(&s.work_pending), 0);
     free(run);
 }
 
@@ -208,7 +208,7 @@ TEST_WITH(pictures_count_too, staging_begin, staging_end)
     queue_sound(picture, 300);
     assert_int_equal(threads_of_next(), 9);                  /* 20 * (100 + 20 * 25) / (100 + 300 + 40 * 25), 5 by the bytes alone */
     assert_int_equal(threads_of_next(), 16);
-    assert_int_equal(atomic_load(&s.unfed), 0);
+    assert_int_equal(atomic_load(&s.work_pending), 0);
 }
 
 /* Whatever speaks against threads. */

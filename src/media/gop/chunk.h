@@ -32,8 +32,8 @@ struct run {
     size_t bytes;             /* of all packets                                         */
     uint64_t frames;          /* displayed frames that are covered once the run is done */
     bool unsure;              /* its display order is a guess: decode everything and see */
-    size_t unfed;             /* bytes of its packets that no decoder has got yet        */
-    size_t work;              /* what decoding what is unfed takes, in bytes (decode_pass.c) */
+    size_t bytes_pending;     /* of packets that no decoder has got yet                 */
+    size_t work;              /* of decoding bytes_pending, in bytes (decode_pass.c)     */
     size_t passed;            /* pictures that a software session is done with (staging_passed) */
     int64_t cpu_ns;           /* the session's processor time when it was last counted   */
     int64_t taken_ns;         /* when a session took it (clock_ns)                       */

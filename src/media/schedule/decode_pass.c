@@ -150,9 +150,9 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
     s->bytes_in_flight += run->bytes;
     note_runs(s, 1);
     s->queued_bytes += run->bytes;
-    run->unfed = run->bytes;
+    run->bytes_pending = run->bytes;
     run->work = run->bytes + run->count * picture_bytes(s);
-    atomic_fetch_add(&s->unfed, run->work);
+    atomic_fetch_add(&s->work_pending, run->work);
     pthread_mutex_unlock(&s->lock);
     if (queue_push(s->runs, run))
         return true;
@@ -163,14 +163,16 @@ bool staging_queue_run(void *staging, struct run *run, struct err *e)
 
 void staging_fed(struct staging *s, struct run *run, size_t bytes)
 {
-    bytes = bytes < run->unfed ? bytes : run->unfed;
+    bytes = bytes < run->bytes_pending ? bytes : run->bytes_pending;
     if (bytes == 0)
         return;
     /* The last bytes bring what rounding left. */
-    run->unfed -= bytes;
-    size_t work = run->unfed > 0 ? (size_t)((double)run->work * (double)bytes / (double)(run->unfed + bytes)) : run->work;
+    run->bytes_pending -= bytes;
+    size_t work = run->work;
+    if (run->bytes_pending > 0)
+        work = (size_t)((double)run->work * (double)bytes / (double)(run->bytes_pending + bytes));
     run->work -= work;
-    atomic_fetch_sub(&s->unfed, work);
+    atomic_fetch_sub(&s->work_pending, work);
 }
 
 void staging_passed(struct staging *s, struct run *run, size_t pictures)
@@ -310,7 +312,10 @@ static int threads_for(struct staging *s, const struct run *run)
     if (!s->read_to_end && !known)
         return 1;
     uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;            /* what one of a file takes, its pictures included */
-    struct share share = {.cores = s->sessions[0], .own = run->work, .left = atomic_load(&s->unfed) + unread(s, run) * byte, .most = s->threads_most};
+    struct share share = {.cores = s->sessions[0],
+                          .own = run->work,
+                          .left = atomic_load(&s->work_pending) + unread(s, run) * byte,
+                          .most = s->threads_most};
     return threads_now(s, share);
 }
 

@@ -41,7 +41,7 @@ struct staging {
     double decode_seconds;
     struct err error;                /* the first one wins                                   */
     int threads_most;                /* of a run's decoder; 0 or 1: all are single-threaded. Set before sessions begin */
-    atomic_size_t unfed;             /* of the queued and begun runs' work, what no software decoder has got yet */
+    atomic_size_t work_pending;      /* of queued and begun runs: no software decoder has got it */
     atomic_bool stop;
     atomic_bool contradicted;        /* the decoder gives other pictures than were foreseen  */
     atomic_bool damage_found;        /* by a decoder with threads over everything            */
