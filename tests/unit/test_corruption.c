@@ -55,19 +55,20 @@ TEST(messages)
     avcodec_free_context(&c);
 }
 
-/* Of codecs whose decoders err on damage alone each error counts, of others those that are listed. */
-TEST(frank_decoders)
+/* An error counts if the codec's decoder logs errors only for corrupt data, or if it is listed. */
+TEST(decoders_whose_errors_mean_corruption)
 {
-    static const enum AVCodecID frank[] = {AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV};
+    static const enum AVCodecID codec[] = {AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE,
+                                           AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV};
     static const enum AVCodecID others[] = {AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG, AV_CODEC_ID_JPEG2000, AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
     struct damage_watch w = {0};
     AVCodecContext *c = avcodec_alloc_context3(NULL);
     assert_non_null(c);
     damage_watch_messages(&w, c);
-    for (size_t i = 0; i < sizeof frank / sizeof *frank; i++) {
-        say(c, frank[i], AV_LOG_ERROR, "slice CRC mismatch %X!");
+    for (size_t i = 0; i < sizeof codec / sizeof *codec; i++) {
+        say(c, codec[i], AV_LOG_ERROR, "slice CRC mismatch %X!");
         assert_true(damage_found(&w, 0));
-        say(c, frank[i], AV_LOG_WARNING, "odd, but well");
+        say(c, codec[i], AV_LOG_WARNING, "odd, but well");
         assert_false(damage_found(&w, 0));
         say(c, others[i], AV_LOG_ERROR, "discarding %d junk bits at end, next would be %X\n");
         assert_false(damage_found(&w, 0));

@@ -107,20 +107,21 @@ static const char *const about_blocks[] = {
 };
 
 /*
- * Codecs whose decoders call nothing an error but damage, and show the picture all the same, or what they have of it: there every
- * error counts. Read in FFmpeg 5.1's sources, decoder by decoder. Of others some errors are in whole films too: MPEG-4 with junk
- * behind its pictures, MJPEG of cameras, JPEG 2000 and PNG without their last marker, animations whose chunks have odd lengths.
- * They have lists.
+ * Codecs whose decoders log an error only if the data is corrupt, and output the frame or a part of
+ * it all the same. Read in FFmpeg 5.1's sources, decoder by decoder. Other decoders also log errors
+ * for intact films: MPEG-4 with junk after its pictures, MJPEG of cameras, JPEG 2000 and PNG
+ * without their last marker, animations whose chunks have odd lengths. Their messages are in the
+ * lists.
  */
-static const enum AVCodecID frank[] = {
+static const enum AVCodecID errors_mean_corruption[] = {
     AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV, AV_CODEC_ID_CINEPAK,
     AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_MAGICYUV, AV_CODEC_ID_LAGARITH, AV_CODEC_ID_HAP, AV_CODEC_ID_HQ_HQA, AV_CODEC_ID_CLLC,
 };
 
-static bool is_frank(enum AVCodecID codec)
+static bool error_means_corruption(enum AVCodecID codec)
 {
-    for (size_t i = 0; i < sizeof frank / sizeof *frank; i++)
-        if (frank[i] == codec)
+    for (size_t i = 0; i < sizeof errors_mean_corruption / sizeof *errors_mean_corruption; i++)
+        if (errors_mean_corruption[i] == codec)
             return true;
     return false;
 }
@@ -159,7 +160,7 @@ void damage_message(const AVCodecContext *c, int level, const char *format)
         return;
     static const char *const concealing[] = {"concealing "};
     bool heard = begins(format, concealing, 1);
-    if (level <= AV_LOG_ERROR && is_frank(c->codec_id))
+    if (level <= AV_LOG_ERROR && error_means_corruption(c->codec_id))
         heard = true;
     else if (level <= AV_LOG_ERROR)
         heard |= c->codec_id == AV_CODEC_ID_HEVC ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
