@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_demand(i.order >= -1 && i.order < 1024);
     length_size = nal_length_size(kind, copy, n);
     fuzz_demand(length_size >= 0 && length_size <= 4);
-    nal_extradata_hides(copy, n);
+    nal_extradata_has_output_flag(copy, n);
     if (kind == STREAM_H264)
         separate(data[1] % 5, copy, n);
     change(kind, data[1] % 5, copy, n);

@@ -231,25 +231,25 @@ TEST(hevc_output_flags)
     /* pps id 0 ("1"), sps id 1 ("010"), dependent slices, output flags; then as id 3 ("00100"), sps 0 ("1") */
     static const uint8_t plain[] = {0xa8, 0xa0, 0x24, 0x26}, hiding[] = {0xa4, 0xac, 0x25, 0x27};
     for (size_t k = 0; k < sizeof plain; k++) {
-        for (int hides = 0; hides < 2; hides++) {
-            uint8_t bits = hides ? hiding[k] : plain[k];
+        for (int present = 0; present < 2; present++) {
+            uint8_t bits = present ? hiding[k] : plain[k];
             struct bytes b = {.n = 0};
             NAL(&b, 0, 34 << 1, 1, bits, 0x80);
-            assert_int_equal(scan(STREAM_HEVC, 0, &b).hides, hides);
-            assert_int_equal(nal_extradata_hides(b.at, b.n), hides);
+            assert_int_equal(scan(STREAM_HEVC, 0, &b).output_flag_present, present);
+            assert_int_equal(nal_extradata_has_output_flag(b.at, b.n), present);
             uint8_t hvcc[64] = {1, [21] = 3, [22] = 2, [23] = 33, [25] = 1, [27] = 3, [28] = 33 << 1, 1, 0xff,      /* one SPS     */
                                 34, 0, 2, 0, 2, 34 << 1, 1, 0, 4, 34 << 1, 1, bits, 0x80};                         /* a short PPS */
-            assert_int_equal(nal_extradata_hides(hvcc, 45), hides);
+            assert_int_equal(nal_extradata_has_output_flag(hvcc, 45), present);
             for (size_t size = 0; size < 44; size++)
-                assert_false(nal_extradata_hides(hvcc, size) && !hides);
+                assert_false(nal_extradata_has_output_flag(hvcc, size) && !present);
         }
     }
     /* Of another layer than the base: its decoder does not ask for it. */
     struct bytes other = {.n = 0};
     NAL(&other, 0, 34 << 1, 1 << 3 | 1, hiding[0], 0x80);
     NAL(&other, 0, 34 << 1 | 1, 1, hiding[0], 0x80);
-    assert_false(nal_extradata_hides(other.at, other.n));
-    assert_false(nal_extradata_hides(NULL, 0));
+    assert_false(nal_extradata_has_output_flag(other.at, other.n));
+    assert_false(nal_extradata_has_output_flag(NULL, 0));
 }
 
 /* ------------------------------------------------------------------ MPEG-2 */

@@ -84,8 +84,8 @@ static void scan_h264(int length_size, const uint8_t *data, size_t size, struct 
     info->unreadable = !info->picture && !well_formed(length_size, data, size);
 }
 
-/* True when an HEVC PPS lets pictures say that they are not to be displayed (7.3.2.3.1: output_flag_present_flag). */
-static bool pps_hides(const struct nal *nal)
+/* Returns output_flag_present_flag of an HEVC PPS (7.3.2.3.1): slices may have pic_output_flag. */
+static bool pps_has_output_flag(const struct nal *nal)
 {
     uint8_t pps[64];
     struct bit_reader r = {.data = pps, .size = unescape(nal, pps, sizeof pps), .bit = 16};
@@ -103,7 +103,7 @@ static int hevc_layer(const struct nal *nal)
 /* What makes an HEVC decoder put out fewer pictures than there are. */
 static void note_hidden(int type, const struct nal *nal, struct nal_info *info)
 {
-    info->hides |= type == 34 && pps_hides(nal);
+    info->output_flag_present |= type == 34 && pps_has_output_flag(nal);
     if (type == 36 || type == 37)             /* end of sequence, of bitstream */
         *(info->picture ? &info->ends : &info->after_end) = true;
     info->broken_link |= type >= 16 && type <= 18;
@@ -413,11 +413,12 @@ bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t
     return true;
 }
 
-bool nal_extradata_hides(const uint8_t *extradata, size_t size)
+bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size)
 {
-    bool hides = false;
+    bool present = false;
     struct extradata_walk walk = {0};
     for (struct nal nal; nal_next_of_extradata(STREAM_HEVC, extradata, size, &walk, &nal);)
-        hides |= nal.size > 2 && hevc_layer(&nal) == 0 && (nal.data[0] >> 1 & 63) == 34 && pps_hides(&nal);
-    return hides;
+        present |= nal.size > 2 && hevc_layer(&nal) == 0 && (nal.data[0] >> 1 & 63) == 34 &&
+                   pps_has_output_flag(&nal);
+    return present;
 }

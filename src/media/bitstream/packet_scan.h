@@ -41,7 +41,7 @@ struct nal_info {
     bool broken_link;      /* HEVC BLA: a key whose RASL pictures are never displayed; MPEG-2: the GOP header's  */
     bool after_end, ends;  /* HEVC: an end of sequence before the picture, or after it (or no picture) */
     bool discards;         /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
-    bool hides;            /* HEVC: a PPS lets pictures hide themselves                          */
+    bool output_flag_present; /* HEVC: of a PPS, its output_flag_present_flag                    */
     bool headers;          /* parameter sets, MPEG-2: a sequence header                          */
     bool shown;            /* VP8/VP9/AV1: the packet shows a frame; true for the others        */
     bool field;            /* MPEG-2: a lone field picture                                      */
@@ -71,8 +71,8 @@ bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_
 
 size_t nal_zeros_at_end(const uint8_t *data, size_t size);
 
-/* HEVC: `hides` of the parameter sets in the extradata, hvcC or start codes. */
-bool nal_extradata_hides(const uint8_t *extradata, size_t size);
+/* HEVC: Returns output_flag_present of the parameter sets in the extradata, hvcC or start codes. */
+bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size);
 
 /* Bytes of the length prefix that an avcC or hvcC record announces; 0 when the extradata is start codes or empty. */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);

@@ -69,9 +69,10 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat),
                         .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format)};
     r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
-    r->veiled = r->traits.stream == STREAM_HEVC &&
-                nal_extradata_hides(s->codecpar->extradata, (size_t)s->codecpar->extradata_size);
-    r->odd = r->veiled;
+    size_t extradata_size = (size_t)s->codecpar->extradata_size;
+    r->may_suppress_output = r->traits.stream == STREAM_HEVC &&
+                             nal_extradata_has_output_flag(s->codecpar->extradata, extradata_size);
+    r->odd = r->may_suppress_output;
     r->frame_us = broadcast_frame_us(format, s);
     r->dts_us = TIME_NONE;
     demux_begin_headers(r);
@@ -100,7 +101,7 @@ void demux_jumped(struct demux *r, uint64_t serial)
 {
     r->serial = serial;
     r->hole = r->ended = r->orphans = false;
-    r->shaken = 0;
+    r->suspect_next = 0;
     r->steady = 0;
     /* What lies between here and there was jumped over on purpose. */
 }
@@ -157,10 +158,10 @@ static void note_ends(struct demux *r, const struct nal_info *info, struct pictu
     if (info->cut != CUT_NONE) {
         r->orphans = info->broken_link || anew;
         bool cra = !info->broken_link && !info->closed;
-        r->veiled |= p->serial > 0 && (info->discards || (cra && anew));
+        r->may_suppress_output |= p->serial > 0 && (info->discards || (cra && anew));
     }
-    r->veiled |= info->hides;
-    r->odd |= r->veiled;
+    r->may_suppress_output |= info->output_flag_present;
+    r->odd |= r->may_suppress_output;
     p->hidden |= info->needs_before && r->orphans;
 }
 
@@ -262,9 +263,9 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     bool header = is_header(r, packet);
     p->hidden = !info.picture || !info.shown || dropped || header;
     /* It breaks off, or lost a piece. */
-    p->suspect = r->shaken > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
+    p->suspect = r->suspect_next > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
                  nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
-    r->shaken -= r->shaken > 0;
+    r->suspect_next -= r->suspect_next > 0;
     p->empty = (!info.picture && !info.unreadable) || header;
     p->droppable = info.droppable;
     p->needs_before = info.needs_before;
@@ -300,7 +301,7 @@ static int read_packet(struct demux *r, AVPacket *packet)
     bool searched = r->said.searches > last.searches && r->serial > 0;
     bool wrong = r->said.errors > last.errors || searched;
     if (wrong && !r->framed)
-        r->shaken = 2;
+        r->suspect_next = 2;
     r->hole |= wrong || r->said.jumps > last.jumps;
     return code;
 }

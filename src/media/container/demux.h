@@ -28,7 +28,7 @@ struct demux {
     bool lacking;                   /* sets changed, and a key frame came without them           */
     uint64_t serial;                /* of the next packet                                        */
     bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
-    bool veiled;                    /* HEVC: pictures may stay hidden, and only the decoder knows which */
+    bool may_suppress_output;       /* HEVC: some pictures may not be output, the decoder knows */
     bool odd;                       /* something that only a sequential decode gets right        */
     bool framed;                    /* a packet is a picture: the container says where each begins */
     bool table;                     /* MP4: it has a table of all its packets                   */
@@ -39,7 +39,7 @@ struct demux {
     unsigned steady;                /* so many packets before it came a frame apart              */
     bool hole;                      /* something vanished since the last picture                 */
     uint64_t bare;                  /* packets so far that have no bytes                         */
-    int shaken;                     /* so many of the next pictures may lack bytes               */
+    int suspect_next;               /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */
     uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };
