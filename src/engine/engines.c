@@ -44,9 +44,10 @@ void engines_init(struct engines *g, enum engine_choice choice, const struct eng
     if (choice == ENGINE_CUDA || (choice == ENGINE_AUTO && engine_built("cuda")))
         g->slot[g->count++] = (struct engine_slot){.kind = "cuda", .devices = *devices, .named = devices->count > 0};
     const char *told = choice == ENGINE_CPU ? getenv("BARCODE_GPUS") : NULL;
-    long stand_in = told ? strtol(told, NULL, 10) : 1;
+    long count = told ? strtol(told, NULL, 10) : 1;
     if (choice != ENGINE_CUDA)
-        g->slot[g->count++] = (struct engine_slot){.kind = "cpu", .devices = {.count = clamp_devices(stand_in)}};
+        g->slot[g->count++] = (struct engine_slot){.kind = "cpu",
+                                                   .devices = {.count = clamp_devices(count)}};
 }
 
 static bool is_cpu(const struct engine_slot *s)

@@ -191,8 +191,10 @@ static bool place_circle(struct plan *p, struct err *e)
     struct axis axis;
     double label, high, tick = 0.75 * p->u;
     ink_measure(p->s->ink, &t, &label, &high);
-    double aside = p->axis ? label + tick + 1.2 * p->u : 0, above = p->axis ? high + tick + 1.2 * p->u : 0;
-    double side = p->w - 2 * aside < p->bottom - p->top - 2 * above ? p->w - 2 * aside : p->bottom - p->top - 2 * above;
+    double margin_x = p->axis ? label + tick + 1.2 * p->u : 0;
+    double margin_y = p->axis ? high + tick + 1.2 * p->u : 0;
+    double width = p->w - 2 * margin_x, height = p->bottom - p->top - 2 * margin_y;
+    double side = width < height ? width : height;
     side = at_least(sheet_snap(p->s, side), 1 / at_least(p->s->scale, 1));
     double x = sheet_snap(p->s, p->x + (p->w - side) / 2), y = sheet_snap(p->s, (p->top + p->bottom - side) / 2);
     p->s->figure[p->s->figures++] = (struct sheet_figure){p->strips.kind[0], x, y, side, side};
