@@ -206,7 +206,8 @@ for format in pdf svg; do
     "$barcode" films --poster=$format -o together --update --title-that-is-none 2> /dev/null && bad "an unknown option" || good
     "$barcode" films/b.mkv --poster=$format -o together --update --page A5 2>&1 | grep -q wrote && good || bad "$format: --update does not see another page"
     truncate -s -3 together/a-poster.$format
-    "$barcode" films/a.mkv --poster=$format -o together --update 2>&1 | grep -q wrote && good || bad "$format: --update does not see a torn poster"
+    "$barcode" films/a.mkv --poster=$format -o together --update 2>&1 | grep -q wrote && good ||
+        bad "$format: --update does not see a truncated poster"
     printf 'mine' > together/a-poster.$format
     "$barcode" films/a.mkv --poster=$format -o together 2>&1 | grep -q "was not made by barcode" && good || bad "$format: a stranger's file is replaced"
     is "the stranger's $format" mine "$(cat together/a-poster.$format)"

@@ -18,7 +18,7 @@ enum entry_state {
     ENTRY_GOOD,
     ENTRY_ABSENT,      /* no such file, or it cannot be read         */
     ENTRY_OTHER,       /* of another version of barcode: not for us  */
-    ENTRY_BROKEN       /* torn, changed, cut off or foreign          */
+    ENTRY_BROKEN       /* truncated, changed or foreign             */
 };
 
 struct cache_entry {

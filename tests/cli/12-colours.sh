@@ -43,9 +43,10 @@ test_steady_by_its_definition() {
     ok "$(clip vfr.mkv)" --interval 0.02 -k 64 --n-init 1 --size 96 --steady --json s.json -o s.png
     check steady s.json
     g=$(clip h264-closed.mkv)
-    cp "$g" torn.mkv
-    dd if=/dev/urandom of=torn.mkv bs=1000 seek=$(($(stat -c %s torn.mkv) / 3000)) count=40 conv=notrunc status=none
-    ok torn.mkv -n 1 --n-init 3 --steady --json s.json -o s.png
+    cp "$g" damaged.mkv
+    dd if=/dev/urandom of=damaged.mkv bs=1000 seek=$(($(stat -c %s damaged.mkv) / 3000)) count=40 \
+        conv=notrunc status=none
+    ok damaged.mkv -n 1 --n-init 3 --steady --json s.json -o s.png
     check steady s.json
 }
 

@@ -68,8 +68,11 @@ TEST(holes_are_filled_and_gaps_are_not)
     assert_int_equal(with_gap(true, 100000, NULL).displayed, 10);      /* more than an hour: a jump of the clock */
 }
 
-/* MPEG-TS: a hole took five frames, and the beginning of the key behind it, with its time. What leads that is told by order. */
-TEST(a_torn_key_has_no_time)
+/*
+ * MPEG-TS: a gap took five frames and the beginning of the next key, with its time. The order count
+ * shows which pictures lead that key.
+ */
+TEST(a_truncated_key_has_no_time)
 {
     struct err e = ERR_INIT;
     static const int64_t shown[] = {0, 1, 2, 11, 8, 9, 10, 12, 13};
@@ -173,7 +176,10 @@ TEST(where_films_begin)
     assert_int_equal(live_packets, 0);
 }
 
-/* MPEG-PS has times of some pictures only: those of a torn GOP that have none are as far from others as their order says. */
+/*
+ * MPEG-PS has times of some pictures only. In a GOP with gaps, the others get a time by their
+ * distance in display order.
+ */
 TEST(times_by_order)
 {
     struct err e = ERR_INIT;

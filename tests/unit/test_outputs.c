@@ -176,7 +176,8 @@ TEST_WITH(strangers_files_stay, enter, leave)
     put("film.png", "", 0);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     static const char ours[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP", title[] = "Title\0barcode";
-    static const char inter[] = "Software\0\0\0en\0Programm\0barcode 0.1.0", torn[] = "Software\0\0\0enbarcode";
+    static const char inter[] = "Software\0\0\0en\0Programm\0barcode 0.1.0",
+                      truncated[] = "Software\0\0\0enbarcode";
     put_png("film.png", "tEXt", ours, sizeof ours - 1, 9);
     expect_allowed(&o, &in);           /* there is no such film, which is told when it is opened */
     put_png("film.png", "iTXt", inter, sizeof inter - 1, 9);
@@ -188,7 +189,7 @@ TEST_WITH(strangers_files_stay, enter, leave)
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "tEXt", title, sizeof title - 1, 9);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
-    put_png("film.png", "iTXt", torn, sizeof torn - 1, 9);
+    put_png("film.png", "iTXt", truncated, sizeof truncated - 1, 9);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "tEXt", "Software", 8, 9);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");

@@ -97,7 +97,8 @@ TEST(vp9_superframes)
 
 TEST(av1_units)
 {
-    struct bytes shown = {.n = 0}, hidden = {.n = 0}, existing = {.n = 0}, none = {.n = 0}, torn = {.n = 0};
+    struct bytes shown = {.n = 0}, hidden = {.n = 0}, existing = {.n = 0}, none = {.n = 0},
+                 zeroed = {.n = 0};
     PUT(&shown, 0x12, 0, 0x32, 2, 0x10, 7);             /* temporal delimiter; a frame with show_frame */
     struct nal_info i = scan(STREAM_AV1, 0, &shown);
     assert_true(i.picture && i.shown && !i.unreadable);
@@ -109,8 +110,8 @@ TEST(av1_units)
     PUT(&none, 0x7a, 2, 1, 1);                          /* padding alone */
     i = scan(STREAM_AV1, 0, &none);
     assert_true(!i.picture && !i.unreadable);
-    PUT(&torn, 0x32, 2, 0x20, 7, 0, 0, 0, 0);           /* a frame that is not shown; zeros where the other was */
-    i = scan(STREAM_AV1, 0, &torn);
+    PUT(&zeroed, 0x32, 2, 0x20, 7, 0, 0, 0, 0);         /* a hidden frame; zeros for the other */
+    i = scan(STREAM_AV1, 0, &zeroed);
     assert_true(!i.picture && i.unreadable);
     struct bytes long_one = {.n = 0};
     PUT(&long_one, 0x32, 0x85, 0x01, 0x10);             /* 133 bytes, of which there is one */
@@ -122,14 +123,14 @@ TEST(empty_or_unreadable)
 {
     static const uint8_t zeros[200];
     for (int size = 0; size <= 4; size++) {
-        struct bytes sets = {.n = 0}, torn = {.n = 0}, nothing = {.n = 0}, hevc = {.n = 0};
+        struct bytes sets = {.n = 0}, zeroed = {.n = 0}, nothing = {.n = 0}, hevc = {.n = 0};
         NAL(&sets, size, SPS, 0x64, 0, 0x28);
         NAL(&sets, size, SEI, 1, 1, 0x80);
         struct nal_info i = scan(STREAM_H264, size, &sets);
         assert_true(!i.picture && !i.unreadable);
-        NAL(&torn, size, SEI, 1, 1, 0x80);
-        put(&torn, zeros, sizeof zeros);                /* where the slice was */
-        assert_true(scan(STREAM_H264, size, &torn).unreadable);
+        NAL(&zeroed, size, SEI, 1, 1, 0x80);
+        put(&zeroed, zeros, sizeof zeros);              /* where the slice was */
+        assert_true(scan(STREAM_H264, size, &zeroed).unreadable);
         put(&nothing, zeros, sizeof zeros);
         assert_true(scan(STREAM_H264, size, &nothing).unreadable);
         assert_true(scan(STREAM_HEVC, size, &nothing).unreadable);

@@ -96,11 +96,11 @@ TEST_WITH(what_a_line_says, setup, teardown)
     assert_true(ledger_add(NULL, &plain, &e));
 }
 
-/* What is there stays, and a line that was torn is ended. */
+/* Existing lines stay, and a truncated one gets its line feed. */
 TEST_WITH(lines_are_appended, setup, teardown)
 {
     char *line[8];
-    put("{\"film\":\"old\"}\n{\"film\":\"torn");
+    put("{\"film\":\"old\"}\n{\"film\":\"truncated");
     for (int i = 0; i < 2; i++) {
         struct ledger *l = opened();
         assert_true(ledger_add(l, &plain, NULL));
@@ -108,7 +108,7 @@ TEST_WITH(lines_are_appended, setup, teardown)
     }
     assert_int_equal(lines(line, 8), 4);
     assert_string_equal(line[0], "{\"film\":\"old\"}\n");
-    assert_string_equal(line[1], "{\"film\":\"torn\n");
+    assert_string_equal(line[1], "{\"film\":\"truncated\n");
     for (int i = 0; i < 4; i++)
         free(line[i]);
 }
@@ -140,7 +140,10 @@ TEST_WITH(strangers_files_stay, setup, teardown)
     ledger_close(&l);
 }
 
-/* Another process's line that is only begun is not taken for a torn one: it ends before this one looks at the file's end. */
+/*
+ * A line that another process is writing does not count as truncated: its end is waited for before
+ * the end of the file is checked.
+ */
 TEST_WITH(a_line_under_way_is_waited_for, setup, teardown)
 {
     static const char begun[] = "{\"film\":\"one\"", rest[] = "}\n";

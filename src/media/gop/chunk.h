@@ -67,7 +67,7 @@ void run_order_watch(struct run_order *o, const struct run_traits *t, const stru
 
 /*
  * Returns true if a decoder with frame threads may decode it: it is long enough to gain, its order
- * is no guess, and nothing is known to be missing or torn.
+ * is no guess, and no picture is known to be missing or truncated.
  */
 bool run_may_have_threads(const struct run *r);
 

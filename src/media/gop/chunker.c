@@ -82,8 +82,8 @@ static bool add_shown(struct chunker *g, struct run *r, bool leading, size_t *n,
     for (size_t i = 0; i < r->count; i++)
         if (!r->picture[i].hidden && r->picture[i].leading == leading)
             g->shown[(*n)++] = &r->picture[i];
-    bool torn = g->lost || gop_has_gap(g->gop) || gop_has_gap(g->next);
-    g->unsure |= !sort_display_order(&g->config.traits, torn, g->config.frame_us, g->shown + first,
+    bool gaps = g->lost || gop_has_gap(g->gop) || gop_has_gap(g->next);
+    g->unsure |= !sort_display_order(&g->config.traits, gaps, g->config.frame_us, g->shown + first,
                                      *n - first);
     return true;
 }
@@ -167,7 +167,7 @@ static void suspect_before(const struct chunker *g, struct run *r, size_t i)
 }
 
 /* True if something is gone right before picture `p`. */
-static bool is_torn_off(const struct chunker *g, const struct picture *p)
+static bool is_after_gap(const struct chunker *g, const struct picture *p)
 {
     return p->lost || (p->after_hole && g->real);
 }
@@ -184,7 +184,7 @@ static bool is_far_ahead(const struct chunker *g)
 static void suspect_inside(const struct chunker *g, struct run *r)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (is_torn_off(g, &r->picture[i]))
+        if (is_after_gap(g, &r->picture[i]))
             suspect_before(g, r, i);
 }
 
@@ -199,9 +199,9 @@ static void judge_holes(struct chunker *g)
         g->gop->picture[i].after_hole &= g->real;
     suspect_inside(g, g->gop);
     suspect_inside(g, g->next);           /* copies may be in a run already (gop_add_extras) */
-    if (g->next->count > 0 && is_torn_off(g, &g->next->picture[0]))
+    if (g->next->count > 0 && is_after_gap(g, &g->next->picture[0]))
         suspect_before(g, g->gop, g->gop->count);
-    if (g->next->count > 0 && g->ahead && (is_torn_off(g, g->ahead) || is_far_ahead(g)))
+    if (g->next->count > 0 && g->ahead && (is_after_gap(g, g->ahead) || is_far_ahead(g)))
         suspect_before(g, g->next, g->next->count);
     g->filled_before = g->filled;
     g->filled = false;
@@ -311,7 +311,7 @@ static bool leads(const struct chunker *g, const struct picture *key, const stru
     if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
         return false;
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
-    /* What comes after a hole may lead a key that fell into it; one that was torn may have lost its time. */
+    /* A picture after a hole may lead a key in the hole. A truncated key may have no time. */
     if (timed && (g->lost || holes_inside(&g->holes, key->serial, p->serial)))
         return p->pts_us < key->pts_us;
     if (g->config.traits.stream == STREAM_HEVC)

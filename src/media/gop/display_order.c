@@ -69,7 +69,7 @@ static bool times_rise(struct picture *const *p, size_t n)
     return true;
 }
 
-/* True if something is gone between pictures p[i] and p[j] of a torn GOP in decoding order. */
+/* Returns true if a picture is missing between p[i] and p[j], which are in decoding order. */
 static bool are_apart(struct picture *const *p, size_t i, size_t j)
 {
     size_t first = i < j ? i : j, last = i < j ? j : i;
@@ -91,7 +91,7 @@ static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64
 }
 
 /* By time, a picture without one right after that which came before it. Without any times lost pictures do so by their order. */
-static void sort_torn(enum bitstream stream, struct picture **p, size_t n, int64_t frame_us)
+static void sort_across_gaps(enum bitstream stream, struct picture **p, size_t n, int64_t frame_us)
 {
     bool mpeg2 = stream == STREAM_MPEG2;
     if (mpeg2 && p[0]->pts_us == TIME_NONE)
@@ -107,13 +107,13 @@ static void sort_torn(enum bitstream stream, struct picture **p, size_t n, int64
 }
 
 /* Decoders go by the bitstream's order and never look at times. */
-bool sort_display_order(const struct run_traits *traits, bool torn, int64_t frame_us,
+bool sort_display_order(const struct run_traits *traits, bool gaps, int64_t frame_us,
                         struct picture **p, size_t n)
 {
     if (!traits->reorder || n < 2)
         return true;
-    if (torn) {
-        sort_torn(traits->stream, p, n, frame_us);
+    if (gaps) {
+        sort_across_gaps(traits->stream, p, n, frame_us);
         return true;
     }
     bool ordered = all_ordered(p, n);

@@ -8,10 +8,12 @@
 #include "media/bitstream/coded_picture.h"
 
 /*
- * Sorts p[0..n), displayed pictures in decoding order, into display order. `torn`: some of the GOP is lost, and with it perhaps
- * a key that begins the count of order anew. Then the order is by time, and those that have none may be given one. False: the bitstream and the times contradict each other, or there is no order.
+ * Sorts p[0..n), displayed pictures in decoding order, into display order. `gaps`: pictures of the
+ * GOP are missing, perhaps a key that restarts the picture order count. Then the order is by time,
+ * and pictures without a time may get one. Returns false if the bitstream and the times contradict
+ * each other, or if there is no order.
  */
-bool sort_display_order(const struct run_traits *traits, bool torn, int64_t frame_us,
+bool sort_display_order(const struct run_traits *traits, bool gaps, int64_t frame_us,
                         struct picture **p, size_t n);
 
 #endif

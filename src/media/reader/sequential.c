@@ -185,7 +185,7 @@ static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 }
 
 /* A hole may lie between the held picture and `serial`. */
-static bool is_torn_before(const struct sequential *q, uint64_t serial)
+static bool may_follow_gap(const struct sequential *q, uint64_t serial)
 {
     return holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder);
 }
@@ -195,13 +195,13 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
 {
     /* Behind a hole the demuxer guesses: a time that goes back there is none. */
     bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
-    if (back && is_torn_before(q, serial))
+    if (back && may_follow_gap(q, serial))
         pts_us = TIME_NONE;
     int64_t time = timeline_at(&q->timeline, pts_us), from = holes_reached(&q->holes, q->held.us);
     timeline_step(&q->timeline, time);
     uint64_t gone = 0;
     /* Once the selection is done the decoder drains, without the pictures in between. */
-    if (q->held.there && !q->done && time > from && is_torn_before(q, serial))
+    if (q->held.there && !q->done && time > from && may_follow_gap(q, serial))
         gone = holes_frames(from, time, q->timeline.frame_us);
     if (gone > 0)
         found_damage(q);
