@@ -9,8 +9,9 @@ film() {
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=192x128:r=25 -frames:v "$frames" "$@" "$to"
 }
 
-# hurt FROM TO WHAT: in the biggest packet behind the middle of FROM, WHAT is made of bytes: "noise", or one "flip".
-hurt() {
+# corrupt FROM TO WHAT: copies FROM to TO and corrupts its biggest packet after the middle: bytes
+# become "noise", or one is flipped ("flip").
+corrupt() {
     "$PYTHON" - "$@" <<'PY'
 import json, random, subprocess, sys
 source, target, what = sys.argv[1:]
@@ -59,7 +60,7 @@ test_ffv1_checksums() {
     for kind in mkv mov avi; do
         film "crc.$kind" 24 -c:v ffv1 -level 3 -slicecrc 1 -g 6
         whole "crc.$kind"
-        hurt "crc.$kind" "bad.$kind" flip
+        corrupt "crc.$kind" "bad.$kind" flip
         told "bad.$kind" 24
         case $(damaged_columns) in
             '12 13 14 15 16 17' | '13 14 15 16 17' | '14 15 16 17' | '15 16 17' | '16 17' | 17 | '18 19 20 21 22 23') ;;
@@ -71,7 +72,7 @@ test_ffv1_checksums() {
 test_ffv1_checksums_of_keys() {
     film keys.mkv 12 -c:v ffv1 -level 3 -slicecrc 1 -g 1
     whole keys.mkv
-    hurt keys.mkv bad.mkv flip
+    corrupt keys.mkv bad.mkv flip
     told bad.mkv 12
     [ "$(damaged_columns | wc -w)" -eq 1 ] || fail "columns $(damaged_columns) are damaged, not one"
 }
@@ -79,7 +80,7 @@ test_ffv1_checksums_of_keys() {
 test_dv_blocks() {
     film dv.avi 8 -s 720x576 -pix_fmt yuv420p -c:v dvvideo
     whole dv.avi
-    hurt dv.avi bad.avi noise
+    corrupt dv.avi bad.avi noise
     told bad.avi 8
     [ "$(damaged_columns | wc -w)" -eq 1 ] || fail "columns $(damaged_columns) are damaged, not one"
     "$PYTHON" -c 'd = open("dv.avi", "rb").read(); m = len(d) // 2; open("short.avi", "wb").write(d[:m] + d[m + 2000:])'
@@ -92,7 +93,7 @@ test_other_decoders() {
         # shellcheck disable=SC2086  # words on purpose
         film "film.$kind" 12 $arguments
         whole "film.$kind"
-        hurt "film.$kind" "bad.$kind" "$what"
+        corrupt "film.$kind" "bad.$kind" "$what"
         told "bad.$kind" 12
         rm -f "film.$kind" "bad.$kind"
     done <<'LIST'

@@ -69,16 +69,19 @@ TEST(threads_and_damage)
 {
     static struct where w[CLIP_FRAMES];
     static const char *const encode[] = {
-        "-c:v libx264 -preset veryfast -x264-params keyint=50:min-keyint=50:bframes=2:scenecut=0 hurt.mp4",
-        "-c:v libx265 -preset ultrafast -x265-params log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:min-keyint=50:no-open-gop=1 hurt.mp4",
+        "-c:v libx264 -preset veryfast -x264-params keyint=50:min-keyint=50:bframes=2:scenecut=0 "
+        "corrupt.mp4",
+        "-c:v libx265 -preset ultrafast -x265-params "
+        "log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:min-keyint=50:no-open-gop=1 "
+        "corrupt.mp4",
     };
     for (size_t i = 0; i < sizeof encode / sizeof *encode && clip_encode(encode[i]); i++) {
-        struct staged whole = stage_on("hurt.mp4", "off", 1);
-        list_packets("hurt.mp4", w, CLIP_FRAMES);
-        garble("hurt.mp4", &w[110], 0xa5);
-        garble("hurt.mp4", &w[135], 0xff);
+        struct staged whole = stage_on("corrupt.mp4", "off", 1);
+        list_packets("corrupt.mp4", w, CLIP_FRAMES);
+        garble("corrupt.mp4", &w[110], 0xa5);
+        garble("corrupt.mp4", &w[135], 0xff);
         for (const char *threads = "2359"; *threads; threads++) {
-            struct staged many = stage_on("hurt.mp4", (char[]){*threads, 0}, 1);
+            struct staged many = stage_on("corrupt.mp4", (char[]){*threads, 0}, 1);
             assert_true(many.counts.redone_runs > 0 && many.counts.damaged + many.counts.lost > 0);
             assert_false(many.counts.contradicted);
             for (uint64_t f = 0; f < CLIP_FRAMES; f++) {

@@ -58,16 +58,16 @@ bool damage_lent(struct damage_watch *w)
     return w->lent_before > before;
 }
 
-bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt)
+bool damage_spreads(struct damage_watch *w, const struct picture *p, bool corrupt)
 {
     bool leads = p->leading || p->marked_leading || p->needs_before;
     if (p->packet->flags & AV_PKT_FLAG_KEY) {
         w->tainted_before = w->tainted;
         w->tainted = false;
     }
-    bool spoilt = hurt || w->tainted || (leads && w->tainted_before);
+    bool spoilt = corrupt || w->tainted || (leads && w->tainted_before);
     /* What follows an HEVC key in display order refers to nothing that leads it: H.265 7.4.2.2. */
-    *(p->marked_leading ? &w->tainted_before : &w->tainted) |= hurt && !p->droppable;
+    *(p->marked_leading ? &w->tainted_before : &w->tainted) |= corrupt && !p->droppable;
     return spoilt;
 }
 

@@ -51,10 +51,11 @@ bool damage_found(struct damage_watch *w, int code);
 bool damage_lent(struct damage_watch *w);
 
 /*
- * True if picture `p`, the next in decoding order, whose packet is still there, shows damage. `hurt`: its own packet was
- * damaged, which is handed on to all that may refer to it: up to the next key, and to the pictures that lead this one.
+ * Returns true if picture `p`, the next in decoding order, is damaged. It must still have its
+ * packet. `corrupt`: the packet itself is corrupt. This spreads to all pictures that may refer to
+ * `p`: up to the next key, and to the leading pictures of that key.
  */
-bool damage_spreads(struct damage_watch *w, const struct picture *p, bool hurt);
+bool damage_spreads(struct damage_watch *w, const struct picture *p, bool corrupt);
 
 /* Forgets what was noticed: the decoder is flushed and begins anew. */
 void damage_forget(struct damage_watch *w);

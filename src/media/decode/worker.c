@@ -43,7 +43,7 @@ struct session {
     AVPacket *packet;
     AVFrame *frame, *planes;       /* planes: view_of_frame's                                   */
     struct engine_port *port;
-    bool hurt;                     /* the run is damaged                                        */
+    bool corrupt;                  /* a picture of the run is                                   */
     bool again;                    /* it is, and is decoded once more                           */
     struct run_order order;        /* of what comes out of the run                              */
     struct stage_counts counts;
@@ -105,7 +105,7 @@ static bool stage_frame(struct session *s, struct picture *p, struct err *e)
 
 static bool given_up(const struct session *s)
 {
-    return s->hurt && !s->again;
+    return s->corrupt && !s->again;
 }
 
 /* The picture that came out, if it is to be staged. */
@@ -120,9 +120,9 @@ static struct picture *picture_of(struct session *s, struct run *run)
     run_order_watch(&s->order, &s->staging->traits, p);
     if (!p->wanted || p->done)
         return NULL;
-    s->hurt |= damage_concealed(s->frame);
+    s->corrupt |= damage_concealed(s->frame);
     if (s->now->threads > 1)
-        s->hurt |= damage_heard(&s->now->watch);
+        s->corrupt |= damage_heard(&s->now->watch);
     return given_up(s) ? NULL : p;
 }
 
@@ -137,7 +137,7 @@ static bool receive(struct session *s, struct run *run, struct err *e)
             return film_av_out_of_memory(s->staging->film->path, e);
         if (code < 0) {
             s->counts.decode_errors++;
-            s->hurt = true;
+            s->corrupt = true;
             damage_everywhere(&s->now->watch);
             if (++errors == RECEIVE_ERRORS_MAX)
                 return true;
@@ -160,10 +160,10 @@ static bool send_picture(struct session *s, struct run *run, struct picture *p, 
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
         return film_av_out_of_memory(s->staging->film->path, e);
-    bool hurt = (damage_found(&s->now->watch, code) && !p->empty) || p->suspect;
-    s->counts.decode_errors += hurt;
-    s->hurt |= hurt;
-    p->tag.damaged |= damage_spreads(&s->now->watch, p, hurt);
+    bool corrupt = (damage_found(&s->now->watch, code) && !p->empty) || p->suspect;
+    s->counts.decode_errors += corrupt;
+    s->corrupt |= corrupt;
+    p->tag.damaged |= damage_spreads(&s->now->watch, p, corrupt);
     s->counts.sent++;
     return receive(s, run, e);
 }
@@ -183,7 +183,7 @@ static void miss(struct session *s, const struct run *run, const struct picture 
     bool begins = p == run->picture || p->cut == CUT_CLEAN;
     if (begins && !p->lost)
         return;
-    s->hurt = true;
+    s->corrupt = true;
     damage_everywhere(&s->now->watch);
 }
 
@@ -213,7 +213,7 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
             fine = given_up(s) || send_picture(s, run, p, e);
     }
     fine = drain(s, run, e) && fine;
-    s->hurt |= damage_found(&s->now->watch, 0);      /* on threads that had not finished yet */
+    s->corrupt |= damage_found(&s->now->watch, 0);   /* on threads that had not finished yet */
     return fine;
 }
 
@@ -257,7 +257,7 @@ static void choose_decoder(struct session *s, const struct run *run)
 /* A key frame alone that is damaged or never came is noted, and another one serves: what is staged of it is thrown away. */
 static bool is_fault(struct session *s, const struct run *run)
 {
-    bool faulty = s->hurt || still_wanted(run) > 0 || run->picture[0].tag.damaged;
+    bool faulty = s->corrupt || still_wanted(run) > 0 || run->picture[0].tag.damaged;
     if (!s->staging->faults || !faulty || staging_stopped(s->staging))
         return false;
     staging_fault(s->staging, run->picture[0].serial, true);
@@ -267,18 +267,18 @@ static bool is_fault(struct session *s, const struct run *run)
 static bool decode_run(struct session *s, struct run *run, struct err *e)
 {
     uint64_t errors = s->counts.decode_errors, damaged = s->counts.damaged;
-    s->order.wrong = s->hurt = false;
+    s->order.wrong = s->corrupt = false;
     choose_decoder(s, run);
     if (!decode_once(s, run, run->unsure, e))
         return false;
-    if (still_wanted(run) > 0 && !s->hurt && !staging_stopped(s->staging)) {
+    if (still_wanted(run) > 0 && !s->corrupt && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
         if (!decode_once(s, run, true, e))
             return false;
     }
     if (is_fault(s, run))
         return true;
-    if (s->hurt && !staging_stopped(s->staging)) {
+    if (s->corrupt && !staging_stopped(s->staging)) {
         s->counts.redone_runs++;
         s->counts.decode_errors = errors;      /* they are met again */
         if (!decode_again(s, run, e))
@@ -293,7 +293,7 @@ static bool decode_run(struct session *s, struct run *run, struct err *e)
     s->counts.lost += lost;
     /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is not. */
     bool foreseen = !s->staging->job->selection.keyframes;
-    if (foreseen && (s->order.wrong || lost > 0) && !s->hurt && s->counts.damaged == damaged)
+    if (foreseen && (s->order.wrong || lost > 0) && !s->corrupt && s->counts.damaged == damaged)
         staging_contradict(s->staging);
     return true;
 }

@@ -94,14 +94,14 @@ static void sample_frame(struct crop_worker *w, size_t index)
 static bool decode(struct crop_worker *w, const AVPacket *packet, size_t index)
 {
     int code = decoder_send(w->decoder, packet);
-    w->hurt |= damage_found(&w->watch, code);
+    w->corrupt |= damage_found(&w->watch, code);
     if (code >= 0)
         code = decoder_receive(w->decoder, w->frame);
     if (code == AVERROR(ENOMEM))
         film_av_out_of_memory(w->samples->film->path, &w->error);
     if (code < 0)
         return false;
-    if (!w->hurt)
+    if (!w->corrupt)
         sample_frame(w, index);
     av_frame_unref(w->frame);
     return true;
@@ -114,14 +114,14 @@ static bool decode(struct crop_worker *w, const AVPacket *packet, size_t index)
 static bool sample_key_alone(struct crop_worker *w, size_t index)
 {
     int code = decoder_send(w->decoder, w->packet);
-    w->hurt = damage_found(&w->watch, code);
+    w->corrupt = damage_found(&w->watch, code);
     if (code >= 0)
         code = decoder_send(w->decoder, NULL);
     if (code >= 0)
         code = decoder_receive(w->decoder, w->frame);
     if (code == AVERROR(ENOMEM))
         film_av_out_of_memory(w->samples->film->path, &w->error);
-    bool whole = code >= 0 && !w->hurt && !av_compat_is_interlaced(w->frame);
+    bool whole = code >= 0 && !w->corrupt && !av_compat_is_interlaced(w->frame);
     if (whole)
         sample_frame(w, index);
     if (w->error.code == ERR_NONE)
@@ -175,7 +175,7 @@ static void sample_place(struct crop_worker *w, int place)
         return;
     }
     bool came = false, more = true;
-    w->hurt = false;
+    w->corrupt = false;
     for (int i = 0; i < OUT_WITHIN && more && !came && w->error.code == ERR_NONE; i++) {
         came = decode(w, w->packet, index);
         av_packet_unref(w->packet);

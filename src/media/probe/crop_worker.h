@@ -53,7 +53,7 @@ struct crop_samples {
 struct crop_worker {
     struct crop_samples *samples;         /* borrowed                                      */
     bool alone;                           /* a key frame decodes without the packets after it */
-    bool hurt;                            /* a packet of this sample was damaged           */
+    bool corrupt;                         /* a packet of this sample was damaged           */
     bool fresh;                           /* the decoder is new                            */
     enum way way;
     AVFormatContext *format;              /* NULL: not open                                */

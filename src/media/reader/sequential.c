@@ -45,13 +45,13 @@ struct sent {
     bool ignore;              /* numbered already, or never to be displayed                */
     bool second;              /* the second field of the picture before it                 */
     bool lost;                /* struct picture's                                          */
-    bool hurt;                /* something was wrong with the packet, or before it         */
+    bool corrupt;             /* something was wrong with the packet, or before it         */
     bool key;                 /* a key frame that is displayed                             */
 };
 
 /* What is displayed until its successor is there. */
 struct held {
-    bool there, lost, hurt, key;
+    bool there, lost, corrupt, key;
     uint64_t serial;
     int64_t us, pts_us;       /* film time, as stored */
 };
@@ -165,7 +165,7 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
     struct frame_tag tag = {.frame = q->next_frame++, .time_us = time_us};
     q->numbered_us = time_us;
     q->reached_us = next_us;
-    tag.damaged = !lost && q->held.hurt;
+    tag.damaged = !lost && q->held.corrupt;
     atomic_store(&q->staging->frames_done, q->next_frame);
     if (job->selection.keyframes)
         return lost || !q->held.key || begin_key(q, &tag, e);
@@ -274,15 +274,15 @@ static bool take_frame(struct sequential *q, struct err *e)
         av_frame_unref(q->frame);
         return true;
     }
-    bool hurt = damage_concealed(q->frame) || p.hurt;
-    if (hurt)
+    bool corrupt = damage_concealed(q->frame) || p.corrupt;
+    if (corrupt)
         found_damage(q);
     if (known)
         end_waiting(q, &p);
     if (!give_up_waiting(q, &p, e) || !advance(q, p.serial, p.pts_us, e))
         return false;
     av_frame_move_ref(q->picture, q->frame);
-    q->held.hurt = hurt || damage_flagged(q->picture);
+    q->held.corrupt = corrupt || damage_flagged(q->picture);
     q->held.key = p.key;
     return true;
 }
@@ -312,8 +312,8 @@ static bool receive(struct sequential *q, struct err *e)
 /* The picture that was sent last may have lost its end. */
 static void suspect_last(struct sequential *q)
 {
-    q->sent[q->last.serial % SLOTS].hurt = true;
-    q->held.hurt |= q->held.serial == q->last.serial;
+    q->sent[q->last.serial % SLOTS].corrupt = true;
+    q->held.corrupt |= q->held.serial == q->last.serial;
     damage_everywhere(&q->watch);
 }
 
@@ -356,14 +356,14 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     packet->pts = (int64_t)p->serial;
     packet->dts = AV_NOPTS_VALUE;
     int code = decoder_send(q->decoder, packet);
-    bool hurt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
-    sent->hurt = damage_spreads(&q->watch, p, hurt);
-    if (sent->hurt)
+    bool corrupt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
+    sent->corrupt = damage_spreads(&q->watch, p, corrupt);
+    if (sent->corrupt)
         await(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
         return film_av_out_of_memory(q->staging->film->path, e);
-    if (hurt) {
+    if (corrupt) {
         q->counts.decode_errors++;
         found_damage(q);
     }
