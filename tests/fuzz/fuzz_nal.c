@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data + 2, n);
     struct nal_info i;
     nal_scan(kind, length_size, copy, n, &i);
-    nal_has_hole(kind, length_size, copy, n);
+    nal_has_illegal_zeros(kind, length_size, copy, n);
     fuzz_demand(i.picture || (i.cut == CUT_NONE && !i.droppable));
     fuzz_demand(i.cut >= CUT_NONE && i.cut <= CUT_OPEN);
     fuzz_demand(!i.needs_before || i.leading);

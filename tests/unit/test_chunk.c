@@ -261,11 +261,11 @@ TEST(which_may_have_threads)
     struct picture p[20] = {{.cut = CUT_CLEAN}};
     struct run r = {.picture = p, .count = 20};
     assert_true(run_may_have_threads(&r));
-    p[0].after_hole = true;              /* before the run, of which it needs nothing */
+    p[0].after_gap = true;               /* before the run, of which it needs nothing */
     assert_true(run_may_have_threads(&r));
-    p[7].after_hole = true;
+    p[7].after_gap = true;
     assert_false(run_may_have_threads(&r));
-    p[7].after_hole = false;
+    p[7].after_gap = false;
     bool *const wrong[] = {&p[19].lost, &p[7].suspect, &p[0].field, &r.unsure};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         *wrong[i] = true;

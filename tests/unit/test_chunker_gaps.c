@@ -29,8 +29,8 @@ TEST(lost_ones_keep_their_place)
     assert_int_equal(live_packets, 0);
 }
 
-/* Ten pictures, of which those after the fifth follow `gap` frames later. */
-static struct chunker_counts with_gap(bool hole, int64_t gap, struct columns *columns)
+/* Pushes ten pictures, of which those after the fifth follow `missing` frames later. */
+static struct chunker_counts with_gap(bool after_gap, int64_t missing, struct columns *columns)
 {
     struct err e = ERR_INIT;
     struct chunker_config config = {.selection = {.every = 2, .end_us = INT64_MAX},
@@ -39,8 +39,10 @@ static struct chunker_counts with_gap(bool hole, int64_t gap, struct columns *co
                                     .traits = run_traits(STREAM_VP9)};
     struct chunker *g = chunker_open(&config, &e);
     for (int64_t i = 0; i < 10; i++) {
-        struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .cut = i == 0 ? CUT_CLEAN : CUT_NONE,
-                            .order = TIME_NONE, .pts_us = (i + (i >= 5 ? gap : 0)) * 40000, .after_hole = hole && i == 5};
+        struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i,
+                            .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .order = TIME_NONE,
+                            .pts_us = (i + (i >= 5 ? missing : 0)) * 40000,
+                            .after_gap = after_gap && i == 5};
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));
@@ -50,7 +52,7 @@ static struct chunker_counts with_gap(bool hole, int64_t gap, struct columns *co
     return counts;
 }
 
-TEST(holes_are_filled_and_gaps_are_not)
+TEST(gaps_are_filled_and_jumps_in_time_are_not)
 {
     struct columns *columns = columns_open(0, 0, NULL);
     struct chunker_counts n = with_gap(true, 30, columns);
@@ -80,7 +82,7 @@ TEST(a_truncated_key_has_no_time)
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         bool key = i == 0 || i == 3;
         struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = i == 3 ? TIME_NONE : shown[i] * 40000, .order = shown[i],
-                            .cut = key ? CUT_OPEN : CUT_NONE, .after_hole = i == 3 || i == 4};
+                            .cut = key ? CUT_OPEN : CUT_NONE, .after_gap = i == 3 || i == 4};
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));
@@ -90,7 +92,10 @@ TEST(a_truncated_key_has_no_time)
     assert_int_equal(live_packets, 0);
 }
 
-/* Reading stopped between a picture and the B pictures before it, and a hole of another stream is near: nothing is lost. */
+/*
+ * Reading stops between a picture and its B pictures, near another stream's gap: no frame is
+ * missing.
+ */
 TEST(what_was_not_read_is_not_lost)
 {
     struct err e = ERR_INIT;
@@ -99,7 +104,7 @@ TEST(what_was_not_read_is_not_lost)
         struct chunker *g = hand_chunker(STREAM_H264, 1, NULL);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
             struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = shown[i] * 40000, .order = shown[i],
-                                .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .after_hole = i == 2};
+                                .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .after_gap = i == 2};
             assert_true(chunker_push(g, &p, &e));
         }
         if (stop)
@@ -111,9 +116,12 @@ TEST(what_was_not_read_is_not_lost)
     assert_int_equal(live_packets, 0);
 }
 
-/* A run of H.264 whose last pictures are copies: a key and the pictures that lead it. Behind these a hole is, or a lost one. */
+/*
+ * A run of H.264 whose last pictures are copies of a key and its leading pictures. A gap or a lost
+ * picture follows these.
+ */
 struct behind {
-    bool lost, after_hole, gap;
+    bool lost, after_gap, missing;
 };
 
 static struct run *run_before(struct behind b, struct catch *c)
@@ -122,9 +130,13 @@ static struct run *run_before(struct behind b, struct catch *c)
     struct chunker *g = hand_chunker(STREAM_H264, 1, c);
     for (int64_t i = 0; i < RUN_PICTURES + 10; i++) {
         int64_t shown = i < RUN_PICTURES ? i : i == RUN_PICTURES ? i + 2 : i <= RUN_PICTURES + 2 ? i - 1 : i;
-        bool key = i == 0 || i == RUN_PICTURES || i == RUN_PICTURES + 3, here = i == RUN_PICTURES + (b.gap ? 3 : 2);
-        struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .cut = key ? CUT_OPEN : CUT_NONE, .order = shown,
-                            .pts_us = (shown + (b.gap && i >= RUN_PICTURES + 3 ? 20 : 0)) * 40000, .after_hole = b.after_hole && here};
+        bool key = i == 0 || i == RUN_PICTURES || i == RUN_PICTURES + 3;
+        bool here = i == RUN_PICTURES + (b.missing ? 3 : 2);
+        int64_t jump = b.missing && i >= RUN_PICTURES + 3 ? 20 : 0;
+        struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i,
+                            .cut = key ? CUT_OPEN : CUT_NONE, .order = shown,
+                            .pts_us = (shown + jump) * 40000,
+                            .after_gap = b.after_gap && here};
         if (b.lost && i == RUN_PICTURES + 2) {
             packet_free(&p.packet);
             p.lost = true;
@@ -138,17 +150,17 @@ static struct run *run_before(struct behind b, struct catch *c)
     return c->run[0];
 }
 
-TEST(copies_know_of_holes)
+TEST(copies_know_of_gaps)
 {
     struct catch c = {.runs = 0};
     const struct run *r = run_before((struct behind){.lost = true}, &c);
     assert_true(r->picture[RUN_PICTURES + 1].suspect);       /* its end may be gone, in this run too */
     assert_false(r->picture[RUN_PICTURES].suspect);
     drop_runs(&c);
-    r = run_before((struct behind){.after_hole = true}, &c); /* no frame is missing there */
-    assert_false(r->picture[RUN_PICTURES + 1].suspect || r->picture[RUN_PICTURES + 2].after_hole);
+    r = run_before((struct behind){.after_gap = true}, &c);  /* no frame is missing there */
+    assert_false(r->picture[RUN_PICTURES + 1].suspect || r->picture[RUN_PICTURES + 2].after_gap);
     drop_runs(&c);
-    r = run_before((struct behind){.after_hole = true, .gap = true}, &c);
+    r = run_before((struct behind){.after_gap = true, .missing = true}, &c);
     assert_true(r->picture[RUN_PICTURES + 2].suspect);
     drop_runs(&c);
     assert_int_equal(live_packets, 0);
@@ -188,8 +200,13 @@ TEST(times_by_order)
     static const int64_t order[] = {2, 0, 1, 5, 3, 4, 11, 9, 10, 14, 12, 13};    /* 6 to 8 are gone */
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         bool timed = i != 0 && i != 3 && i != 9;
-        struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = timed ? order[i] * 40000 : TIME_NONE, .order = order[i],
-                            .after_hole = i == 6, .cut = i == 0 ? CUT_OPEN : CUT_NONE, .closed = true};
+        struct picture p = {.packet = packet_make(10),
+                            .serial = i,
+                            .pts_us = timed ? order[i] * 40000 : TIME_NONE,
+                            .order = order[i],
+                            .after_gap = i == 6,
+                            .cut = i == 0 ? CUT_OPEN : CUT_NONE,
+                            .closed = true};
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));

@@ -318,9 +318,11 @@ TEST(damage_is_noticed)
         skip();
     struct reading whole = read_film("plain.mkv");
     assert_false(whole.failed);
-    assert_int_equal(system("cp plain.mkv hole.mkv && dd if=/dev/zero of=hole.mkv bs=1000 seek=$(($(stat -c %s plain.mkv) / 2000)) "
-                            "count=20 conv=notrunc 2>/dev/null"), 0);
-    struct reading r = read_film("hole.mkv");
+    assert_int_equal(system("cp plain.mkv gap.mkv && dd if=/dev/zero of=gap.mkv bs=1000 "
+                            "seek=$(($(stat -c %s plain.mkv) / 2000)) "
+                            "count=20 conv=notrunc 2>/dev/null"),
+                     0);
+    struct reading r = read_film("gap.mkv");
     assert_true(r.failed);
     assert_true(r.count > CLIP_FRAMES / 3 && r.count < CLIP_FRAMES);
     assert_int_equal(r.error.code, ERR_NONE);      /* a film that reads in part is no error */
@@ -366,12 +368,14 @@ TEST(damage_of_another_film)
 {
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
-    assert_int_equal(system("cp plain.mkv hole.mkv && dd if=/dev/zero of=hole.mkv bs=1000 seek=$(($(stat -c %s plain.mkv) / 2000)) "
-                            "count=20 conv=notrunc 2>/dev/null"), 0);
+    assert_int_equal(system("cp plain.mkv gap.mkv && dd if=/dev/zero of=gap.mkv bs=1000 "
+                            "seek=$(($(stat -c %s plain.mkv) / 2000)) "
+                            "count=20 conv=notrunc 2>/dev/null"),
+                     0);
     for (int order = 0; order < 2; order++) {
         struct open_film film[2];
-        film_open(&film[0], order ? "hole.mkv" : "plain.mkv");
-        film_open(&film[1], order ? "plain.mkv" : "hole.mkv");
+        film_open(&film[0], order ? "gap.mkv" : "plain.mkv");
+        film_open(&film[1], order ? "plain.mkv" : "gap.mkv");
         while (film[0].more || film[1].more) {
             film_step(&film[0]);
             film_step(&film[1]);
@@ -394,12 +398,12 @@ static void *read_through(void *film)
 
 TEST(damage_on_another_thread)
 {
-    if (access("hole.mkv", R_OK) != 0)
+    if (access("gap.mkv", R_OK) != 0)
         skip();
     struct open_film film[2];
     pthread_t thread[2];
     film_open(&film[0], "plain.mkv");
-    film_open(&film[1], "hole.mkv");
+    film_open(&film[1], "gap.mkv");
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, read_through, &film[i]), 0);
     for (int i = 0; i < 2; i++)
@@ -413,11 +417,11 @@ TEST(damage_on_another_thread)
 /* A demuxer that opens others (a playlist's, a film's in several files) is told of what these find. */
 TEST(damage_in_a_nested_film)
 {
-    if (access("hole.mkv", R_OK) != 0)
+    if (access("gap.mkv", R_OK) != 0)
         skip();
     FILE *f = fopen("list.ffconcat", "w");
     assert_non_null(f);
-    fputs("ffconcat version 1.0\nfile hole.mkv\nfile plain.mkv\n", f);
+    fputs("ffconcat version 1.0\nfile gap.mkv\nfile plain.mkv\n", f);
     assert_int_equal(fclose(f), 0);
     struct open_film film[2];
     film_open(&film[0], "list.ffconcat");

@@ -8,7 +8,7 @@
 
 /* How a film ended for its reader. */
 struct ending {
-    bool failed, hole;
+    bool failed, gap;
     uint64_t pictures;
 };
 
@@ -25,7 +25,7 @@ static struct ending read_to_end(const char *name)
         packet_free(&p.packet);
     assert_false(demux_next(&r, &p, &e));      /* who goes on with another decoder asks again */
     assert_int_equal(e.code, ERR_NONE);
-    struct ending end = {r.failed, r.hole, r.serial};
+    struct ending end = {r.failed, r.gap, r.serial};
     demux_close(&r);
     avformat_close_input(&format);
     free(film.path);
@@ -52,7 +52,7 @@ TEST(transport_streams)
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.ts") || !clip_ffmpeg("-i plain.ts -c copy -mpegts_m2ts_mode 1 blu.m2ts"))
         skip();
     struct ending whole = read_to_end("plain.ts"), blu = read_to_end("blu.m2ts");
-    assert_false(whole.failed || whole.hole || blu.failed || blu.hole);
+    assert_false(whole.failed || whole.gap || blu.failed || blu.gap);
     assert_int_equal(whole.pictures, CLIP_FRAMES);
 
     copy_film("plain.ts", "padded.ts", 0, zeros, 100);      /* less than a packet: rubbish that nobody misses */
@@ -71,8 +71,8 @@ TEST(padded_films)
         snprintf(line, sizeof line, "padded%s", strrchr(name[i], '.'));
         copy_film(name[i], line, 0, zeros, sizeof zeros);
         struct ending whole = read_to_end(name[i]), padded = read_to_end(line);
-        assert_false(whole.failed || whole.hole);
-        assert_false(padded.failed || padded.hole);
+        assert_false(whole.failed || whole.gap);
+        assert_false(padded.failed || padded.gap);
         assert_int_equal(padded.pictures, whole.pictures);
     }
 }

@@ -217,16 +217,18 @@ TEST(lead_in_both_ways)
 
 /* ------------------------------------------------------------------ the source itself */
 
-/* A hole in the container: what is left is staged, and told. */
+/* A gap in the container: the remaining pictures are staged, and the gap is reported. */
 TEST(damaged_container)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 hole.mkv"))
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 gap.mkv"))
         skip();
-    assert_int_equal(system("dd if=/dev/zero of=hole.mkv bs=1000 seek=$(($(stat -c %s hole.mkv) / 2000)) count=20 conv=notrunc 2>/dev/null"), 0);
+    assert_int_equal(system("dd if=/dev/zero of=gap.mkv bs=1000 seek=$(($(stat -c %s gap.mkv) / "
+                            "2000)) count=20 conv=notrunc 2>/dev/null"),
+                     0);
     struct selection rule = every(1);
     for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
         clip_careful = plan == DECODE_SEQUENTIAL;
-        struct staged r = clip_stage("hole.mkv", (enum decode_plan)plan, 2, &rule);
+        struct staged r = clip_stage("gap.mkv", (enum decode_plan)plan, 2, &rule);
         clip_careful = false;
         assert_true(r.fine);
         assert_true(r.counts.read_failed);

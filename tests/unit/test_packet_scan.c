@@ -354,22 +354,26 @@ TEST(nothing_behind_the_end)
 }
 
 /* Zeros in a row, in slices alone: encoders break them up. */
-TEST(holes)
+TEST(illegal_zeros)
 {
-    const uint8_t whole[] = {0, 0, 0, 8, 0x65, 0, 0, 3, 0, 0, 3, 1}, hole[] = {0, 0, 0, 8, 0x65, 1, 0, 0, 0, 2, 3, 1};
+    const uint8_t whole[] = {0, 0, 0, 8, 0x65, 0, 0, 3, 0, 0, 3, 1},
+                  gap[] = {0, 0, 0, 8, 0x65, 1, 0, 0, 0, 2, 3, 1};
     const uint8_t sei[] = {0, 0, 0, 8, 0x06, 1, 0, 0, 0, 2, 3, 1}, end[] = {0, 0, 0, 5, 0x65, 1, 0, 0, 0};
-    assert_false(nal_has_hole(STREAM_H264, 4, whole, sizeof whole));
-    assert_true(nal_has_hole(STREAM_H264, 4, hole, sizeof hole));
-    assert_false(nal_has_hole(STREAM_H264, 4, sei, sizeof sei));
-    assert_false(nal_has_hole(STREAM_H264, 4, end, sizeof end));      /* from a stream with start codes */
-    assert_false(nal_has_hole(STREAM_MPEG2, 4, hole, sizeof hole));
-    assert_true(nal_has_hole(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x02, 1, 0, 0, 1}, 9));
-    assert_false(nal_has_hole(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x40, 1, 0, 0, 1}, 9));
+    assert_false(nal_has_illegal_zeros(STREAM_H264, 4, whole, sizeof whole));
+    assert_true(nal_has_illegal_zeros(STREAM_H264, 4, gap, sizeof gap));
+    assert_false(nal_has_illegal_zeros(STREAM_H264, 4, sei, sizeof sei));
+    /* From a stream with start codes. */
+    assert_false(nal_has_illegal_zeros(STREAM_H264, 4, end, sizeof end));
+    assert_false(nal_has_illegal_zeros(STREAM_MPEG2, 4, gap, sizeof gap));
+    assert_true(
+        nal_has_illegal_zeros(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x02, 1, 0, 0, 1}, 9));
+    assert_false(
+        nal_has_illegal_zeros(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x40, 1, 0, 0, 1}, 9));
     const uint8_t codes[] = {0, 0, 0, 1, 0x65, 9, 0, 0, 0, 0, 1, 0x41, 7, 0, 0, 0, 0}, inside[] = {0, 0, 1, 0x65, 9, 0, 0, 0, 9};
-    assert_false(nal_has_hole(STREAM_H264, 0, codes, sizeof codes));
-    assert_true(nal_has_hole(STREAM_H264, 0, inside, sizeof inside));
-    assert_false(nal_has_hole(STREAM_H264, 4, hole, sizeof hole - 1));
-    assert_false(nal_has_hole(STREAM_H264, 0, inside, 8));
+    assert_false(nal_has_illegal_zeros(STREAM_H264, 0, codes, sizeof codes));
+    assert_true(nal_has_illegal_zeros(STREAM_H264, 0, inside, sizeof inside));
+    assert_false(nal_has_illegal_zeros(STREAM_H264, 4, gap, sizeof gap - 1));
+    assert_false(nal_has_illegal_zeros(STREAM_H264, 0, inside, 8));
 }
 
 TEST(extradata)

@@ -177,17 +177,17 @@ TEST(intra_pictures)
 TEST(zeros_in_pictures)
 {
     static const uint8_t zeros[NAL_ZEROS];
-    struct bytes whole = {.n = 0}, holed = {.n = 0}, padded = {.n = 0};
+    struct bytes whole = {.n = 0}, zeroed = {.n = 0}, padded = {.n = 0};
     for (int i = 0; i < 300; i++)
         PUT(&whole, (uint8_t)(i % 7 + 1));
-    memcpy(holed.at, whole.at, 300);
-    memcpy(holed.at + 101, zeros, sizeof zeros);
-    holed.n = 300;
+    memcpy(zeroed.at, whole.at, 300);
+    memcpy(zeroed.at + 101, zeros, sizeof zeros);
+    zeroed.n = 300;
     assert_false(nal_zeroed(STREAM_VP9, 0, whole.at, whole.n));
-    assert_true(nal_zeroed(STREAM_VP9, 0, holed.at, holed.n));
-    assert_false(nal_zeroed(STREAM_MPEG2, 0, holed.at, holed.n));       /* which may be stuffed with them */
-    memcpy(holed.at + 101, whole.at, 1);
-    assert_false(nal_zeroed(STREAM_VP9, 0, holed.at, holed.n));         /* one too few */
+    assert_true(nal_zeroed(STREAM_VP9, 0, zeroed.at, zeroed.n));
+    assert_false(nal_zeroed(STREAM_MPEG2, 0, zeroed.at, zeroed.n));     /* has stuffing zeros */
+    memcpy(zeroed.at + 101, whole.at, 1);
+    assert_false(nal_zeroed(STREAM_VP9, 0, zeroed.at, zeroed.n));       /* one too few */
     nal(&padded, 4, whole.at, 300);
     padded.at[3] += NAL_ZEROS;
     padded.at[2] += padded.at[3] < NAL_ZEROS;

@@ -33,7 +33,7 @@ struct picture {
     bool field;               /* one field of a picture whose other one has a packet of its own  */
     bool second;              /* the second field of the picture before it                       */
     bool suspect;             /* what follows it in the file is damaged, so that its end may be  */
-    bool after_hole;          /* something of the film vanished right before it: so for what refers back */
+    bool after_gap;           /* packets are missing right before it                   */
     bool intra;               /* nal_info's                                            */
     bool droppable;           /* nal_info's                                            */
     bool needs_before;        /* HEVC RASL                                             */

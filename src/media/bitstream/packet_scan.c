@@ -18,7 +18,7 @@ static bool sei_recovers_at_once(const struct nal *nal)
     return false;
 }
 
-/* As many zeros as an alignment needs may follow a packet's last unit; more of them are a hole. */
+/* So many zeros may follow a packet's last unit, for alignment; more are missing data. */
 enum { PADDING_MOST = 64 };
 
 size_t nal_zeros_at_end(const uint8_t *data, size_t size)
@@ -30,8 +30,8 @@ size_t nal_zeros_at_end(const uint8_t *data, size_t size)
 }
 
 /*
- * True if the whole packet is made of NAL units, none of them empty. Zeros that fill a hole are no NAL units, with lengths nor, at
- * the end of the last one, with start codes: there as many as an alignment needs may stand.
+ * Returns true if the whole packet consists of NAL units, none of them empty. Zeros in the place of
+ * missing data are no NAL units. After the last unit, up to PADDING_MOST zeros are allowed.
  */
 static bool well_formed(int length_size, const uint8_t *data, size_t size)
 {
@@ -315,7 +315,7 @@ static bool unescaped_zeros(const uint8_t *data, size_t size)
     return false;
 }
 
-bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
+bool nal_has_illegal_zeros(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
 {
     struct nal nal;
     if (kind != STREAM_H264 && kind != STREAM_HEVC)

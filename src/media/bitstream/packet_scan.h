@@ -56,15 +56,16 @@ struct nal_info {
 void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info);
 
 /*
- * H.264 and HEVC: true if a slice holds two zero bytes followed by 0, 1 or 2, but for zeros at its end. Encoders break such
- * rows up (emulation prevention, H.264 7.4.1, H.265 7.4.2.1), so that something was lost there. Zeroed blocks of a disk or a
- * download show in this way.
+ * H.264 and HEVC: Returns true if a slice has two zero bytes followed by 0, 1 or 2, except for
+ * zeros at its end. Encoders avoid that (emulation prevention, H.264 7.4.1, H.265 7.4.2.1), so data
+ * is missing there. Disks and downloads leave zeroed blocks.
  */
-bool nal_has_hole(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
+bool nal_has_illegal_zeros(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
 
 /*
- * H.264, HEVC, VP9 and AV1: are NAL_ZEROS zero bytes in a row somewhere in a picture's coded data? No encoder writes that: a
- * hole was filled with them, and decoders go on without a word. Zeros at the end of a NAL are padding. Others: false.
+ * H.264, HEVC, VP9 and AV1: Returns true if NAL_ZEROS zero bytes in a row are in a picture's coded
+ * data. No encoder writes that: the zeros replace missing data, and decoders do not report it.
+ * Zeros at the end of a NAL unit are padding. Returns false for other codecs.
  */
 enum { NAL_ZEROS = 64 };
 bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size);

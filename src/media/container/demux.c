@@ -21,8 +21,9 @@ static enum bitstream bitstream_of(enum AVCodecID id)
 }
 
 /*
- * True where a packet is a picture because the container says so, and false where a parser finds pictures in a stream of
- * bytes: what lies in a hole vanishes there. What a playlist names is of either kind.
+ * Returns true if the container says where each picture begins, so that a packet is a picture.
+ * Returns false if a parser finds the pictures in a stream of bytes; it does not report gaps. The
+ * files of a playlist may be of either kind.
  */
 static bool is_framed(const AVInputFormat *container)
 {
@@ -100,7 +101,7 @@ void demux_close(struct demux *r)
 void demux_jumped(struct demux *r, uint64_t serial)
 {
     r->serial = serial;
-    r->hole = r->ended = r->orphans = false;
+    r->gap = r->ended = r->orphans = false;
     r->suspect_next = 0;
     r->steady = 0;
     /* What lies between here and there was jumped over on purpose. */
@@ -170,7 +171,8 @@ static void lose(struct demux *r, struct picture *p)
 {
     r->unreadable++;
     packet_free(&p->packet);
-    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE, .lost = true, .after_hole = p->after_hole};
+    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE,
+                          .lost = true, .after_gap = p->after_gap};
 }
 
 static void note_headers(struct demux *r, const AVPacket *packet, struct picture *p)
@@ -249,8 +251,8 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
         p->duration_us = microseconds(packet->duration, r->stream->time_base);
     if (p->pts_us == TIME_NONE && shows_as_decoded(r))
         p->pts_us = microseconds(packet->dts, r->stream->time_base);
-    p->after_hole = r->hole;
-    r->hole = false;
+    p->after_gap = r->gap;
+    r->gap = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
     if (r->framed && !dropped && is_rubbish(r, p, &info)) {
         lose(r, p);
@@ -302,7 +304,7 @@ static int read_packet(struct demux *r, AVPacket *packet)
     bool wrong = r->said.errors > last.errors || searched;
     if (wrong && !r->framed)
         r->suspect_next = 2;
-    r->hole |= wrong || r->said.jumps > last.jumps;
+    r->gap |= wrong || r->said.jumps > last.jumps;
     return code;
 }
 
@@ -353,7 +355,7 @@ static bool read_on(struct demux *r, AVPacket *packet)
         AVIOContext *file = r->format->pb;
         if (code >= 0 || code == AVERROR_EOF || is_end(r->format, code))
             return code >= 0;
-        r->failed = r->hole = true;
+        r->failed = r->gap = true;
         int64_t at = file ? avio_tell(file) : -1;
         errors = at > farthest ? 0 : errors + 1;
         farthest = at > farthest ? at : farthest;
@@ -394,14 +396,14 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     if (!next_packet(r, packet, e))
         av_packet_free(&packet);
     if (packet) {
-        r->hole |= packet->flags & AV_PKT_FLAG_CORRUPT || skips_frames(r, packet);
+        r->gap |= packet->flags & AV_PKT_FLAG_CORRUPT || skips_frames(r, packet);
         int64_t at = microseconds(packet->dts, r->stream->time_base);
         r->reached_us = at > r->reached_us ? at : r->reached_us;
         describe(r, packet, p);
         return true;
     }
     if (e->code == ERR_NONE)
-        r->hole |= is_truncated(r);
-    r->failed |= r->said.errors > 0 || r->hole;
+        r->gap |= is_truncated(r);
+    r->failed |= r->said.errors > 0 || r->gap;
     return false;
 }

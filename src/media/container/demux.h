@@ -37,7 +37,7 @@ struct demux {
     int64_t frame_us;               /* of a broadcast: nominal time of a frame; 0: of others     */
     int64_t dts_us, stays_us;       /* the last packet's time, TIME_NONE if unknown; its duration */
     unsigned steady;                /* so many packets before it came a frame apart              */
-    bool hole;                      /* something vanished since the last picture                 */
+    bool gap;                       /* packets are missing since the last picture                */
     uint64_t bare;                  /* packets so far that have no bytes                         */
     int suspect_next;               /* so many of the next pictures may lack bytes               */
     struct film_av_said said;       /* by demuxers while they read this film                     */

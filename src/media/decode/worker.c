@@ -177,7 +177,10 @@ static bool drain(struct session *s, struct run *run, struct err *e)
     return fine;
 }
 
-/* Pictures before `p` are not there: what may refer to them is damaged. A clean key after a hole needs nothing of them. */
+/*
+ * Pictures before `p` are missing, so pictures that may refer to them are damaged. A clean key
+ * after a gap refers to none of them.
+ */
 static void miss(struct session *s, const struct run *run, const struct picture *p)
 {
     bool begins = p == run->picture || p->cut == CUT_CLEAN;
@@ -196,19 +199,19 @@ static bool decode_once(struct session *s, struct run *run, bool everything, str
         run->picture[i].tag.damaged &= run->picture[i].done;
     run_plan(run, &s->staging->traits, everything);
     decoder_fit_delay(s->now->context, &s->staging->traits, run);
-    bool fine = true, hole = false;
+    bool fine = true, gap = false;
     for (size_t i = 0; i < run->count && fine; i++) {
         struct picture *p = &run->picture[i];
         if (staging_stopped(s->staging) || given_up(s))
             break;
         staging_fed(s->staging, run, packet_size(p->packet));
         staging_passed(s->staging, run, 1);
-        hole |= p->lost || p->after_hole;
+        gap |= p->lost || p->after_gap;
         if (p->action == ACTION_SKIP)
             continue;
-        if (hole)
+        if (gap)
             miss(s, run, p);
-        hole = false;
+        gap = false;
         if (!p->lost)
             fine = given_up(s) || send_picture(s, run, p, e);
     }

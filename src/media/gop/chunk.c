@@ -99,7 +99,7 @@ bool run_may_have_threads(const struct run *r)
         return false;
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
-        if (p->lost || p->suspect || p->field || (p->after_hole && i > 0))
+        if (p->lost || p->suspect || p->field || (p->after_gap && i > 0))
             return false;
     }
     return true;

@@ -22,9 +22,9 @@ struct chunker {
     bool cut_seen, first_gop;
     bool unsure;             /* about the display order of the GOP that is being closed   */
     bool filled, filled_before;  /* frames that vanished were put into it, into the GOP before it */
-    bool real;               /* the holes near the GOP that was closed last took something of the film */
+    bool real;               /* frames are missing at the gaps near the GOP that was closed last */
     const struct picture *ahead;    /* the one that is being pushed; NULL: the film ended              */
-    struct holes holes;
+    struct gaps gaps;
     bool stopped;            /* by chunker_stop                                          */
     bool lost;               /* a picture was: from then on, not every count of order is to be believed */
     struct timeline timeline;
@@ -117,19 +117,20 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
                          int64_t time, int64_t next, struct err *e)
 {
     uint64_t gone = 0;
-    int64_t from = holes_reached(&g->holes, time);
-    if (!g->stopped && next > from && holes_between(&g->holes, p->serial, follower->serial, g->config.traits.reorder))
-        gone = holes_frames(from, next, g->config.frame_us);
+    int64_t from = gaps_reached(&g->gaps, time);
+    if (!g->stopped && next > from &&
+        gaps_between(&g->gaps, p->serial, follower->serial, g->config.traits.reorder))
+        gone = gap_frames(from, next, g->config.frame_us);
     g->filled |= gone > 0;
     g->counts.vanished += gone;
-    int64_t until = gone > 0 ? holes_time(from, next, 1, gone) : next;
+    int64_t until = gone > 0 ? gap_frame_time(from, next, 1, gone) : next;
     timetable_add(g->config.timetable, time, until);
     if (!choose(g, p, time, until, e))
         return false;
     for (uint64_t i = 1; i <= gone; i++) {
         struct picture gap = {.lost = true};
         time = until;
-        until = holes_time(time, next, 1, gone - i);
+        until = gap_frame_time(time, next, 1, gone - i);
         timetable_add(g->config.timetable, time, until);
         if (!choose(g, &gap, time, until, e))
             return false;
@@ -169,7 +170,7 @@ static void suspect_before(const struct chunker *g, struct run *r, size_t i)
 /* True if something is gone right before picture `p`. */
 static bool is_after_gap(const struct chunker *g, const struct picture *p)
 {
-    return p->lost || (p->after_hole && g->real);
+    return p->lost || (p->after_gap && g->real);
 }
 
 /* True if more is gone between the following GOP's key and the picture being pushed than can still come. */
@@ -178,7 +179,8 @@ static bool is_far_ahead(const struct chunker *g)
     enum { REACH = 17 };                  /* no codec reorders by more than 16 */
     int64_t from = g->next->picture[0].pts_us;
     bool timed = from != TIME_NONE && g->ahead->pts_us != TIME_NONE;
-    return timed && g->ahead->after_hole && holes_frames(from, g->ahead->pts_us, g->config.frame_us) > REACH;
+    return timed && g->ahead->after_gap &&
+           gap_frames(from, g->ahead->pts_us, g->config.frame_us) > REACH;
 }
 
 static void suspect_inside(const struct chunker *g, struct run *r)
@@ -189,14 +191,14 @@ static void suspect_inside(const struct chunker *g, struct run *r)
 }
 
 /*
- * A hole that no frame is missing at took nothing of the film: other streams have holes too. The picture before any other
- * hole, or before a lost one, may have lost its end.
+ * Ignores gaps at which no frame is missing: the packets were another stream's. The picture before
+ * any other gap, or before a lost picture, may be truncated.
  */
-static void judge_holes(struct chunker *g)
+static void check_gaps(struct chunker *g)
 {
     g->real = g->filled || g->filled_before;
     for (size_t i = 0; i < g->gop->count; i++)
-        g->gop->picture[i].after_hole &= g->real;
+        g->gop->picture[i].after_gap &= g->real;
     suspect_inside(g, g->gop);
     suspect_inside(g, g->next);           /* copies may be in a run already (gop_add_extras) */
     if (g->next->count > 0 && is_after_gap(g, &g->next->picture[0]))
@@ -275,7 +277,7 @@ static bool close_gop(struct chunker *g, struct err *e)
         return false;
     if (!number_frames(g, n, find_after(g), e))
         return false;
-    judge_holes(g);
+    check_gaps(g);
     leave_out(g, n);
     if (!hand_out_key(g, e))
         return false;
@@ -311,8 +313,8 @@ static bool leads(const struct chunker *g, const struct picture *key, const stru
     if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
         return false;
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
-    /* A picture after a hole may lead a key in the hole. A truncated key may have no time. */
-    if (timed && (g->lost || holes_inside(&g->holes, key->serial, p->serial)))
+    /* A picture after a gap may lead a key in the gap. A truncated key may have no time. */
+    if (timed && (g->lost || gaps_inside(&g->gaps, key->serial, p->serial)))
         return p->pts_us < key->pts_us;
     if (g->config.traits.stream == STREAM_HEVC)
         return p->marked_leading;
@@ -354,7 +356,7 @@ static bool push_before_first_cut(struct chunker *g, struct picture *p, struct e
 void chunker_break_off(struct chunker *g, uint64_t serial)
 {
     struct run *in = g->next->count > 0 ? g->next : g->gop;
-    holes_note(&g->holes, serial);
+    gaps_note(&g->gaps, serial);
     if (in->count > 0)
         in->picture[in->count - 1].suspect = true;
 }
@@ -363,8 +365,8 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
 {
     g->lost |= p->lost;
     g->ahead = p;
-    if (p->after_hole)
-        holes_note(&g->holes, p->serial);
+    if (p->after_gap)
+        gaps_note(&g->gaps, p->serial);
     if (!g->cut_seen)
         return push_before_first_cut(g, p, e);
     if (p->cut != CUT_NONE) {

@@ -11,8 +11,8 @@
  * A GOP without a wanted picture is thrown away unread; others are merged into runs of about
  * RUN_PICTURES as long as they follow one another.
  *
- * A lost picture (chunk.h) takes its place by its time; where a hole lies between two pictures, the frames that must have
- * stood there are numbered, timed and announced too, though they are never decoded.
+ * A lost picture (chunk.h) takes its place by its time. The frames that must have been in a gap
+ * between two pictures are numbered, timed and announced too, though they are never decoded.
  *
  * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts make sense;
  * else by time where every picture has a distinct one; else (codecs that do not reorder) by arrival. A run in
@@ -42,7 +42,7 @@ struct chunker_counts {
     uint64_t displayed;       /* frames numbered so far        */
     uint64_t runs, skipped;   /* runs emitted, GOPs not needed */
     uint64_t lead_in;         /* pictures before the first cut */
-    uint64_t vanished;        /* of the displayed ones: without a packet, across a hole */
+    uint64_t vanished;        /* of the displayed ones: without a packet, across a gap */
     uint64_t vanished_wanted; /* of them: selected              */
 };
 
@@ -78,8 +78,9 @@ struct chunker *chunker_open(const struct chunker_config *config, struct err *e)
 bool chunker_push(struct chunker *g, struct picture *p, struct err *e);
 
 /*
- * The selection ended before the film did. Pictures that were not pushed may belong between those that are held, so that a gap
- * there is no hole from now on. chunker_end is to follow.
+ * Ends the input before the end of the film, because the selection ended. Pictures that were not
+ * pushed may belong between those that are held, so a jump in time is no gap from now on. Call
+ * chunker_end next.
  */
 void chunker_stop(struct chunker *g);
 

@@ -74,7 +74,7 @@ static bool are_apart(struct picture *const *p, size_t i, size_t j)
 {
     size_t first = i < j ? i : j, last = i < j ? j : i;
     for (size_t k = first + 1; k <= last; k++)
-        if (p[k]->lost || p[k]->after_hole)
+        if (p[k]->lost || p[k]->after_gap)
             return true;
     return p[first]->lost;
 }

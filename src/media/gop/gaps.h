@@ -1,9 +1,9 @@
 /*
- * gaps.h - places of a film where pictures vanished without a packet, and how many must have stood there.
+ * gaps.h - gaps of a film, where packets are missing, and how many frames must have been there.
  *
- * The reader knows in decoding order that something is gone; what is gone shows in display order, as a gap in time between
- * two pictures that a hole lies between. Without a hole a gap is none: films of variable rate have them.
- * Pure; one thread; copy freely.
+ * The reader knows in decoding order that packets are missing. The number of frames shows in
+ * display order, by the time between the two frames around the gap. A long time without a gap means
+ * nothing: films of variable frame rate have it. Pure; one thread; copy freely.
  */
 #ifndef BARCODE_GOP_GAPS_H
 #define BARCODE_GOP_GAPS_H
@@ -15,40 +15,42 @@
 extern "C" {
 #endif
 
-enum { HOLES_KEPT = 64 };       /* the latest; GOPs of more holes than that have no gaps to speak of */
+enum { GAPS_KEPT = 64 };        /* the latest; a GOP of more gaps is beyond help */
 
-struct holes {
-    uint64_t after[HOLES_KEPT]; /* serial of the first picture after each */
+struct gaps {
+    uint64_t after[GAPS_KEPT];  /* serial of the first picture after each */
     uint64_t noted;
-    int64_t latest_us;          /* holes_reached's */
+    int64_t latest_us;          /* of gaps_reached                        */
 };
 
-/* There is a hole right before picture `serial`, in decoding order. */
-void holes_note(struct holes *h, uint64_t serial);
+/* Notes a gap right before picture `serial`, in decoding order. */
+void gaps_note(struct gaps *g, uint64_t serial);
 
 /*
- * Pictures `a` and `b` (serials) are displayed one right after the other: may a hole's pictures have stood between them?
- * `reordered`: the codec decodes pictures in another order than it shows them.
+ * Returns true if pictures of a gap may belong between pictures `a` and `b` (serials), which are
+ * displayed one right after the other. `reordered`: the codec's decoding order is not its display
+ * order.
  */
-bool holes_between(const struct holes *h, uint64_t a, uint64_t b, bool reordered);
+bool gaps_between(const struct gaps *g, uint64_t a, uint64_t b, bool reordered);
 
-/* True if there is one between pictures `a` and `b` of the file, a < b, or right before `a`. */
-bool holes_inside(const struct holes *h, uint64_t a, uint64_t b);
+/* Returns true if a gap is between pictures `a` and `b` of the file, a < b, or right before `a`. */
+bool gaps_inside(const struct gaps *g, uint64_t a, uint64_t b);
 
 /*
- * A picture is displayed at film time `time_us`: the latest such time so far. What is missing is missed from there on, for behind
- * a hole demuxers guess at times, and a picture may seem to come back from where others are missed already.
+ * Notes that a picture is displayed at film time `time_us`, and returns the latest such time so
+ * far. Missing frames are counted from there: demuxers sometimes guess times after a gap, and those
+ * may lie before frames that are counted already.
  */
-int64_t holes_reached(struct holes *h, int64_t time_us);
+int64_t gaps_reached(struct gaps *g, int64_t time_us);
 
 /*
- * How many frames of `frame_us` are missing between frames at film times from_us < to_us; 0 for less than one and a half
- * frames, and for more than an hour, which is a jump of the clock.
+ * Returns how many frames of `frame_us` are missing between frames at film times from_us < to_us; 0
+ * if less than one and a half frames fit, or if the clock jumped by more than an hour.
  */
-uint64_t holes_frames(int64_t from_us, int64_t to_us, int64_t frame_us);
+uint64_t gap_frames(int64_t from_us, int64_t to_us, int64_t frame_us);
 
-/* The time of missing frame `i` of `count`, from 1; i = count + 1 gives to_us. */
-int64_t holes_time(int64_t from_us, int64_t to_us, uint64_t i, uint64_t count);
+/* Returns the time of missing frame `i` of `count`, from 1; i = count + 1 gives to_us. */
+int64_t gap_frame_time(int64_t from_us, int64_t to_us, uint64_t i, uint64_t count);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 bool gop_has_gap(const struct run *r)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (r->picture[i].lost || r->picture[i].after_hole)
+        if (r->picture[i].lost || r->picture[i].after_gap)
             return true;
     return false;
 }
@@ -23,7 +23,7 @@ bool gop_move_pictures(struct run *to, struct run *from, struct err *e)
     return true;
 }
 
-bool gop_add_extras(struct run *run, struct run *following, bool holes, struct err *e)
+bool gop_add_extras(struct run *run, struct run *following, bool gaps, struct err *e)
 {
     size_t last = 0;
     for (size_t i = 0; i < following->count; i++)
@@ -33,7 +33,7 @@ bool gop_add_extras(struct run *run, struct run *following, bool holes, struct e
         struct picture *p = &following->picture[i], copy = *p;
         if (p->packet && !(copy.packet = packet_clone(p->packet)))
             return err_memory(e, packet_size(p->packet));
-        copy.after_hole &= holes;
+        copy.after_gap &= gaps;
         if (p->leading) {
             p->wanted = false;
         } else {

@@ -14,10 +14,10 @@ bool gop_has_gap(const struct run *r);
 bool gop_move_pictures(struct run *to, struct run *from, struct err *e);
 
 /*
- * Puts copies of the following GOP's key and leading pictures at the run's end when one of them is wanted. `holes`: those
- * near took something of the film. False: memory.
+ * Appends copies of the following GOP's key and leading pictures to the run if one of them is
+ * wanted. `gaps`: frames are missing at the gaps nearby. Returns false if out of memory.
  */
-bool gop_add_extras(struct run *run, struct run *following, bool holes, struct err *e);
+bool gop_add_extras(struct run *run, struct run *following, bool gaps, struct err *e);
 
 /*
  * Returns true if a picture of the run is wanted. `leading`: only its leading pictures count;

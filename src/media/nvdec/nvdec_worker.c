@@ -321,7 +321,8 @@ static bool untrusted(struct nvdec_session *s, const struct picture *key, const 
     bool damaged = damage_found(&s->watch, code) && !p->empty;
     bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading || p->hidden));
     return damaged || lent || nvdec_gives_up(key, p) ||
-           nal_has_hole(s->staging->traits.stream, s->length_size, p->packet->data, (size_t)p->packet->size);
+           nal_has_illegal_zeros(s->staging->traits.stream, s->length_size, p->packet->data,
+                                 (size_t)p->packet->size);
 }
 
 static bool send_picture(struct nvdec_session *s, const struct picture *key, const struct picture *p, struct err *e)
@@ -404,7 +405,7 @@ static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
             break;
         const struct picture *p = &run->picture[i];
         key = i == 0 || p->cut == CUT_NONE ? key : NULL;
-        if (p->lost || p->suspect || (p->after_hole && i > 0))      /* left to software */
+        if (p->lost || p->suspect || (p->after_gap && i > 0))       /* left to software */
             broke(s);
         if (p->action != ACTION_SKIP && !p->lost)
             fine = send_picture(s, key, p, e);

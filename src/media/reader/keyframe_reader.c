@@ -142,7 +142,7 @@ static bool end_through(struct key_reader *k, struct chunker *g, bool done, stru
 {
     if (done)
         chunker_stop(g);
-    if (k->demux->hole)
+    if (k->demux->gap)
         chunker_break_off(g, k->demux->serial);
     if (!chunker_end(g, e))
         return false;

@@ -47,7 +47,7 @@ static bool end_runs(struct staging *s, const struct demux *r, struct chunker *g
         timetable_stop(s->job->timetable);
         chunker_stop(g);
     }
-    if (r->hole)                          /* the file broke off */
+    if (r->gap)                           /* the file broke off */
         chunker_break_off(g, r->serial);
     bool fine = chunker_end(g, e);
     if (!done)

@@ -12,8 +12,9 @@
  * frame is held until its successor is there.
  *
  * A picture that the decoder should have given and did not is lost, where damage explains it: it takes its place as soon as
- * one that is displayed after it has come out. So do those that vanished in a hole. In a film without damage a packet that
- * gives nothing (the second field of a picture, a frame that says that it is not coded) has nothing to give.
+ * one that is displayed after it has come out. So do the frames of a gap. In a film
+ * without damage a packet that gives nothing (the second field of a picture, a frame that says that
+ * it is not coded) has nothing to give.
  */
 #include <string.h>
 
@@ -71,7 +72,7 @@ struct sequential {
     struct timeline timeline;
     uint64_t next_frame;
     struct held held;
-    struct holes holes;
+    struct gaps gaps;
     struct sent sent[SLOTS];  /* by serial modulo SLOTS                                */
     struct sent awaited[AWAITED_MAX];   /* to be displayed, and the decoder may give nothing of them */
     size_t awaits;
@@ -184,31 +185,32 @@ static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
     return fine;
 }
 
-/* A hole may lie between the held picture and `serial`. */
+/* A gap may lie between the held picture and `serial`. */
 static bool may_follow_gap(const struct sequential *q, uint64_t serial)
 {
-    return holes_between(&q->holes, q->held.serial, serial, q->staging->traits.reorder);
+    return gaps_between(&q->gaps, q->held.serial, serial, q->staging->traits.reorder);
 }
 
 /* Picture `serial`, displayed now, takes the place of the held one; between the two stands what vanished. */
 static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
-    /* Behind a hole the demuxer guesses: a time that goes back there is none. */
+    /* After a gap demuxers guess times: one that goes back is ignored. */
     bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
     if (back && may_follow_gap(q, serial))
         pts_us = TIME_NONE;
-    int64_t time = timeline_at(&q->timeline, pts_us), from = holes_reached(&q->holes, q->held.us);
+    int64_t time = timeline_at(&q->timeline, pts_us), from = gaps_reached(&q->gaps, q->held.us);
     timeline_step(&q->timeline, time);
     uint64_t gone = 0;
     /* Once the selection is done the decoder drains, without the pictures in between. */
     if (q->held.there && !q->done && time > from && may_follow_gap(q, serial))
-        gone = holes_frames(from, time, q->timeline.frame_us);
+        gone = gap_frames(from, time, q->timeline.frame_us);
     if (gone > 0)
         found_damage(q);
     q->counts.vanished += gone;
-    bool fine = number_held(q, gone > 0 ? holes_time(from, time, 1, gone) : time, e);
+    bool fine = number_held(q, gone > 0 ? gap_frame_time(from, time, 1, gone) : time, e);
     for (uint64_t i = 1; i <= gone && fine; i++)
-        fine = number_frame(q, true, holes_time(from, time, i, gone), holes_time(from, time, i + 1, gone), e);
+        fine = number_frame(q, true, gap_frame_time(from, time, i, gone),
+                            gap_frame_time(from, time, i + 1, gone), e);
     q->held = (struct held){.there = true, .serial = serial, .us = time, .pts_us = pts_us};
     return fine;
 }
@@ -330,11 +332,11 @@ static void await(struct sequential *q, const struct sent *p)
 /* Notes what is known of `p` before it is sent. */
 static struct sent *note_sent(struct sequential *q, const struct picture *p)
 {
-    bool hole = p->after_hole && q->reader->framed;      /* elsewhere it may be another stream's */
-    if (hole || p->lost)
+    bool gap = p->after_gap && q->reader->framed;        /* elsewhere it may be another stream's */
+    if (gap || p->lost)
         suspect_last(q);
-    if (p->after_hole)
-        holes_note(&q->holes, p->serial);
+    if (p->after_gap)
+        gaps_note(&q->gaps, p->serial);
     q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
                             .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
                             .lost = p->lost,
@@ -396,8 +398,8 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
             break;
         }
     }
-    if (q->reader->hole)                 /* the file broke off */
-        holes_note(&q->holes, q->reader->serial);
+    if (q->reader->gap)                  /* the file broke off */
+        gaps_note(&q->gaps, q->reader->serial);
     if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
         return film_av_out_of_memory(q->staging->film->path, e);
     if (e->code != ERR_NONE || !receive(q, e))

@@ -30,7 +30,8 @@ void separator_offer(struct staging *s, const struct picture *p, const struct na
     pthread_mutex_lock(&s->lock);
     bool better = !s->separator_refused && is_better(kept, p);
     pthread_mutex_unlock(&s->lock);
-    if (!better || nal_has_hole(STREAM_H264, length_size, data, size) || !nal_may_separate(sets, length_size, data, size, &sps))
+    if (!better || nal_has_illegal_zeros(STREAM_H264, length_size, data, size) ||
+        !nal_may_separate(sets, length_size, data, size, &sps))
         return;
     AVPacket *packet = av_packet_clone(p->packet);
     if (!packet)
