@@ -11,8 +11,8 @@
 #include "barcode/output/gallery.h"
 #include "barcode/render/render_tell.h"
 
-/* The workers of a run, and what they came to. */
-struct crew {
+/* The worker processes of a run, and their results. */
+struct workers {
     struct worker worker[WORKERS_MOST];
     int broke[WORKERS_MOST]; /* how often each ended at no film                               */
     int count;
@@ -56,7 +56,7 @@ static void put_back(const struct render *r, struct film_queue *queue, const str
 }
 
 /* Starts worker `i`. False in the worker. */
-static bool start(struct crew *c, int i)
+static bool start(struct workers *c, int i)
 {
     bool parent = worker_start(&c->worker[i], i);
     c->refused |= c->worker[i].pid < 0;
@@ -67,7 +67,8 @@ static bool start(struct crew *c, int i)
  * Judges the end of a worker. True if another one is to go on in its place: after films that ended
  * it, and once after it ended at none.
  */
-static bool watch(const struct render *r, struct film_queue *queue, struct worker *w, struct crew *c)
+static bool watch(const struct render *r, struct film_queue *queue, struct worker *w,
+                  struct workers *c)
 {
     struct err e = ERR_INIT;
     struct film_list films;
@@ -88,7 +89,7 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
 }
 
 /* Waits for the end of any worker, under the run's progress line. -1: none is left. */
-static int wait_for_end(const struct crew *c, struct render_run *run)
+static int wait_for_end(const struct workers *c, struct render_run *run)
 {
     enum { TICK_MS = 100 };
     int ended = -1, left = 0;
@@ -100,10 +101,10 @@ static int wait_for_end(const struct crew *c, struct render_run *run)
 }
 
 /* The films, by as many workers as it takes. *here: in the process that began the run, and not in a worker. */
-static int run_crew(const struct render *r, struct film_queue *queue, bool *here)
+static int run_workers(const struct render *r, struct film_queue *queue, bool *here)
 {
     struct film_tally tally = film_queue_tally(queue);
-    struct crew c = {.count = render_lanes_workers(r, &tally)};
+    struct workers c = {.count = render_lanes_workers(r, &tally)};
     struct worker nobody = {.pid = -1, .pipe = -1};
     struct render_run *run = NULL;
     int i = 0;
@@ -166,7 +167,7 @@ int render_films(const struct render *r)
     if (!queue || (report && !own.ledger) || !render_tell_known(&own, &e))
         status = err_tell(&e);
     else
-        status = run_crew(&own, queue, &here);
+        status = run_workers(&own, queue, &here);
     if (queue && here && e.code == ERR_NONE) {
         struct film_tally tally = film_queue_tally(queue);
         render_tell_end(r, &tally, clock_since(begin));

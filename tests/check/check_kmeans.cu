@@ -110,9 +110,9 @@ static std::vector<gpu_column> expect(const kmeans_params &params, const uint8_t
 {
     std::vector<gpu_column> want(frame.size());
     size_t most = pixels > 4000000 ? 4 : 16, threads = frame.size() < most ? frame.size() : most;
-    std::vector<std::thread> crew;
+    std::vector<std::thread> workers;
     for (size_t t = 0; t < threads; t++)
-        crew.emplace_back([&, t] {
+        workers.emplace_back([&, t] {
             struct err e = ERR_INIT;
             struct kmeans *km = kmeans_open(&params, pixels, isa, &e);
             for (size_t i = t; i < frame.size() && km; i += threads) {
@@ -126,7 +126,7 @@ static std::vector<gpu_column> expect(const kmeans_params &params, const uint8_t
             }
             kmeans_free(&km);
         });
-    for (std::thread &t : crew)
+    for (std::thread &t : workers)
         t.join();
     return want;
 }

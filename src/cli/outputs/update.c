@@ -16,7 +16,7 @@ struct question {
     const char *path;
     struct input_file file;
     char id[FILM_ID_TEXT];           /* "": not asked for yet, or the film has none */
-    struct writer_told witness;      /* what an output says that has columns; else 0 columns */
+    struct writer_told reference;    /* what an output says that has columns; else 0 columns */
 };
 
 /* A time in the future is a clock's mistake and says nothing. */
@@ -60,7 +60,7 @@ static const char *why_output(struct question *q, const struct output *output, s
 static const char *why_dump(const struct question *q, const char *path)
 {
     struct stat s;
-    const struct writer_told *t = &q->witness;
+    const struct writer_told *t = &q->reference;
     if (outputs_is_stdout(path) || stat(path, &s) != 0)
         return "is not there";
     if (!S_ISREG(s.st_mode) || (uint64_t)s.st_size != t->columns * (uint64_t)t->width * (uint64_t)t->height * 3)
@@ -83,7 +83,7 @@ static const char *why_film(struct question *q, const struct outputs *list, cons
         if (why)
             return why;
         if (told.columns > 0)
-            q->witness = told;
+            q->reference = told;
     }
     if (!list->dump.path)
         return NULL;
@@ -98,7 +98,7 @@ bool update_knows_dump(const struct options *o, const struct inputs *in, size_t 
     if (!o->update || !list->dump.path || outputs_is_stdout(list->dump.path) || stat(list->dump.path, &s) != 0)
         return false;
     for (size_t k = 0; k < list->count; k++) {
-        if (!why_output(&q, &list->output[k], &q.witness) && q.witness.columns > 0)
+        if (!why_output(&q, &list->output[k], &q.reference) && q.reference.columns > 0)
             return !why_dump(&q, list->dump.path);
     }
     return false;

@@ -57,13 +57,13 @@ static bool reopen(struct source_film *f, struct err *e)
 }
 
 /* The threads that decode. */
-struct crew {
+struct workers {
     pthread_t *thread;
     int count;
 };
 
-/* Fewer than were chosen will do; none is a failure. */
-static bool start_crew(struct staging *s, struct crew *c, struct err *e)
+/* Starts the threads. Fewer than wanted are no error, but none is. */
+static bool start_workers(struct staging *s, struct workers *c, struct err *e)
 {
     int hard = s->sessions[1], wanted = hard + s->sessions[0];
     c->thread = calloc((size_t)wanted + 1, sizeof *c->thread);
@@ -78,7 +78,7 @@ static bool start_crew(struct staging *s, struct crew *c, struct err *e)
 }
 
 /* Nothing more is queued: the sessions end after what they have, or at once when the user interrupted. */
-static void end_crew(struct staging *s, struct crew *c)
+static void join_workers(struct staging *s, struct workers *c)
 {
     staging_read_to_end(s);
     if (interrupted())
@@ -230,7 +230,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
         return false;
     struct staging s;
     struct nvdec nvdec = {0};
-    struct crew crew = {0};
+    struct workers workers = {0};
     staging_open(&s, &base->film, reader.stream, reader.traits, job);
     s.file_bytes = f->file_bytes;
     s.is_list = is_playlist(&f->base.film);
@@ -241,12 +241,12 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     bool fine = choose_sessions(&s, &nvdec, e) && staging_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
-    fine = fine && start_crew(&s, &crew, e);
+    fine = fine && start_workers(&s, &workers, e);
     if (fine) {
         struct err mine = ERR_INIT;
         if (!film_read(&s, &reader, &mine) && !starts_over(&s))
             staging_fail(&s, &mine);
-        end_crew(&s, &crew);
+        join_workers(&s, &workers);
         fine = judge_staging(&s, &reader, e);
     }
     judge_faults(f, &s);
@@ -256,7 +256,7 @@ static bool film_stage(struct source *base, const struct stage_job *job, struct 
     bool fine_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
     s.counts.nvdec = fine_sessions && s.counts.runs > 0;
     *counts = s.counts;
-    free(crew.thread);
+    free(workers.thread);
     staging_close(&s);
     nvdec_close(&nvdec);
     demux_close(&reader);
