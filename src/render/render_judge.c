@@ -49,8 +49,9 @@ static void judge_account(struct render_job *j, uint64_t missing)
 {
     const struct stage_counts *c = &j->report.counts;
     const char *path = j->report.film->path;
-    if (c->unreadable + c->vanished > 0 && missing == 0)
-        render_warn(j, "'%s': %" PRIu64 " pictures of the film are lost, none of which is selected", path, c->unreadable + c->vanished);
+    if (c->unreadable + c->dropped > 0 && missing == 0)
+        render_warn(j, "'%s': %" PRIu64 " pictures of the film are lost, none of which is selected",
+                    path, c->unreadable + c->dropped);
     if (c->lead_in > 0)
         render_warn(j, "'%s': its first %" PRIu64 " picture%s left out, for want of others that are not in the file", path, c->lead_in,
                     c->lead_in == 1 ? " is" : "s are");
@@ -137,5 +138,5 @@ bool render_is_whole(const struct render_job *j)
 {
     const struct stage_counts *c = &j->report.counts;
     return j->report.missing == 0 && !j->spread && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
-           c->unreadable == 0 && c->vanished == 0 && c->lead_in == 0 && c->keys_faulty == 0;
+           c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 && c->keys_faulty == 0;
 }

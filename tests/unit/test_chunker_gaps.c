@@ -57,8 +57,8 @@ TEST(gaps_are_filled_and_jumps_in_time_are_not)
     struct columns *columns = columns_open(0, 0, NULL);
     struct chunker_counts n = with_gap(true, 30, columns);
     assert_int_equal(n.displayed, 40);
-    assert_int_equal(n.vanished, 30);
-    assert_int_equal(n.vanished_wanted, 15);
+    assert_int_equal(n.dropped, 30);
+    assert_int_equal(n.dropped_wanted, 15);
     assert_int_equal(columns_count(columns), 20);
     for (uint64_t i = 0; i < 20; i++) {
         assert_int_equal(columns_get(columns, i)->frame, 2 * i);
@@ -86,7 +86,7 @@ TEST(a_truncated_key_has_no_time)
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));
-    assert_int_equal(chunker_counts_now(g).vanished, 5);
+    assert_int_equal(chunker_counts_now(g).dropped, 5);
     assert_int_equal(chunker_counts_now(g).displayed, 14);
     chunker_free(&g);
     assert_int_equal(live_packets, 0);
@@ -110,7 +110,7 @@ TEST(what_was_not_read_is_not_lost)
         if (stop)
             chunker_stop(g);
         assert_true(chunker_end(g, &e));
-        assert_int_equal(chunker_counts_now(g).vanished, stop ? 0 : 3);
+        assert_int_equal(chunker_counts_now(g).dropped, stop ? 0 : 3);
         chunker_free(&g);
     }
     assert_int_equal(live_packets, 0);
@@ -210,7 +210,7 @@ TEST(times_by_order)
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));
-    assert_int_equal(chunker_counts_now(g).vanished, 3);
+    assert_int_equal(chunker_counts_now(g).dropped, 3);
     assert_int_equal(chunker_counts_now(g).displayed, 15);
     for (size_t i = 0; i < c.run[0]->count; i++)
         assert_int_equal(c.run[0]->picture[i].frame, order[i]);

@@ -233,7 +233,8 @@ TEST(damaged_container)
         assert_true(r.fine);
         assert_true(r.counts.read_failed);
         assert_int_equal(columns_count(r.columns), CLIP_FRAMES);      /* what is lost keeps its place */
-        assert_true(r.counts.vanished + r.counts.unreadable > 0 && r.counts.lost >= r.counts.vanished);
+        assert_true(r.counts.dropped + r.counts.unreadable > 0 &&
+                    r.counts.lost >= r.counts.dropped);
         staged_free(&r);
     }
 }

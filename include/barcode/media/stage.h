@@ -41,7 +41,7 @@ struct stage_counts {
     uint64_t damaged;        /* selected pictures that decoded with damage           */
     uint64_t hidden;         /* packets read that show nothing, by their own account or the container's */
     uint64_t unreadable;     /* pictures of the container whose bytes hold no picture     */
-    uint64_t vanished;       /* frames counted as displayed that the container lost, as many as its times leave room for */
+    uint64_t dropped;        /* frames in gaps, by the times around them; in `displayed` too    */
     uint64_t keys;           /* --keyframes: key frames in the part of the film that was asked for, as far as they are known */
     uint64_t keys_faulty;    /* key frames that could not be used, damaged or unreadable: others serve in their place */
     uint64_t bytes_read;     /* of the file, 0: unknown                              */

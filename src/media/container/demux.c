@@ -101,7 +101,7 @@ void demux_close(struct demux *r)
 void demux_jumped(struct demux *r, uint64_t serial)
 {
     r->serial = serial;
-    r->gap = r->ended = r->orphans = false;
+    r->gap = r->ended = r->rasl_undecodable = false;
     r->suspect_next = 0;
     r->steady = 0;
     /* What lies between here and there was jumped over on purpose. */
@@ -157,13 +157,13 @@ static void note_ends(struct demux *r, const struct nal_info *info, struct pictu
     }
     r->ended = info->ends;
     if (info->cut != CUT_NONE) {
-        r->orphans = info->broken_link || anew;
+        r->rasl_undecodable = info->broken_link || anew;
         bool cra = !info->broken_link && !info->closed;
         r->may_suppress_output |= p->serial > 0 && (info->discards || (cra && anew));
     }
     r->may_suppress_output |= info->output_flag_present;
     r->odd |= r->may_suppress_output;
-    p->hidden |= info->needs_before && r->orphans;
+    p->hidden |= info->needs_before && r->rasl_undecodable;
 }
 
 /* A picture must be here, and its bytes are none: it has a time and nothing else, and no decoder may see it. */

@@ -27,7 +27,8 @@ struct demux {
     struct param_sets param_sets;   /* likewise                                                  */
     bool lacking;                   /* sets changed, and a key frame came without them           */
     uint64_t serial;                /* of the next packet                                        */
-    bool ended, orphans;            /* HEVC: the stream ended and goes on; the last key's RASL pictures are lost */
+    bool ended;                     /* HEVC: an end of sequence; more follows                    */
+    bool rasl_undecodable;          /* HEVC: the last key's RASL pictures miss their references  */
     bool may_suppress_output;       /* HEVC: some pictures may not be output, the decoder knows */
     bool odd;                       /* something that only a sequential decode gets right        */
     bool framed;                    /* a packet is a picture: the container says where each begins */

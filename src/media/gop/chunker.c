@@ -21,7 +21,7 @@ struct chunker {
     size_t shown_room;
     bool cut_seen, first_gop;
     bool unsure;             /* about the display order of the GOP that is being closed   */
-    bool filled, filled_before;  /* frames that vanished were put into it, into the GOP before it */
+    bool filled, filled_before;  /* dropped frames were put into it, into the GOP before it */
     bool real;               /* frames are missing at the gaps near the GOP that was closed last */
     const struct picture *ahead;    /* the one that is being pushed; NULL: the film ended              */
     struct gaps gaps;
@@ -112,7 +112,7 @@ static bool number_last(struct chunker *g, struct picture *p, int64_t time, stru
     return choose(g, p, time, usual ? selection_last_until(&g->config.selection, time, stays) : time + stays, e);
 }
 
-/* The frame at `time` stays until `next`, but for frames that vanished in between: numbers it and these. */
+/* Numbers the frame at `time`, and frames that were dropped between it and the one at `next`. */
 static bool number_frame(struct chunker *g, struct picture *p, const struct picture *follower,
                          int64_t time, int64_t next, struct err *e)
 {
@@ -122,7 +122,7 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
         gaps_between(&g->gaps, p->serial, follower->serial, g->config.traits.reorder))
         gone = gap_frames(from, next, g->config.frame_us);
     g->filled |= gone > 0;
-    g->counts.vanished += gone;
+    g->counts.dropped += gone;
     int64_t until = gone > 0 ? gap_frame_time(from, next, 1, gone) : next;
     timetable_add(g->config.timetable, time, until);
     if (!choose(g, p, time, until, e))
@@ -134,7 +134,7 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
         timetable_add(g->config.timetable, time, until);
         if (!choose(g, &gap, time, until, e))
             return false;
-        g->counts.vanished_wanted += gap.wanted;
+        g->counts.dropped_wanted += gap.wanted;
     }
     return true;
 }

@@ -42,8 +42,8 @@ struct chunker_counts {
     uint64_t displayed;       /* frames numbered so far        */
     uint64_t runs, skipped;   /* runs emitted, GOPs not needed */
     uint64_t lead_in;         /* pictures before the first cut */
-    uint64_t vanished;        /* of the displayed ones: without a packet, across a gap */
-    uint64_t vanished_wanted; /* of them: selected              */
+    uint64_t dropped;         /* of the displayed ones: in a gap */
+    uint64_t dropped_wanted;  /* of them: selected              */
 };
 
 /* Takes a run (and owns it, on failure too). */

@@ -163,7 +163,7 @@ static void note_counts(struct key_reader *k, struct chunker *g)
     to->displayed = c.displayed;
     to->last_us = chunker_last_us(g);
     to->lead_in = c.lead_in;
-    to->vanished = c.vanished;
+    to->dropped = c.dropped;
     to->runs = k->keys.sent;
     to->keys = k->found;
     to->packets = k->demux->serial;

@@ -114,8 +114,8 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
     s->counts.hidden = r->hidden;
     s->counts.unreadable = r->unreadable;
     pthread_mutex_lock(&s->lock);        /* sessions are at work */
-    s->counts.vanished += c.vanished;
-    s->counts.lost += c.vanished_wanted;
+    s->counts.dropped += c.dropped;
+    s->counts.lost += c.dropped_wanted;
     pthread_mutex_unlock(&s->lock);
     chunker_free(&g);
     return fine;

@@ -191,7 +191,7 @@ static bool may_follow_gap(const struct sequential *q, uint64_t serial)
     return gaps_between(&q->gaps, q->held.serial, serial, q->staging->traits.reorder);
 }
 
-/* Picture `serial`, displayed now, takes the place of the held one; between the two stands what vanished. */
+/* Replaces the held picture by `serial`, displayed now, and numbers frames dropped in between. */
 static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
     /* After a gap demuxers guess times: one that goes back is ignored. */
@@ -206,7 +206,7 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
         gone = gap_frames(from, time, q->timeline.frame_us);
     if (gone > 0)
         found_damage(q);
-    q->counts.vanished += gone;
+    q->counts.dropped += gone;
     bool fine = number_held(q, gone > 0 ? gap_frame_time(from, time, 1, gone) : time, e);
     for (uint64_t i = 1; i <= gone && fine; i++)
         fine = number_frame(q, true, gap_frame_time(from, time, i, gone),
@@ -436,7 +436,7 @@ bool sequential_stage(struct staging *s, struct demux *r, struct chunker_state *
     s->counts.decode_errors += q->counts.decode_errors;
     s->counts.damaged += q->counts.damaged;
     s->counts.lost += q->counts.lost;
-    s->counts.vanished += q->counts.vanished;
+    s->counts.dropped += q->counts.dropped;
     s->counts.keys += q->counts.keys;
     s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
     s->counts.last_us = q->done ? q->counts.last_us : q->numbered_us;

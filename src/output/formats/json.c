@@ -187,14 +187,14 @@ static json_t *warnings_value(const struct report *r)
 static json_t *lost_value(const struct report *r)
 {
     const struct stage_counts *c = &r->counts;
-    return json_pack("{sI sI sI}", "unreadable", (json_int_t)c->unreadable, "vanished", (json_int_t)c->vanished, "lead_in",
-                     (json_int_t)c->lead_in);
+    return json_pack("{sI sI sI}", "unreadable", (json_int_t)c->unreadable, "vanished",
+                     (json_int_t)c->dropped, "lead_in", (json_int_t)c->lead_in);
 }
 
 static bool put_lost(FILE *f, const struct report *r)
 {
     const struct stage_counts *c = &r->counts;
-    return c->unreadable + c->vanished + c->lead_in == 0 || put_key(f, "lost", lost_value(r));
+    return c->unreadable + c->dropped + c->lead_in == 0 || put_key(f, "lost", lost_value(r));
 }
 
 /* As --trim takes them: in the displayed picture. */

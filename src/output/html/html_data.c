@@ -79,7 +79,7 @@ static json_t *thumbnails_value(const struct html_job *job)
 static bool put_facts(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
-    uint64_t lost = r->counts.unreadable + r->counts.vanished + r->counts.lead_in;
+    uint64_t lost = r->counts.unreadable + r->counts.dropped + r->counts.lead_in;
     return page_put_json(f, "film", json_pack("{so so so so so sI sI sI sI si sb}", "thumbnails", thumbnails_value(job), "film", film_value(job), "run", run_value(job),
                                               "modes", modes_value(job), "palette", html_palette_value(job), "columns", (json_int_t)job->columns,
                                               "film_columns", (json_int_t)r->count, "missing", (json_int_t)r->missing,
