@@ -163,8 +163,8 @@ int render_films(const struct render *r)
     log_share();
     struct film_queue *queue = film_queue_open(r->inputs, &e);
     if (queue && report)
-        own.ledger = ledger_open(report, &e);
-    if (!queue || (report && !own.ledger) || !render_tell_known(&own, &e))
+        own.report_log = report_log_open(report, &e);
+    if (!queue || (report && !own.report_log) || !render_tell_known(&own, &e))
         status = err_tell(&e);
     else
         status = run_workers(&own, queue, &here);
@@ -174,7 +174,7 @@ int render_films(const struct render *r)
         int unwritten = write_gallery(r);
         status = status != 0 ? status : unwritten;
     }
-    ledger_close(&own.ledger);
+    report_log_close(&own.report_log);
     film_queue_free(&queue);
     return status;
 }

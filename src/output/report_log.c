@@ -1,4 +1,4 @@
-#include "barcode/output/ledger.h"
+#include "barcode/output/report_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 /* How every line begins, and so every report. */
 static const char begins[] = "{\"film\":";
 
-struct ledger {
+struct report_log {
     const char *path;        /* the caller's */
     int fd;
     bool slow;               /* a pipe or a device, which may be full */
@@ -31,7 +31,7 @@ static bool cannot(const char *path, struct err *e)
 }
 
 /* One write; a short one means that the disk is full. */
-static bool put(const struct ledger *l, const char *bytes, size_t size)
+static bool put(const struct report_log *l, const char *bytes, size_t size)
 {
     if (l->slow)
         return slow_write(l->fd, bytes, size);
@@ -49,7 +49,7 @@ static bool put(const struct ledger *l, const char *bytes, size_t size)
  * end, and on a network's file system lines could come to lie in each other. fcntl's locks are each process's own, so a worker and its
  * parent, who share the descriptor, do not unlock for each other. A file system without locks is written as it is.
  */
-static void lock(const struct ledger *l, short kind)
+static void lock(const struct report_log *l, short kind)
 {
     struct flock whole = {.l_type = kind, .l_whence = SEEK_SET};
     while (!l->slow && fcntl(l->fd, F_SETLKW, &whole) != 0 && errno == EINTR && !interrupted())
@@ -57,7 +57,7 @@ static void lock(const struct ledger *l, short kind)
 }
 
 /* True for an empty file and for a report, whose last line is whole then. The caller has it locked. */
-static bool is_report(const struct ledger *l, struct err *e)
+static bool is_report(const struct report_log *l, struct err *e)
 {
     struct stat s;
     char head[sizeof begins - 1], last;
@@ -71,9 +71,9 @@ static bool is_report(const struct ledger *l, struct err *e)
     return last == '\n' || put(l, "\n", 1) || cannot(l->path, e);
 }
 
-struct ledger *ledger_open(const char *path, struct err *e)
+struct report_log *report_log_open(const char *path, struct err *e)
 {
-    struct ledger *l = shared_alloc(sizeof *l, e);
+    struct report_log *l = shared_alloc(sizeof *l, e);
     struct stat s;
     if (!l)
         return NULL;
@@ -91,11 +91,11 @@ struct ledger *ledger_open(const char *path, struct err *e)
         lock(l, F_UNLCK);
     }
     if (!fine)
-        ledger_close(&l);
+        report_log_close(&l);
     return l;
 }
 
-bool ledger_made(const char *path)
+bool report_log_made(const char *path)
 {
     char head[sizeof begins - 1];
     FILE *f = file_is_regular(path) ? fopen(path, "rb") : NULL;
@@ -113,7 +113,7 @@ static json_t *list_of_warnings(const struct report *r)
     return list;
 }
 
-static json_t *list_of_outputs(const struct ledger_entry *entry)
+static json_t *list_of_outputs(const struct report_entry *entry)
 {
     json_t *list = json_array();
     for (size_t i = 0; list && i < entry->outputs; i++)
@@ -133,7 +133,7 @@ static json_t *time_value(void)
 }
 
 /* The line as jansson packs it, keys in this order; NULL: memory. */
-static char *make_line(const struct ledger_entry *entry, size_t *size)
+static char *make_line(const struct report_entry *entry, size_t *size)
 {
     static const char *const status[] = {"done", "left_out", "failed", "interrupted"};
     json_t *value = json_pack("{so ss so si so so so so so}", "film", writer_json_bytes(entry->film), "status", status[entry->status], "reason",
@@ -152,7 +152,7 @@ static char *make_line(const struct ledger_entry *entry, size_t *size)
     return longer;
 }
 
-bool ledger_add(struct ledger *l, const struct ledger_entry *entry, struct err *e)
+bool report_log_add(struct report_log *l, const struct report_entry *entry, struct err *e)
 {
     size_t size;
     if (!l)
@@ -169,7 +169,7 @@ bool ledger_add(struct ledger *l, const struct ledger_entry *entry, struct err *
     return done;
 }
 
-void ledger_close(struct ledger **l)
+void report_log_close(struct report_log **l)
 {
     if (*l && (*l)->fd >= 0)
         close((*l)->fd);

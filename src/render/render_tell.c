@@ -17,10 +17,16 @@ static size_t list_outputs(const struct outputs *list, const char *path[OUTPUTS_
 }
 
 /* An entry of a film that failed, or was interrupted. */
-static struct ledger_entry failed_entry(const struct render *r, size_t film, const struct err *failure)
+static struct report_entry failed_entry(const struct render *r, size_t film,
+                                        const struct err *failure)
 {
-    return (struct ledger_entry){.film = r->inputs->path[film], .status = failure->code == ERR_INTERRUPTED ? LEDGER_INTERRUPTED : LEDGER_FAILED,
-                                 .reason = failure->text, .exit = err_exit_status(failure), .seconds = -1, .columns = -1};
+    return (struct report_entry){.film = r->inputs->path[film],
+                                 .status = failure->code == ERR_INTERRUPTED ? REPORT_INTERRUPTED
+                                                                            : REPORT_FAILED,
+                                 .reason = failure->text,
+                                 .exit = err_exit_status(failure),
+                                 .seconds = -1,
+                                 .columns = -1};
 }
 
 bool render_tell_film(const struct render_job *j, bool fine, double seconds, struct err *e)
@@ -32,13 +38,14 @@ bool render_tell_film(const struct render_job *j, bool fine, double seconds, str
         r->tick(r->tick_user, j->input, 1, j->report.counts.displayed);
     if (fine)
         log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", path, j->report.count, seconds);
-    struct ledger_entry entry = fine ? (struct ledger_entry){.film = path, .status = LEDGER_DONE} : failed_entry(r, j->input, e);
+    struct report_entry entry = fine ? (struct report_entry){.film = path, .status = REPORT_DONE}
+                                     : failed_entry(r, j->input, e);
     entry.seconds = seconds;
     entry.columns = j->report.count > 0 ? (int64_t)j->report.count : -1;
     entry.report = &j->report;
     entry.output = output;
     entry.outputs = j->written ? list_outputs(&j->outputs, output) : 0;
-    if (ledger_add(r->ledger, &entry, &problem))
+    if (report_log_add(r->report_log, &entry, &problem))
         return fine;
     return err_set(e, problem.code, "'%s': %s", path, problem.text);
 }
@@ -47,14 +54,18 @@ static bool tell_left_out(const struct render *r, size_t film, struct err *e)
 {
     struct outputs list;
     const char *output[OUTPUTS_MOST];
-    if (!r->ledger)
+    if (!r->report_log)
         return true;
     if (!outputs_of(r->options, r->inputs, film, &list, e))
         return false;
-    struct ledger_entry entry = {.film = r->inputs->path[film], .status = LEDGER_LEFT_OUT, .seconds = -1, .columns = -1,
-                                 .reason = "its outputs are there, of this film and these options", .output = output};
+    struct report_entry entry = {.film = r->inputs->path[film],
+                                 .status = REPORT_LEFT_OUT,
+                                 .seconds = -1,
+                                 .columns = -1,
+                                 .reason = "its outputs are there, of this film and these options",
+                                 .output = output};
     entry.outputs = list_outputs(&list, output);
-    bool fine = ledger_add(r->ledger, &entry, e);
+    bool fine = report_log_add(r->report_log, &entry, e);
     outputs_free(&list);
     return fine;
 }
@@ -76,6 +87,6 @@ bool render_tell_known(const struct render *r, struct err *e)
 
 bool render_tell_lost(const struct render *r, size_t film, const struct err *failure, struct err *e)
 {
-    struct ledger_entry entry = failed_entry(r, film, failure);
-    return ledger_add(r->ledger, &entry, e);
+    struct report_entry entry = failed_entry(r, film, failure);
+    return report_log_add(r->report_log, &entry, e);
 }

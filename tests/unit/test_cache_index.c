@@ -23,9 +23,8 @@ static void make(struct cache_index *x)
     x->counts = (struct stage_counts){.packets = 100, .displayed = 99, .sent = 4, .decoded = 5, .hardware = 6, .fallbacks = 7,
                                       .runs = 8, .skipped_runs = 9, .redone_runs = 10, .decode_errors = 11, .lost = 12,
                                       .damaged = 13, .lead_in = 14, .hidden = 15, .unreadable = 16,
-                                      .dropped = 17,
-                                      .last_us = -1, .read_failed = true, .sequential = true,
-                                      .nvdec = true};
+                                      .dropped = 17, .last_us = -1, .read_failed = true,
+                                      .sequential = true, .nvdec = true};
 }
 
 static struct wire_out encoded(const struct cache_index *x)

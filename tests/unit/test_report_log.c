@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/output/ledger.h"
+#include "barcode/output/report_log.h"
 
-static char folder[] = "/tmp/test_ledger.XXXXXX";
+static char folder[] = "/tmp/test_report_log.XXXXXX";
 static char path[64];
 
 static int setup(void **state)
@@ -52,30 +52,40 @@ static void put(const char *text)
     fclose(f);
 }
 
-static struct ledger *opened(void)
+static struct report_log *opened(void)
 {
     struct err e = ERR_INIT;
-    struct ledger *l = ledger_open(path, &e);
+    struct report_log *l = report_log_open(path, &e);
     if (!l)
         fail_msg("%s", e.text);
     return l;
 }
 
-static const struct ledger_entry plain = {.film = "a.mkv", .seconds = -1, .columns = -1};
+static const struct report_entry plain = {.film = "a.mkv", .seconds = -1, .columns = -1};
 
 TEST_WITH(what_a_line_says, setup, teardown)
 {
     static struct report report = {.warnings = 2, .warning = {"one", "two \xff"}};
     static const char *const output[] = {"a.png", "-"};
-    struct ledger_entry entry = {.film = "dir/Am\xc3\xa9lie \xff\n\"x\".mkv", .status = LEDGER_DONE, .seconds = 1.25, .columns = 720, .report = &report,
-                                 .output = output, .outputs = 2};
+    struct report_entry entry = {.film = "dir/Am\xc3\xa9lie \xff\n\"x\".mkv",
+                                 .status = REPORT_DONE,
+                                 .seconds = 1.25,
+                                 .columns = 720,
+                                 .report = &report,
+                                 .output = output,
+                                 .outputs = 2};
     char *line[4];
     struct err e = ERR_INIT;
-    struct ledger *l = opened();
-    assert_true(ledger_add(l, &entry, &e));
-    entry = (struct ledger_entry){.film = "b", .status = LEDGER_FAILED, .reason = "no film", .exit = 3, .seconds = -1, .columns = -1};
-    assert_true(ledger_add(l, &entry, &e));
-    ledger_close(&l);
+    struct report_log *l = opened();
+    assert_true(report_log_add(l, &entry, &e));
+    entry = (struct report_entry){.film = "b",
+                                  .status = REPORT_FAILED,
+                                  .reason = "no film",
+                                  .exit = 3,
+                                  .seconds = -1,
+                                  .columns = -1};
+    assert_true(report_log_add(l, &entry, &e));
+    report_log_close(&l);
     assert_null(l);
     assert_int_equal(lines(line, 4), 2);
     static const char first[] = "{\"film\":\"dir/Am\xc3\xa9lie \xef\xbf\xbd\\n\\\"x\\\".mkv\",\"status\":\"done\",\"reason\":null,\"exit\":0,\"seconds\":1.25,"
@@ -93,7 +103,7 @@ TEST_WITH(what_a_line_says, setup, teardown)
         json_decref(value);
         free(line[i]);
     }
-    assert_true(ledger_add(NULL, &plain, &e));
+    assert_true(report_log_add(NULL, &plain, &e));
 }
 
 /* Existing lines stay, and a truncated one gets its line feed. */
@@ -102,9 +112,9 @@ TEST_WITH(lines_are_appended, setup, teardown)
     char *line[8];
     put("{\"film\":\"old\"}\n{\"film\":\"truncated");
     for (int i = 0; i < 2; i++) {
-        struct ledger *l = opened();
-        assert_true(ledger_add(l, &plain, NULL));
-        ledger_close(&l);
+        struct report_log *l = opened();
+        assert_true(report_log_add(l, &plain, NULL));
+        report_log_close(&l);
     }
     assert_int_equal(lines(line, 8), 4);
     assert_string_equal(line[0], "{\"film\":\"old\"}\n");
@@ -121,23 +131,23 @@ TEST_WITH(strangers_files_stay, setup, teardown)
         struct err e = ERR_INIT;
         struct stat s;
         put(text[i]);
-        assert_null(ledger_open(path, &e));
+        assert_null(report_log_open(path, &e));
         assert_int_equal(e.code, ERR_FAILED);
         assert_non_null(strstr(e.text, "is there and is no report of barcode; choose another name with --report"));
         assert_true(stat(path, &s) == 0 && (size_t)s.st_size == strlen(text[i]));
     }
     struct err e = ERR_INIT;
-    assert_null(ledger_open(folder, &e));
+    assert_null(report_log_open(folder, &e));
     assert_non_null(strstr(e.text, "cannot write the report"));
     put("");
-    struct ledger *l = opened();
-    ledger_close(&l);
+    struct report_log *l = opened();
+    report_log_close(&l);
     err_clear(&e);
-    l = ledger_open("/dev/full", &e);
+    l = report_log_open("/dev/full", &e);
     assert_non_null(l);
-    assert_false(ledger_add(l, &plain, &e));
+    assert_false(report_log_add(l, &plain, &e));
     assert_non_null(strstr(e.text, "cannot write the report '/dev/full': No space left on device"));
-    ledger_close(&l);
+    report_log_close(&l);
 }
 
 /*
@@ -159,9 +169,9 @@ TEST_WITH(a_line_under_way_is_waited_for, setup, teardown)
         _exit(!fine);
     }
     assert_int_equal(read(told[0], &ready, 1), 1);
-    struct ledger *l = opened();
-    assert_true(ledger_add(l, &plain, NULL));
-    ledger_close(&l);
+    struct report_log *l = opened();
+    assert_true(report_log_add(l, &plain, NULL));
+    report_log_close(&l);
     assert_true(wait(&how) > 0 && how == 0);
     assert_int_equal(lines(line, 4), 2);
     assert_string_equal(line[0], "{\"film\":\"one\"}\n");
@@ -178,23 +188,23 @@ TEST_WITH(lines_are_whole, setup, teardown)
     static char name[3000];
     static char *line[WRITERS * LINES + 1];
     memset(name, 'x', sizeof name - 1);
-    struct ledger *shared = opened();
+    struct report_log *shared = opened();
     for (int i = 0; i < WRITERS; i++) {
         if (fork() != 0)
             continue;
-        struct ledger *l = i % 2 ? shared : opened();
+        struct report_log *l = i % 2 ? shared : opened();
         bool fine = true;
         for (int k = 0; k < LINES; k++) {
-            struct ledger_entry entry = plain;
+            struct report_entry entry = plain;
             name[sizeof name - 1 - (size_t)k] = 0;      /* all lengths */
             entry.film = name;
-            fine &= ledger_add(l, &entry, NULL);
+            fine &= report_log_add(l, &entry, NULL);
         }
         _exit(!fine);
     }
     for (int i = 0, how; i < WRITERS; i++)
         assert_true(wait(&how) > 0 && how == 0);
-    ledger_close(&shared);
+    report_log_close(&shared);
     size_t count = lines(line, WRITERS * LINES + 1);
     assert_int_equal(count, WRITERS * LINES);
     for (size_t i = 0; i < count; i++) {

@@ -8,7 +8,7 @@
 #include "barcode/cli/options.h"
 #include "barcode/engine/engines.h"
 #include "barcode/media/decoders.h"
-#include "barcode/output/ledger.h"
+#include "barcode/output/report_log.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +23,7 @@ struct render {
     struct engines *engines;     /* lent for the call, used for one film after another: a lane's own */
     int threads;                 /* decided, 1 or more; of this worker                       */
     int workers;                 /* that divide the machine; 0: one                          */
-    struct ledger *ledger;       /* --report: each film that is rendered adds its line; NULL: none. films.h opens it */
+    struct report_log *report_log; /* --report, opened by films.h: one line per film; NULL: none */
     render_tick *tick;           /* of several films: is told how far each is; NULL: one film */
     void *tick_user;
     struct gate *gate;           /* of several films under way: which one decodes; NULL: one at a time       */

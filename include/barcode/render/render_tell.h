@@ -1,5 +1,6 @@
 /*
- * render_tell.h - what is said of a run's films, on stderr and in its report (ledger.h): for films.c.
+ * render_tell.h - what is said of a run's films, on stderr and in its report (report_log.h): for
+ * films.c.
  */
 #ifndef BARCODE_RENDER_TELL_H
 #define BARCODE_RENDER_TELL_H

@@ -7,7 +7,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
-#include "barcode/output/ledger.h"
+#include "barcode/output/report_log.h"
 #include "barcode/output/writer.h"
 #include "inputs_list.h"
 #include "inputs_names.h"
@@ -34,7 +34,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 static bool is_output(const char *path)
 {
     char film[FILM_ID_TEXT];
-    if (ledger_made(path))
+    if (report_log_made(path))
         return true;
     for (size_t i = 0; i < writer_count; i++)
         if (writer_made(writer_table[i], path, film))
