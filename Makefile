@@ -18,7 +18,7 @@ PYTHON  ?= /usr/bin/python3
 VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/barcode/base/version.h)
 PACKAGES = libavformat libavcodec libswscale libavutil libpng jansson libxxhash libzstd
 # What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/poster/canvas_none.c.
-INK      = cairo pangocairo fontconfig
+CANVAS   = cairo pangocairo fontconfig
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS  ?= -O3 -g
 BASE     = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -MMD -MP -pthread -ffp-contract=off $(WARN)
@@ -75,8 +75,8 @@ ifeq ($(DEB),1)
 endif
 
 # Lazily, so that `make deps` works on a machine that has none of the packages yet.
-PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) $(INK))
-PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES) $(INK)) -lm $(CUDA_LIBS)
+PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) $(CANVAS))
+PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES) $(CANVAS)) -lm $(CUDA_LIBS)
 
 # PORTABLE=1 (make portable): FFmpeg with NVDEC and dav1d and every other library but glibc inside the program.
 FFMPEG     = out/ffmpeg

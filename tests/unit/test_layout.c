@@ -12,7 +12,7 @@
 static bool letters(void)
 {
     struct err e = ERR_INIT;
-    return ink_ready(&e);
+    return canvas_ready(&e);
 }
 
 TEST(titles)
@@ -46,7 +46,7 @@ static void box_of(const struct sheet *s, const struct sheet_item *i, double box
     if (i->kind != SHEET_WORDS)
         return;
     double w, h;
-    ink_measure(s->ink, &i->words, &w, &h);
+    canvas_measure(s->canvas, &i->words, &w, &h);
     box[0] = i->words.x;
     box[1] = i->words.y;
     box[2] = i->words.align == SHEET_LEFT ? i->words.x + w : i->words.x + i->words.w;
@@ -145,7 +145,7 @@ TEST(stacks_are_in_order)
                 assert_true(s->figure[i].w == width && s->figure[i].h == height);
                 assert_true(i == 0 || s->figure[i].y >= s->figure[i - 1].y + height);
             }
-            if (s->ink)
+            if (s->canvas)
                 expect_order(s, "stack");
             sheet_free(&s);
         }

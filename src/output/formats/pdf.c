@@ -49,8 +49,10 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
         return false;
     paint_text_titles(strips, titles, sizeof titles);
     snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:recipe=%s", r->film_id, r->recipe);
-    struct ink_about about = {.title = s->title, .subject = titles, .keywords = keywords, .creator = "barcode " BARCODE_VERSION};
-    bool ok = seal_open(&out.seal, f, e) && ink_pdf(s->ink, s, &about, take, &out, e) && end(&out, r, e);
+    struct canvas_about about = {.title = s->title, .subject = titles, .keywords = keywords,
+                                 .creator = "barcode " BARCODE_VERSION};
+    bool ok = seal_open(&out.seal, f, e) && canvas_pdf(s->canvas, s, &about, take, &out, e) &&
+              end(&out, r, e);
     seal_drop(&out.seal);
     sheet_free(&s);
     return ok;

@@ -74,7 +74,7 @@ static bool print_head(struct output *o, const struct report *r, struct strips s
 static bool print_words(struct output *o, const struct sheet_item *i)
 {
     char label[8 * SHEET_TEXT];
-    char *d = ink_outlines(o->sheet->ink, &i->words, o->e);
+    char *d = canvas_outlines(o->sheet->canvas, &i->words, o->e);
     if (!d)
         return false;
     escape(i->words.text, label, sizeof label);

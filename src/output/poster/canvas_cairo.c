@@ -23,13 +23,13 @@ enum { TILE = 8192 };              /* pixels across that cairo draws at once: it
  */
 enum { OUTLINE_EM = 256 };
 
-struct ink {
+struct canvas {
     PangoFontMap *map;
     PangoContext *context;
     cairo_surface_t *scratch;          /* without bounds: cairo leaves out the letters beyond them */
 };
 
-bool ink_ready(struct err *e)
+bool canvas_ready(struct err *e)
 {
     /* fontconfig alone: pango's own look for fonts starts a thread, and processes are forked after this. */
     FcPattern *any = FcPatternCreate();
@@ -65,42 +65,42 @@ static bool fine(cairo_status_t status, struct err *e)
     return status == CAIRO_STATUS_SUCCESS || err_set(e, ERR_FAILED, "cairo cannot draw: %s", cairo_status_to_string(status));
 }
 
-struct ink *ink_open(struct err *e)
+struct canvas *canvas_open(struct err *e)
 {
-    if (!ink_ready(e))
+    if (!canvas_ready(e))
         return NULL;
-    struct ink *ink = calloc(1, sizeof *ink);
-    if (!ink) {
-        err_memory(e, sizeof *ink);
+    struct canvas *canvas = calloc(1, sizeof *canvas);
+    if (!canvas) {
+        err_memory(e, sizeof *canvas);
         return NULL;
     }
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, silence);
-    ink->map = pango_cairo_font_map_new();
-    ink->context = pango_font_map_create_context(ink->map);
+    canvas->map = pango_cairo_font_map_new();
+    canvas->context = pango_font_map_create_context(canvas->map);
     cairo_font_options_t *plain = cairo_font_options_create();
     cairo_font_options_set_antialias(plain, CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(plain, CAIRO_HINT_STYLE_NONE);
     cairo_font_options_set_hint_metrics(plain, CAIRO_HINT_METRICS_OFF);
-    pango_cairo_context_set_font_options(ink->context, plain);
+    pango_cairo_context_set_font_options(canvas->context, plain);
     cairo_font_options_destroy(plain);
-    pango_cairo_context_set_resolution(ink->context, 72);
-    pango_context_set_round_glyph_positions(ink->context, FALSE);
-    ink->scratch = cairo_recording_surface_create(CAIRO_CONTENT_ALPHA, NULL);
-    if (!fine(cairo_surface_status(ink->scratch), e))
-        ink_close(&ink);
-    return ink;
+    pango_cairo_context_set_resolution(canvas->context, 72);
+    pango_context_set_round_glyph_positions(canvas->context, FALSE);
+    canvas->scratch = cairo_recording_surface_create(CAIRO_CONTENT_ALPHA, NULL);
+    if (!fine(cairo_surface_status(canvas->scratch), e))
+        canvas_close(&canvas);
+    return canvas;
 }
 
-void ink_close(struct ink **ink)
+void canvas_close(struct canvas **canvas)
 {
-    if (!*ink)
+    if (!*canvas)
         return;
-    cairo_surface_destroy((*ink)->scratch);
-    g_object_unref((*ink)->context);
-    g_object_unref((*ink)->map);
-    free(*ink);
-    *ink = NULL;
+    cairo_surface_destroy((*canvas)->scratch);
+    g_object_unref((*canvas)->context);
+    g_object_unref((*canvas)->map);
+    free(*canvas);
+    *canvas = NULL;
 }
 
 /*
@@ -123,10 +123,10 @@ static const char *language_of(const char *text)
 }
 
 /* A layout of the text; g_object_unref(). */
-static PangoLayout *lay_out(struct ink *ink, const struct sheet_text *t)
+static PangoLayout *lay_out(struct canvas *canvas, const struct sheet_text *t)
 {
-    pango_context_set_language(ink->context, pango_language_from_string(language_of(t->text)));
-    PangoLayout *layout = pango_layout_new(ink->context);
+    pango_context_set_language(canvas->context, pango_language_from_string(language_of(t->text)));
+    PangoLayout *layout = pango_layout_new(canvas->context);
     PangoFontDescription *font = pango_font_description_from_string(FAMILIES);
     pango_font_description_set_absolute_size(font, t->size * PANGO_SCALE);
     pango_layout_set_font_description(layout, font);
@@ -145,18 +145,18 @@ static PangoLayout *lay_out(struct ink *ink, const struct sheet_text *t)
 }
 
 /* A context of cairo in which letters of this size are OUTLINE_EM pixels high; cairo_destroy(). pango's context follows it. */
-static cairo_t *at_outline_size(struct ink *ink, const struct sheet_text *t)
+static cairo_t *at_outline_size(struct canvas *canvas, const struct sheet_text *t)
 {
-    cairo_t *cr = cairo_create(ink->scratch);
+    cairo_t *cr = cairo_create(canvas->scratch);
     cairo_scale(cr, OUTLINE_EM / t->size, OUTLINE_EM / t->size);
-    pango_cairo_update_context(cr, ink->context);
+    pango_cairo_update_context(cr, canvas->context);
     return cr;
 }
 
-void ink_measure(struct ink *ink, const struct sheet_text *text, double *w, double *h)
+void canvas_measure(struct canvas *canvas, const struct sheet_text *text, double *w, double *h)
 {
-    cairo_t *cr = at_outline_size(ink, text);
-    PangoLayout *layout = lay_out(ink, text);
+    cairo_t *cr = at_outline_size(canvas, text);
+    PangoLayout *layout = lay_out(canvas, text);
     int width, height;
     pango_layout_get_size(layout, &width, &height);
     *w = (double)width / PANGO_SCALE;
@@ -165,27 +165,27 @@ void ink_measure(struct ink *ink, const struct sheet_text *text, double *w, doub
     cairo_destroy(cr);
 }
 
-bool ink_leftward(struct ink *ink, const struct sheet_text *text)
+bool canvas_leftward(struct canvas *canvas, const struct sheet_text *text)
 {
-    PangoLayout *layout = lay_out(ink, text);
+    PangoLayout *layout = lay_out(canvas, text);
     bool leftward = pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
     g_object_unref(layout);
     return leftward;
 }
 
-int ink_unknown(struct ink *ink, const struct sheet_text *text)
+int canvas_unknown(struct canvas *canvas, const struct sheet_text *text)
 {
-    PangoLayout *layout = lay_out(ink, text);
+    PangoLayout *layout = lay_out(canvas, text);
     int unknown = pango_layout_get_unknown_glyphs_count(layout);
     g_object_unref(layout);
     return unknown;
 }
 
 /* The text's outlines where it stands; cairo_path_destroy(). */
-static cairo_path_t *take_outlines(struct ink *ink, const struct sheet_text *t)
+static cairo_path_t *take_outlines(struct canvas *canvas, const struct sheet_text *t)
 {
-    cairo_t *cr = at_outline_size(ink, t);
-    PangoLayout *layout = lay_out(ink, t);
+    cairo_t *cr = at_outline_size(canvas, t);
+    PangoLayout *layout = lay_out(canvas, t);
     cairo_move_to(cr, t->x, t->y);
     pango_cairo_layout_path(cr, layout);
     cairo_path_t *path = cairo_copy_path(cr);
@@ -222,23 +222,24 @@ static bool has_pictures(const struct sheet_text *t)
     return false;
 }
 
-static void draw_words(struct ink *ink, cairo_t *cr, const struct sheet_text *t, bool outlines)
+static void draw_words(struct canvas *canvas, cairo_t *cr, const struct sheet_text *t,
+                       bool outlines)
 {
     if (outlines && !has_pictures(t)) {
-        cairo_path_t *path = take_outlines(ink, t);
+        cairo_path_t *path = take_outlines(canvas, t);
         cairo_append_path(cr, path);           /* takes its error over, too */
         cairo_fill(cr);
         cairo_path_destroy(path);
         return;
     }
-    pango_cairo_update_context(cr, ink->context);
-    PangoLayout *layout = lay_out(ink, t);
+    pango_cairo_update_context(cr, canvas->context);
+    PangoLayout *layout = lay_out(canvas, t);
     cairo_move_to(cr, t->x, t->y);
     pango_cairo_show_layout(cr, layout);
     g_object_unref(layout);
 }
 
-static void draw_item(struct ink *ink, cairo_t *cr, const struct sheet_item *i, bool outlines)
+static void draw_item(struct canvas *canvas, cairo_t *cr, const struct sheet_item *i, bool outlines)
 {
     colour(cr, i->rgb);
     if (i->kind == SHEET_AREA) {
@@ -250,17 +251,18 @@ static void draw_item(struct ink *ink, cairo_t *cr, const struct sheet_item *i, 
         cairo_line_to(cr, i->x + i->w, i->y + i->h);
         cairo_stroke(cr);
     } else {
-        draw_words(ink, cr, &i->words, outlines);
+        draw_words(canvas, cr, &i->words, outlines);
     }
 }
 
-static void draw_items(struct ink *ink, cairo_t *cr, const struct sheet *s, double from, double to)
+static void draw_items(struct canvas *canvas, cairo_t *cr, const struct sheet *s, double from,
+                       double to)
 {
     colour(cr, s->paper);
     cairo_paint(cr);
     for (size_t i = 0; i < s->items; i++)
         if (between(&s->item[i], from, to))
-            draw_item(ink, cr, &s->item[i], s->scale > 0);
+            draw_item(canvas, cr, &s->item[i], s->scale > 0);
 }
 
 /* ---- Pixels ---- */
@@ -281,7 +283,8 @@ static void take_pixels(cairo_surface_t *tile, int w, int rows, int x, int width
     }
 }
 
-bool ink_pixels(struct ink *ink, const struct sheet *s, int y, int rows, int width, uint8_t *rgb, struct err *e)
+bool canvas_pixels(struct canvas *canvas, const struct sheet *s, int y, int rows, int width,
+                   uint8_t *rgb, struct err *e)
 {
     bool ok = true;
     for (int x = 0; x < width && ok; x += TILE) {
@@ -290,7 +293,7 @@ bool ink_pixels(struct ink *ink, const struct sheet *s, int y, int rows, int wid
         cairo_t *cr = cairo_create(tile);
         cairo_translate(cr, -x, -y);
         cairo_scale(cr, s->scale, s->scale);
-        draw_items(ink, cr, s, y / s->scale, (y + rows) / s->scale);
+        draw_items(canvas, cr, s, y / s->scale, (y + rows) / s->scale);
         ok = fine(cairo_status(cr), e);
         if (ok)
             take_pixels(tile, w, rows, x, width, rgb);
@@ -303,7 +306,7 @@ bool ink_pixels(struct ink *ink, const struct sheet *s, int y, int rows, int wid
 /* ---- PDF ---- */
 
 struct pdf {
-    ink_sink *sink;
+    canvas_sink *sink;
     void *user;
     struct err *e;
     bool failed;             /* *e says why, if anybody wants to know */
@@ -368,7 +371,7 @@ static bool draw_figure(cairo_t *cr, const struct sheet *s, const struct sheet_f
     return ok;
 }
 
-static void describe(cairo_surface_t *surface, const struct ink_about *about)
+static void describe(cairo_surface_t *surface, const struct canvas_about *about)
 {
     cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_5);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, about->title);
@@ -378,7 +381,8 @@ static void describe(cairo_surface_t *surface, const struct ink_about *about)
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);      /* the time of the run, otherwise */
 }
 
-bool ink_pdf(struct ink *ink, const struct sheet *s, const struct ink_about *about, ink_sink *sink, void *user, struct err *e)
+bool canvas_pdf(struct canvas *canvas, const struct sheet *s, const struct canvas_about *about,
+                canvas_sink *sink, void *user, struct err *e)
 {
     struct pdf pdf = {.sink = sink, .user = user, .e = e};
     double points = s->unit_mm > 0 ? 1 : 0.75;            /* a pixel is 1/96 inch, as CSS has it */
@@ -386,7 +390,7 @@ bool ink_pdf(struct ink *ink, const struct sheet *s, const struct ink_about *abo
     describe(surface, about);
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, points, points);
-    draw_items(ink, cr, s, -INFINITY, INFINITY);
+    draw_items(canvas, cr, s, -INFINITY, INFINITY);
     bool ok = fine(cairo_status(cr), e);
     for (size_t i = 0; i < s->figures && ok; i++)
         ok = draw_figure(cr, s, &s->figure[i], e);
@@ -423,7 +427,7 @@ static void print_path(FILE *f, const cairo_path_t *path)
     }
 }
 
-char *ink_outlines(struct ink *ink, const struct sheet_text *text, struct err *e)
+char *canvas_outlines(struct canvas *canvas, const struct sheet_text *text, struct err *e)
 {
     char *d = NULL;
     size_t size;
@@ -432,7 +436,7 @@ char *ink_outlines(struct ink *ink, const struct sheet_text *text, struct err *e
         err_memory(e, sizeof text->text);
         return NULL;
     }
-    cairo_path_t *path = take_outlines(ink, text);
+    cairo_path_t *path = take_outlines(canvas, text);
     bool ok = fine(path->status, e);
     print_path(f, path);
     cairo_path_destroy(path);

@@ -3,60 +3,62 @@
 
 #include "canvas_cairo.h"
 
-bool ink_ready(struct err *e)
+bool canvas_ready(struct err *e)
 {
     return err_set(e, ERR_USAGE, "this build draws no posters: it was made without cairo and pango");
 }
 
-struct ink *ink_open(struct err *e)
+struct canvas *canvas_open(struct err *e)
 {
-    ink_ready(e);
+    canvas_ready(e);
     return NULL;
 }
 
-void ink_close(struct ink **ink)
+void canvas_close(struct canvas **canvas)
 {
-    *ink = NULL;
+    *canvas = NULL;
 }
 
-/* Nobody has an ink to call these with. */
+/* Never called: no canvas can be opened. */
 
-void ink_measure(struct ink *ink, const struct sheet_text *text, double *w, double *h)
+void canvas_measure(struct canvas *canvas, const struct sheet_text *text, double *w, double *h)
 {
-    (void)ink;
+    (void)canvas;
     (void)text;
     *w = *h = 0;
 }
 
-bool ink_leftward(struct ink *ink, const struct sheet_text *text)
+bool canvas_leftward(struct canvas *canvas, const struct sheet_text *text)
 {
-    (void)ink;
+    (void)canvas;
     (void)text;
     return false;
 }
 
-int ink_unknown(struct ink *ink, const struct sheet_text *text)
+int canvas_unknown(struct canvas *canvas, const struct sheet_text *text)
 {
-    (void)ink;
+    (void)canvas;
     (void)text;
     return 0;
 }
 
-bool ink_pixels(struct ink *ink, const struct sheet *s, int y, int rows, int width, uint8_t *rgb, struct err *e)
+bool canvas_pixels(struct canvas *canvas, const struct sheet *s, int y, int rows, int width,
+                   uint8_t *rgb, struct err *e)
 {
-    (void)ink, (void)s, (void)y, (void)rows, (void)width, (void)rgb;
-    return ink_ready(e);
+    (void)canvas, (void)s, (void)y, (void)rows, (void)width, (void)rgb;
+    return canvas_ready(e);
 }
 
-bool ink_pdf(struct ink *ink, const struct sheet *s, const struct ink_about *about, ink_sink *sink, void *user, struct err *e)
+bool canvas_pdf(struct canvas *canvas, const struct sheet *s, const struct canvas_about *about,
+                canvas_sink *sink, void *user, struct err *e)
 {
-    (void)ink, (void)s, (void)about, (void)sink, (void)user;
-    return ink_ready(e);
+    (void)canvas, (void)s, (void)about, (void)sink, (void)user;
+    return canvas_ready(e);
 }
 
-char *ink_outlines(struct ink *ink, const struct sheet_text *text, struct err *e)
+char *canvas_outlines(struct canvas *canvas, const struct sheet_text *text, struct err *e)
 {
-    (void)ink, (void)text;
-    ink_ready(e);
+    (void)canvas, (void)text;
+    canvas_ready(e);
     return NULL;
 }

@@ -23,7 +23,7 @@ void sheet_free(struct sheet **s)
 {
     if (!*s)
         return;
-    ink_close(&(*s)->ink);
+    canvas_close(&(*s)->canvas);
     free((*s)->item);
     free(*s);
     *s = NULL;
@@ -114,20 +114,21 @@ bool sheet_axis(const struct sheet *s, int most, struct axis *axis, struct err *
     return true;
 }
 
-bool sheet_axis_below(struct sheet *s, double x, double w, double y, double tick, double size, double spare, const uint8_t ink[3], struct err *e)
+bool sheet_axis_below(struct sheet *s, double x, double w, double y, double tick, double size,
+                      double spare, const uint8_t colour[3], struct err *e)
 {
     struct axis axis;
     struct sheet_text t = {.y = y + tick * 1.5, .size = size, .lines = 1, .align = SHEET_LEFT, .text = "0:00:00"};
     double label, high, free_from = -1e9;
     t.w = 100 * size;
-    ink_measure(s->ink, &t, &label, &high);
+    canvas_measure(s->canvas, &t, &label, &high);
     if (!sheet_axis(s, (int)(w / (label * 2.5)), &axis, e))
         return false;
     for (size_t i = 0; i < axis.ticks; i++) {
         double at = x + axis.tick[i].place * w, left;
         snprintf(t.text, sizeof t.text, "%s", axis.tick[i].label);
         t.w = 100 * size;
-        ink_measure(s->ink, &t, &label, &high);
+        canvas_measure(s->canvas, &t, &label, &high);
         left = at - label / 2;
         if (left + label > x + w + spare)
             left = x + w + spare - label;
@@ -135,10 +136,10 @@ bool sheet_axis_below(struct sheet *s, double x, double w, double y, double tick
             left = x - spare;
         if (left < free_from || left + label > x + w + spare + 0.5)
             continue;                                   /* a page narrower than its labels */
-        sheet_line(s, at, y, 0, tick, size / 14, ink);
+        sheet_line(s, at, y, 0, tick, size / 14, colour);
         t.x = left;
         t.w = label + size;
-        sheet_words(s, &t, ink);
+        sheet_words(s, &t, colour);
         free_from = left + label + size / 2;
     }
     return true;

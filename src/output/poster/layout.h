@@ -16,7 +16,7 @@
 #include "barcode/output/report.h"
 #include "barcode/output/strip.h"
 
-struct ink;
+struct canvas;
 
 enum sheet_align {
     SHEET_START,              /* where the text's own direction begins: Arabic at the right end of the box */
@@ -51,7 +51,7 @@ struct sheet_figure {
 
 struct sheet {
     const struct report *report;
-    struct ink *ink;          /* measures words; NULL: there are none. The sheet's   */
+    struct canvas *canvas;    /* measures words; owned. NULL: there are none          */
     double width, height;
     double scale;             /* pixels a unit; 0: the sheet does not become pixels  */
     double unit_mm;           /* millimetres a unit; 0: the unit is a pixel          */
@@ -99,8 +99,9 @@ bool sheet_axis(const struct sheet *s, int most, struct axis *axis, struct err *
 
 /*
  * A horizontal axis under a strip from x to x + w: ticks from y down, `tick` long, and their labels below, which stay within x - spare
- * and x + w + spare. Labels are `size` high. The sheet's ink measures them.
+ * and x + w + spare. Labels are `size` high. The sheet's canvas measures them.
  */
-bool sheet_axis_below(struct sheet *s, double x, double w, double y, double tick, double size, double spare, const uint8_t ink[3], struct err *e);
+bool sheet_axis_below(struct sheet *s, double x, double w, double y, double tick, double size,
+                      double spare, const uint8_t colour[3], struct err *e);
 
 #endif

@@ -93,13 +93,13 @@ static void make_room(struct plan *p)
 static void add_head(struct plan *p)
 {
     struct sheet_text t = title_of(p);
-    int unknown = ink_unknown(p->s->ink, &t);
+    int unknown = canvas_unknown(p->s->canvas, &t);
     if (unknown > 0)
         log_msg(LOG_WARNING, "no installed font has %d of the title's characters, which are drawn as boxes", unknown);
     char note[700];
     sheet_words(p->s, &t, black);
     note_of(p, note, sizeof note);
-    enum sheet_align beside = ink_leftward(p->s->ink, &t) ? SHEET_RIGHT : SHEET_START;
+    enum sheet_align beside = canvas_leftward(p->s->canvas, &t) ? SHEET_RIGHT : SHEET_START;
     t = words(note, p->x, p->margin + p->title_high + 0.5 * p->u, p->w, p->small);
     t.align = beside;
     if (p->note)
@@ -114,7 +114,7 @@ static void add_swatches(struct plan *p)
     double each = (p->w - (n - 1) * gap) / n;
     struct sheet_text widest = words("#dddddd", 0, 0, p->w, p->small * 0.9);
     double w, h;
-    ink_measure(p->s->ink, &widest, &w, &h);
+    canvas_measure(p->s->canvas, &widest, &w, &h);
     for (int i = 0; i < n && p->swatches; i++) {
         const uint8_t *c = p->palette.colour[i].rgb;
         char hex[SWATCHES_TEXT];
@@ -165,7 +165,7 @@ static bool place_vertical(struct plan *p, struct err *e)
     struct sheet_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
     struct axis axis;
     double label, high, tick = 0.75 * p->u;
-    ink_measure(p->s->ink, &t, &label, &high);
+    canvas_measure(p->s->canvas, &t, &label, &high);
     double left = p->axis ? label + tick + 1.1 * p->u : 0;
     add_figure(p, 0, p->x + left, p->top, p->x + p->w, p->bottom);
     const struct sheet_figure *f = &p->s->figure[0];
@@ -190,7 +190,7 @@ static bool place_circle(struct plan *p, struct err *e)
     struct sheet_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
     struct axis axis;
     double label, high, tick = 0.75 * p->u;
-    ink_measure(p->s->ink, &t, &label, &high);
+    canvas_measure(p->s->canvas, &t, &label, &high);
     double margin_x = p->axis ? label + tick + 1.2 * p->u : 0;
     double margin_y = p->axis ? high + tick + 1.2 * p->u : 0;
     double width = p->w - 2 * margin_x, height = p->bottom - p->top - 2 * margin_y;
@@ -207,7 +207,7 @@ static bool place_circle(struct plan *p, struct err *e)
         double cx = x + side / 2, cy = y + side / 2, w;
         sheet_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14, grey);
         t = words(axis.tick[i].label, 0, 0, 100 * p->small, p->small);
-        ink_measure(p->s->ink, &t, &w, &high);
+        canvas_measure(p->s->canvas, &t, &w, &high);
         r += tick + 0.5 * p->u;
         t.x = cx + (r + w / 2) * dx - w / 2;
         t.y = cy + (r + high / 2) * dy - high / 2;
@@ -230,9 +230,9 @@ static bool fill(struct plan *p, struct err *e)
     p->small = at_least(1.3 * p->u, s->unit_mm > 0 ? 5.5 : 10);
     p->title = at_least(3.4 * p->u, 1.4 * p->small);
     struct sheet_text t = words("0", 0, 0, p->w, p->small);
-    ink_measure(s->ink, &t, &w, &p->line);
+    canvas_measure(s->canvas, &t, &w, &p->line);
     t = title_of(p);
-    ink_measure(s->ink, &t, &w, &p->title_high);
+    canvas_measure(s->canvas, &t, &w, &p->title_high);
     make_room(p);
     add_head(p);
     if (p->swatches && !film_palette_make(s->report, FILM_PALETTE_USUAL, &p->palette, e))
@@ -259,7 +259,7 @@ struct sheet *sheet_poster(const struct report *r, struct strips strips, bool pi
     s->height = pixels ? down / dots : height * points;
     memcpy(s->paper, paper, 3);
     struct plan p = {.s = s, .strips = strips};
-    if (!(s->ink = ink_open(e)) || !fill(&p, e))
+    if (!(s->canvas = canvas_open(e)) || !fill(&p, e))
         sheet_free(&s);
     return s;
 }

@@ -34,7 +34,7 @@ struct painter {
 
 bool paint_has_letters(struct err *e)
 {
-    return ink_ready(e);
+    return canvas_ready(e);
 }
 
 static bool check_size(const struct report *r, struct strips strips, struct err *e)
@@ -150,9 +150,10 @@ static const uint8_t *sheet_row(struct painter *p, int y)
     size_t line = (size_t)p->width * 3;
     if (first != p->band_y) {
         p->band_y = -1;
-        if (p->sheet->ink && !ink_pixels(p->sheet->ink, p->sheet, first, rows, p->width, p->band, &p->trouble))
+        if (p->sheet->canvas &&
+            !canvas_pixels(p->sheet->canvas, p->sheet, first, rows, p->width, p->band, &p->trouble))
             return NULL;
-        for (size_t i = 0; !p->sheet->ink && i < (size_t)rows * (size_t)p->width; i++)
+        for (size_t i = 0; !p->sheet->canvas && i < (size_t)rows * (size_t)p->width; i++)
             memcpy(p->band + i * 3, p->sheet->paper, 3);
         p->band_y = first;
     }

@@ -27,12 +27,12 @@ static void add_label(struct sheet *s, double y, double bar, int size, const cha
     if (whole < 2 * size)
         return;
     snprintf(t.text, sizeof t.text, "%s", note);
-    ink_measure(s->ink, &t, &w, &h);
+    canvas_measure(s->canvas, &t, &w, &h);
     double note_width = w + size * 0.8;
     bool both = note_width < whole * 0.7;          /* a long name gives way, but stays recognisable */
     snprintf(t.text, sizeof t.text, "%s", name);
     t.w = both ? whole - note_width : whole;
-    ink_measure(s->ink, &t, &w, &h);
+    canvas_measure(s->canvas, &t, &w, &h);
     t.y = y + (bar - h) / 2;
     sheet_words(s, &t, bright);
     if (!both)
@@ -62,19 +62,24 @@ struct sheet *sheet_stack(const struct report *r, struct strips strips, int widt
     struct sheet *s = sheet_open(r, e);
     if (!s)
         return NULL;
-    s->ink = ink_open(&none);
-    if (!s->ink && none.code != ERR_USAGE)        /* a build without letters says so in its documentation, and a run does not repeat it */
+    s->canvas = canvas_open(&none);
+    /* A build without letters is documented: no warning for each run. */
+    if (!s->canvas && none.code != ERR_USAGE)
         log_msg(LOG_WARNING, "%s: the picture has no labels", none.text);
-    int size = letters(height), bar = s->ink ? size * 11 / 5 : GAP, head = s->ink ? bar : 0;
+    int size = letters(height), bar = s->canvas ? size * 11 / 5 : GAP, head = s->canvas ? bar : 0;
     s->width = width;
     s->scale = 1;
     memcpy(s->paper, background, 3);
-    for (size_t i = 0; i < strips.count; i++)
-        s->figure[s->figures++] = (struct sheet_figure){strips.kind[i], 0, head + (double)i * (bar + height) + (s->ink ? bar : 0), width, height};
+    for (size_t i = 0; i < strips.count; i++) {
+        double y = head + (double)i * (bar + height) + (s->canvas ? bar : 0);
+        s->figure[s->figures++] = (struct sheet_figure){strips.kind[i], 0, y, width, height};
+    }
     s->height = s->figure[strips.count - 1].y + height + head;
-    if (s->ink)
+    if (s->canvas)
         label_all(s, r, strips, bar, size, height);
-    if ((s->ink && !sheet_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85, -size * 0.6, dim, e)) || (s->failed && !err_memory(e, s->items * sizeof *s->item)))
+    if ((s->canvas && !sheet_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85,
+                                        -size * 0.6, dim, e)) ||
+        (s->failed && !err_memory(e, s->items * sizeof *s->item)))
         sheet_free(&s);
     return s;
 }
