@@ -26,9 +26,9 @@ static int end(void **state)
     return 0;
 }
 
-static struct sheet_text of(const char *text, double w, double size, int lines)
+static struct layout_text of(const char *text, double w, double size, int lines)
 {
-    struct sheet_text t = {.x = 5, .y = 7, .w = w, .size = size, .lines = lines};
+    struct layout_text t = {.x = 5, .y = 7, .w = w, .size = size, .lines = lines};
     snprintf(t.text, sizeof t.text, "%s", text);
     return t;
 }
@@ -43,7 +43,7 @@ TEST(nothing_leaves_its_box)
         for (int lines = 1; lines < 3; lines++)
             for (double w = 30; w < 900; w *= 1.7) {
                 double tw, th, one;
-                struct sheet_text t = of(texts[i], w, 10, lines), line = of("x", 900, 10, 1);
+                struct layout_text t = of(texts[i], w, 10, lines), line = of("x", 900, 10, 1);
                 canvas_measure(canvas, &line, &tw, &one);
                 canvas_measure(canvas, &t, &tw, &th);
                 assert_true(tw > 0 && tw <= w + 0.01 && th >= one * 0.99 && th <= one * lines * 1.01);
@@ -56,7 +56,7 @@ TEST(letters_scale)
     if (!canvas)
         skip();
     double w, h, w10, h10;
-    struct sheet_text t = of("Barcode 1:30", 90000, 10, 1);
+    struct layout_text t = of("Barcode 1:30", 90000, 10, 1);
     canvas_measure(canvas, &t, &w10, &h10);
     for (double size = 1; size < 600; size *= 3) {
         t.size = size;
@@ -69,7 +69,9 @@ TEST(directions_and_unknown_letters)
 {
     if (!canvas)
         skip();
-    struct sheet_text latin = of("Barcode", 500, 10, 1), arabic = of("\xd9\x83\xd9\x81\xd8\xb1 (2018)", 500, 10, 1), nobody = of("a\xf4\x80\x80\x81\x62", 500, 10, 1);
+    struct layout_text latin = of("Barcode", 500, 10, 1),
+                       arabic = of("\xd9\x83\xd9\x81\xd8\xb1 (2018)", 500, 10, 1),
+                       nobody = of("a\xf4\x80\x80\x81\x62", 500, 10, 1);
     assert_false(canvas_leftward(canvas, &latin));
     assert_true(canvas_leftward(canvas, &arabic));
     assert_int_equal(canvas_unknown(canvas, &latin), 0);
@@ -82,7 +84,7 @@ TEST(outlines)
     if (!canvas)
         skip();
     struct err e = ERR_INIT;
-    struct sheet_text near = of("xx xx", 5000, 100, 1), far = near;
+    struct layout_text near = of("xx xx", 5000, 100, 1), far = near;
     far.x = 4000;
     char *a = canvas_outlines(canvas, &near, &e), *b = canvas_outlines(canvas, &near, &e),
          *c = canvas_outlines(canvas, &far, &e);
@@ -100,7 +102,10 @@ TEST(outlines)
     free(c);
 }
 
-/* A sheet is the same in whatever bands it is drawn; strips' pixels are those of the strip alone. */
+/*
+ * A layout looks the same however it is split into bands; strips have the pixels of the strip
+ * alone.
+ */
 TEST(bands)
 {
     if (!canvas)
@@ -110,7 +115,7 @@ TEST(bands)
     made_open(&m, 90);
     m.report.poster = true;
     m.report.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
-    struct sheet *s = sheet_poster(&m.report, alone("kmeans"), true, &e);
+    struct layout *s = layout_poster(&m.report, alone("kmeans"), true, &e);
     assert_string_equal(e.text, "");
     uint8_t *whole = malloc(400 * 300 * 3), *band = malloc(400 * 300 * 3);
     assert_true(canvas_pixels(s->canvas, s, 0, 300, 400, whole, &e));
@@ -122,7 +127,7 @@ TEST(bands)
         }
     free(whole);
     free(band);
-    sheet_free(&s);
+    layout_free(&s);
     made_close(&m);
 }
 
@@ -144,7 +149,7 @@ TEST(a_full_disk)
     struct made m;
     made_open(&m, 90);
     struct err e = ERR_INIT;
-    struct sheet *s = sheet_poster(&m.report, alone("palette"), false, &e);
+    struct layout *s = layout_poster(&m.report, alone("palette"), false, &e);
     struct canvas_about about = {"t", "s", "k", "c"};
     size_t room = 1 << 30;
     assert_true(canvas_pdf(s->canvas, s, &about, count, &room, &e));
@@ -155,7 +160,7 @@ TEST(a_full_disk)
         assert_string_equal(e.text, "full");
         err_clear(&e);
     }
-    sheet_free(&s);
+    layout_free(&s);
     made_close(&m);
 }
 

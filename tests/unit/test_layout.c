@@ -17,46 +17,46 @@ static bool letters(void)
 
 TEST(titles)
 {
-    char title[SHEET_TEXT];
+    char title[LAYOUT_TEXT];
     struct made m;
     made_open(&m, 2);
-    sheet_title(&m.report, title);
+    layout_title(&m.report, title);
     assert_string_equal(title, "a film.of.mine");
     snprintf(m.film.title, sizeof m.film.title, "Le\nCiel\a \xff");
-    sheet_title(&m.report, title);
+    layout_title(&m.report, title);
     assert_string_equal(title, "Le Ciel? \xef\xbf\xbd");
     m.report.title = "Mine";
-    sheet_title(&m.report, title);
+    layout_title(&m.report, title);
     assert_string_equal(title, "Mine");
     m.report.title = NULL;
     snprintf(m.film.title, sizeof m.film.title, "  ");          /* as good as none */
     strcpy(m.path, ".mkv");
-    sheet_title(&m.report, title);
+    layout_title(&m.report, title);
     assert_string_equal(title, ".mkv");
     made_close(&m);
 }
 
 /* The rectangle that an item's ink lies in. */
-static void box_of(const struct sheet *s, const struct sheet_item *i, double box[4])
+static void box_of(const struct layout *s, const struct layout_item *i, double box[4])
 {
     box[0] = i->w < 0 ? i->x + i->w : i->x;
     box[1] = i->h < 0 ? i->y + i->h : i->y;
     box[2] = box[0] + fabs(i->w);
     box[3] = box[1] + fabs(i->h);
-    if (i->kind != SHEET_WORDS)
+    if (i->kind != LAYOUT_WORDS)
         return;
     double w, h;
     canvas_measure(s->canvas, &i->words, &w, &h);
     box[0] = i->words.x;
     box[1] = i->words.y;
-    box[2] = i->words.align == SHEET_LEFT ? i->words.x + w : i->words.x + i->words.w;
+    box[2] = i->words.align == LAYOUT_LEFT ? i->words.x + w : i->words.x + i->words.w;
     box[3] = i->words.y + h;
 }
 
-static void expect_order(const struct sheet *s, const char *what)
+static void expect_order(const struct layout *s, const char *what)
 {
     for (size_t f = 0; f < s->figures; f++) {
-        const struct sheet_figure *g = &s->figure[f];
+        const struct layout_figure *g = &s->figure[f];
         if (!(g->x >= 0 && g->y >= 0 && g->w > 0 && g->h > 0 && g->x + g->w <= s->width + 0.01 && g->y + g->h <= s->height + 0.01))
             fail_msg("%s: a strip at %g %g, %g x %g", what, g->x, g->y, g->w, g->h);
         if (s->scale > 0)
@@ -67,7 +67,8 @@ static void expect_order(const struct sheet *s, const char *what)
             if (b[0] < -0.01 || b[1] < -0.01 || b[2] > s->width + 0.01 || b[3] > s->height + 0.01)
                 fail_msg("%s: '%s' leaves the page: %g %g %g %g", what, s->item[i].words.text, b[0], b[1], b[2], b[3]);
             bool ring = s->report->shape == SHAPE_CIRCLE;          /* its corners are free */
-            if (s->item[i].kind == SHEET_WORDS && !ring && b[0] < g->x + g->w && b[2] > g->x && b[1] < g->y + g->h - 0.01 && b[3] > g->y + 0.01)
+            if (s->item[i].kind == LAYOUT_WORDS && !ring && b[0] < g->x + g->w && b[2] > g->x &&
+                b[1] < g->y + g->h - 0.01 && b[3] > g->y + 0.01)
                 fail_msg("%s: '%s' lies on a strip", what, s->item[i].words.text);
         }
     }
@@ -94,12 +95,12 @@ TEST(posters_are_in_order)
                 m.report.title = way % 3 == 0 ? NULL : way % 3 == 1 ? long_title : "\xd9\x83\xd9\x81\xd8\xb1\xd9\x86\xd8\xa7\xd8\xad\xd9\x88\xd9\x85";
                 assert_true(paper_parse(pages[i], &m.report.page));
                 struct strips strips = shape == SHAPE_STRIP && way == 2 ? stacked() : alone("average");
-                struct sheet *s = sheet_poster(&m.report, strips, way < 3, &e);
+                struct layout *s = layout_poster(&m.report, strips, way < 3, &e);
                 assert_string_equal(e.text, "");
                 snprintf(what, sizeof what, "%s, %s, %d", pages[i], strip_shape_name(m.report.shape), way);
                 assert_int_equal(s->figures, strips.count);
                 expect_order(s, what);
-                sheet_free(&s);
+                layout_free(&s);
                 assert_null(s);
             }
     made_close(&m);
@@ -114,12 +115,12 @@ TEST(what_is_on_a_poster)
     struct made m;
     made_open(&m, 5400);
     m.report.page = (struct paper){.given = false};
-    struct sheet *s = sheet_poster(&m.report, alone("palette"), false, &e);
+    struct layout *s = layout_poster(&m.report, alone("palette"), false, &e);
     int hex = 0, times = 0;
     for (size_t i = 0; i < s->items; i++) {
         const char *t = s->item[i].words.text;
-        hex += s->item[i].kind == SHEET_WORDS && t[0] == '#' && strlen(t) == 7;
-        times += s->item[i].kind == SHEET_WORDS && strchr(t, ':') && strlen(t) == 7;
+        hex += s->item[i].kind == LAYOUT_WORDS && t[0] == '#' && strlen(t) == 7;
+        times += s->item[i].kind == LAYOUT_WORDS && strchr(t, ':') && strlen(t) == 7;
     }
     assert_int_equal(hex, 8);
     assert_in_range(times, 5, 20);
@@ -128,7 +129,7 @@ TEST(what_is_on_a_poster)
     assert_non_null(strstr(s->item[1].words.text, "1:30:00 h"));
     assert_true(fabs(s->width - 420 / 25.4 * 72) < 0.01 && fabs(s->height - 297 / 25.4 * 72) < 0.01);
     assert_true(s->figure[0].w * s->figure[0].h > 0.45 * s->width * s->height);
-    sheet_free(&s);
+    layout_free(&s);
     made_close(&m);
 }
 
@@ -139,7 +140,7 @@ TEST(stacks_are_in_order)
     for (int width = 1; width < 2000; width = width * 2 + 1)
         for (int height = 1; height < 1000; height = height * 3 + 1) {
             struct err e = ERR_INIT;
-            struct sheet *s = sheet_stack(&m.report, stacked(), width, height, &e);
+            struct layout *s = layout_stack(&m.report, stacked(), width, height, &e);
             assert_string_equal(e.text, "");
             for (size_t i = 0; i < s->figures; i++) {
                 assert_true(s->figure[i].w == width && s->figure[i].h == height);
@@ -147,7 +148,7 @@ TEST(stacks_are_in_order)
             }
             if (s->canvas)
                 expect_order(s, "stack");
-            sheet_free(&s);
+            layout_free(&s);
         }
     made_close(&m);
 }

@@ -17,6 +17,6 @@ enum { STAGED_VERSION = 9 };
 enum { PICTURE_VERSION = 1 };
 
 /* Of what is drawn around strips: posters and the comparison picture. In the recipe of these alone. */
-enum { SHEET_VERSION = 1 };
+enum { LAYOUT_VERSION = 1 };
 
 #endif

@@ -253,7 +253,7 @@ static bool set_other(struct parse *p, int key, const char *arg)
              : err_set(p->e, ERR_FAILED, "internal error: nothing reads the option --%s", option ? option->name : "?");
 }
 
-static bool option_sheet(struct parse *p, int key, const char *arg)
+static bool option_layout(struct parse *p, int key, const char *arg)
 {
     struct options *o = p->o;
     switch (key) {
@@ -290,7 +290,7 @@ static bool option_frames(struct parse *p, int key, const char *arg)
         p->end = arg;
         return set_time(p, "--end", arg, 0, &s->end_us);
     default:
-        return option_sheet(p, key, arg);
+        return option_layout(p, key, arg);
     }
 }
 

@@ -85,7 +85,7 @@ static void add_colours(char text[REPORT_RECIPE], const struct options *o, const
 }
 
 /* A title may be of any length and any letters: its hash stands for it. */
-static void add_sheet(char text[REPORT_RECIPE], const struct options *o, const struct writer *w)
+static void add_layout(char text[REPORT_RECIPE], const struct options *o, const struct writer *w)
 {
     char page[PAPER_TEXT];
     bool poster = outputs_are_posters(o);
@@ -96,7 +96,7 @@ static void add_sheet(char text[REPORT_RECIPE], const struct options *o, const s
     if (w != outputs_format(o))
         return;                        /* pages and titles are pictures' alone */
     if (poster || o->stacked)
-        add(text, " sheet=%d", SHEET_VERSION);
+        add(text, " sheet=%d", LAYOUT_VERSION);
     if (o->title)
         add(text, " title=%016" PRIx64, hash_64(o->title, strlen(o->title)));
     if (!poster)
@@ -122,6 +122,6 @@ void recipe_text(const struct options *o, const struct writer *w, struct strips 
     if (o->width > 0)
         add(text, " width=%d", o->width);
     add(text, " height=%d", o->height);
-    add_sheet(text, o, w);
+    add_layout(text, o, w);
     add_colours(text, o, w, strips);
 }

@@ -44,7 +44,7 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
 {
     char titles[400], keywords[REPORT_RECIPE + 200];
     struct output out = {.kept = 0};
-    struct sheet *s = sheet_poster(r, strips, false, e);
+    struct layout *s = layout_poster(r, strips, false, e);
     if (!s)
         return false;
     paint_text_titles(strips, titles, sizeof titles);
@@ -54,7 +54,7 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
     bool ok = seal_open(&out.seal, f, e) && canvas_pdf(s->canvas, s, &about, take, &out, e) &&
               end(&out, r, e);
     seal_drop(&out.seal);
-    sheet_free(&s);
+    layout_free(&s);
     return ok;
 }
 

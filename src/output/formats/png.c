@@ -169,14 +169,14 @@ static void describe(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
     const struct kmeans_params *k = &r->kmeans;
-    char size[32], title[SHEET_TEXT];
+    char size[32], title[LAYOUT_TEXT];
     snprintf(size, sizeof size, "%dx%d", r->width, r->height);
     add(job, "Software", "barcode " BARCODE_VERSION);
     if (r->film_id[0])
         add(job, PNG_FILM_KEY, r->film_id);   /* near the beginning, where writer_made looks */
     if (r->recipe[0])
         add(job, PNG_RECIPE_KEY, r->recipe);
-    sheet_title(r, title);
+    layout_title(r, title);
     add(job, "Title", r->poster ? title : paint_text_file_name(r->film->path));
     add_description(job, strips);
     add(job, "barcode:mode", strips_name(strips));

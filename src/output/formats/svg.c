@@ -18,7 +18,7 @@ extern const struct writer writer_png;
  */
 struct output {
     struct seal seal;
-    const struct sheet *sheet;
+    const struct layout *layout;
     struct err *e;
 };
 
@@ -56,8 +56,8 @@ static void escape(const char *text, char *out, size_t size)
 
 static bool print_head(struct output *o, const struct report *r, struct strips strips)
 {
-    const struct sheet *s = o->sheet;
-    char title[8 * SHEET_TEXT], titles[400], film[FILM_ID_TEXT * 2];
+    const struct layout *s = o->layout;
+    char title[8 * LAYOUT_TEXT], titles[400], film[FILM_ID_TEXT * 2];
     double mm = s->unit_mm > 0 ? s->unit_mm : 1;
     const char *unit = s->unit_mm > 0 ? "mm" : "px";
     escape(s->title, title, sizeof title);
@@ -71,10 +71,10 @@ static bool print_head(struct output *o, const struct report *r, struct strips s
                  s->width * mm, unit, s->height * mm, unit, s->width, s->height, title, titles, title, film, s->paper[0], s->paper[1], s->paper[2]);
 }
 
-static bool print_words(struct output *o, const struct sheet_item *i)
+static bool print_words(struct output *o, const struct layout_item *i)
 {
-    char label[8 * SHEET_TEXT];
-    char *d = canvas_outlines(o->sheet->canvas, &i->words, o->e);
+    char label[8 * LAYOUT_TEXT];
+    char *d = canvas_outlines(o->layout->canvas, &i->words, o->e);
     if (!d)
         return false;
     escape(i->words.text, label, sizeof label);
@@ -83,11 +83,11 @@ static bool print_words(struct output *o, const struct sheet_item *i)
     return ok;
 }
 
-static bool print_item(struct output *o, const struct sheet_item *i)
+static bool print_item(struct output *o, const struct layout_item *i)
 {
-    if (i->kind == SHEET_WORDS)
+    if (i->kind == LAYOUT_WORDS)
         return print_words(o, i);
-    if (i->kind == SHEET_AREA)
+    if (i->kind == LAYOUT_AREA)
         return print(o, "<rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" fill=\"#%02x%02x%02x\"/>\n", i->x, i->y, i->w, i->h, i->rgb[0],
                      i->rgb[1], i->rgb[2]);
     return print(o, "<path d=\"M%.3f %.3fL%.3f %.3f\" stroke=\"#%02x%02x%02x\" stroke-width=\"%.3f\"/>\n", i->x, i->y, i->x + i->w, i->y + i->h,
@@ -107,9 +107,9 @@ static bool print_base64(struct output *o, const uint8_t *bytes, size_t size)
 }
 
 /* The strip alone, as -o FILE.png writes it, in a data URL. */
-static bool print_figure(struct output *o, const struct sheet_figure *f)
+static bool print_figure(struct output *o, const struct layout_figure *f)
 {
-    struct report alone = *o->sheet->report;
+    struct report alone = *o->layout->report;
     char *png = NULL;
     size_t size = 0;
     alone.poster = false;
@@ -132,7 +132,7 @@ static bool print_figure(struct output *o, const struct sheet_figure *f)
 
 static bool print_all(struct output *o, const struct report *r, struct strips strips)
 {
-    const struct sheet *s = o->sheet;
+    const struct layout *s = o->layout;
     bool ok = print_head(o, r, strips);
     for (size_t i = 0; i < s->items && ok; i++)
         ok = print_item(o, &s->item[i]);
@@ -143,11 +143,11 @@ static bool print_all(struct output *o, const struct report *r, struct strips st
 
 static bool write_svg(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    struct sheet *s = sheet_poster(r, strips, false, e);
-    struct output o = {.sheet = s, .e = e};
+    struct layout *s = layout_poster(r, strips, false, e);
+    struct output o = {.layout = s, .e = e};
     bool ok = s && seal_open(&o.seal, f, e) && print_all(&o, r, strips);
     seal_drop(&o.seal);
-    sheet_free(&s);
+    layout_free(&s);
     return ok;
 }
 

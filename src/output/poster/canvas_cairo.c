@@ -123,7 +123,7 @@ static const char *language_of(const char *text)
 }
 
 /* A layout of the text; g_object_unref(). */
-static PangoLayout *lay_out(struct canvas *canvas, const struct sheet_text *t)
+static PangoLayout *lay_out(struct canvas *canvas, const struct layout_text *t)
 {
     pango_context_set_language(canvas->context, pango_language_from_string(language_of(t->text)));
     PangoLayout *layout = pango_layout_new(canvas->context);
@@ -138,14 +138,17 @@ static PangoLayout *lay_out(struct canvas *canvas, const struct sheet_text *t)
     pango_layout_set_height(layout, -t->lines);
     pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
     /* pango turns left and right around for a text that runs to the left. */
-    bool turned = t->align != SHEET_START && pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
+    bool turned = t->align != LAYOUT_START &&
+                  pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
     PangoAlignment left = turned ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT, right = turned ? PANGO_ALIGN_LEFT : PANGO_ALIGN_RIGHT;
-    pango_layout_set_alignment(layout, t->align == SHEET_CENTRE ? PANGO_ALIGN_CENTER : t->align == SHEET_RIGHT ? right : left);
+    pango_layout_set_alignment(layout, t->align == LAYOUT_CENTRE  ? PANGO_ALIGN_CENTER
+                                       : t->align == LAYOUT_RIGHT ? right
+                                                                  : left);
     return layout;
 }
 
 /* A context of cairo in which letters of this size are OUTLINE_EM pixels high; cairo_destroy(). pango's context follows it. */
-static cairo_t *at_outline_size(struct canvas *canvas, const struct sheet_text *t)
+static cairo_t *at_outline_size(struct canvas *canvas, const struct layout_text *t)
 {
     cairo_t *cr = cairo_create(canvas->scratch);
     cairo_scale(cr, OUTLINE_EM / t->size, OUTLINE_EM / t->size);
@@ -153,7 +156,7 @@ static cairo_t *at_outline_size(struct canvas *canvas, const struct sheet_text *
     return cr;
 }
 
-void canvas_measure(struct canvas *canvas, const struct sheet_text *text, double *w, double *h)
+void canvas_measure(struct canvas *canvas, const struct layout_text *text, double *w, double *h)
 {
     cairo_t *cr = at_outline_size(canvas, text);
     PangoLayout *layout = lay_out(canvas, text);
@@ -165,7 +168,7 @@ void canvas_measure(struct canvas *canvas, const struct sheet_text *text, double
     cairo_destroy(cr);
 }
 
-bool canvas_leftward(struct canvas *canvas, const struct sheet_text *text)
+bool canvas_leftward(struct canvas *canvas, const struct layout_text *text)
 {
     PangoLayout *layout = lay_out(canvas, text);
     bool leftward = pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
@@ -173,7 +176,7 @@ bool canvas_leftward(struct canvas *canvas, const struct sheet_text *text)
     return leftward;
 }
 
-int canvas_unknown(struct canvas *canvas, const struct sheet_text *text)
+int canvas_unknown(struct canvas *canvas, const struct layout_text *text)
 {
     PangoLayout *layout = lay_out(canvas, text);
     int unknown = pango_layout_get_unknown_glyphs_count(layout);
@@ -182,7 +185,7 @@ int canvas_unknown(struct canvas *canvas, const struct sheet_text *text)
 }
 
 /* The text's outlines where it stands; cairo_path_destroy(). */
-static cairo_path_t *take_outlines(struct canvas *canvas, const struct sheet_text *t)
+static cairo_path_t *take_outlines(struct canvas *canvas, const struct layout_text *t)
 {
     cairo_t *cr = at_outline_size(canvas, t);
     PangoLayout *layout = lay_out(canvas, t);
@@ -200,10 +203,10 @@ static void colour(cairo_t *cr, const uint8_t rgb[3])
 }
 
 /* True if something of the item may lie between these two heights. */
-static bool between(const struct sheet_item *i, double from, double to)
+static bool between(const struct layout_item *i, double from, double to)
 {
     double top = i->h < 0 ? i->y + i->h : i->y, foot = i->h < 0 ? i->y : i->y + i->h;
-    if (i->kind == SHEET_WORDS) {
+    if (i->kind == LAYOUT_WORDS) {
         top = i->words.y - 2 * i->words.size;
         foot = i->words.y + (3 * i->words.lines + 2) * i->words.size;
     }
@@ -214,7 +217,7 @@ static bool between(const struct sheet_item *i, double from, double to)
  * cairo puts letters on whole pixels, which tears small words apart; their outlines lie where they should. Pictures that fonts have for
  * some characters have no outlines.
  */
-static bool has_pictures(const struct sheet_text *t)
+static bool has_pictures(const struct layout_text *t)
 {
     for (const char *c = t->text; *c; c = g_utf8_next_char(c))
         if (g_utf8_get_char(c) >= 0x1f000 && g_utf8_get_char(c) < 0x20000)
@@ -222,7 +225,7 @@ static bool has_pictures(const struct sheet_text *t)
     return false;
 }
 
-static void draw_words(struct canvas *canvas, cairo_t *cr, const struct sheet_text *t,
+static void draw_words(struct canvas *canvas, cairo_t *cr, const struct layout_text *t,
                        bool outlines)
 {
     if (outlines && !has_pictures(t)) {
@@ -239,13 +242,14 @@ static void draw_words(struct canvas *canvas, cairo_t *cr, const struct sheet_te
     g_object_unref(layout);
 }
 
-static void draw_item(struct canvas *canvas, cairo_t *cr, const struct sheet_item *i, bool outlines)
+static void draw_item(struct canvas *canvas, cairo_t *cr, const struct layout_item *i,
+                      bool outlines)
 {
     colour(cr, i->rgb);
-    if (i->kind == SHEET_AREA) {
+    if (i->kind == LAYOUT_AREA) {
         cairo_rectangle(cr, i->x, i->y, i->w, i->h);
         cairo_fill(cr);
-    } else if (i->kind == SHEET_LINE) {
+    } else if (i->kind == LAYOUT_LINE) {
         cairo_set_line_width(cr, i->thick);
         cairo_move_to(cr, i->x, i->y);
         cairo_line_to(cr, i->x + i->w, i->y + i->h);
@@ -255,7 +259,7 @@ static void draw_item(struct canvas *canvas, cairo_t *cr, const struct sheet_ite
     }
 }
 
-static void draw_items(struct canvas *canvas, cairo_t *cr, const struct sheet *s, double from,
+static void draw_items(struct canvas *canvas, cairo_t *cr, const struct layout *s, double from,
                        double to)
 {
     colour(cr, s->paper);
@@ -283,7 +287,7 @@ static void take_pixels(cairo_surface_t *tile, int w, int rows, int x, int width
     }
 }
 
-bool canvas_pixels(struct canvas *canvas, const struct sheet *s, int y, int rows, int width,
+bool canvas_pixels(struct canvas *canvas, const struct layout *s, int y, int rows, int width,
                    uint8_t *rgb, struct err *e)
 {
     bool ok = true;
@@ -347,7 +351,8 @@ static bool fill_surface(struct figure *f, int channels, cairo_surface_t *surfac
 }
 
 /* A strip at its own pixels, stretched over its place without interpolation. */
-static bool draw_figure(cairo_t *cr, const struct sheet *s, const struct sheet_figure *place, struct err *e)
+static bool draw_figure(cairo_t *cr, const struct layout *s, const struct layout_figure *place,
+                        struct err *e)
 {
     int width, height, channels = figure_channels(s->report->shape);
     figure_size(s->report, FIGURE_SIDE_MOST, &width, &height);
@@ -381,7 +386,7 @@ static void describe(cairo_surface_t *surface, const struct canvas_about *about)
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);      /* the time of the run, otherwise */
 }
 
-bool canvas_pdf(struct canvas *canvas, const struct sheet *s, const struct canvas_about *about,
+bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canvas_about *about,
                 canvas_sink *sink, void *user, struct err *e)
 {
     struct pdf pdf = {.sink = sink, .user = user, .e = e};
@@ -427,7 +432,7 @@ static void print_path(FILE *f, const cairo_path_t *path)
     }
 }
 
-char *canvas_outlines(struct canvas *canvas, const struct sheet_text *text, struct err *e)
+char *canvas_outlines(struct canvas *canvas, const struct layout_text *text, struct err *e)
 {
     char *d = NULL;
     size_t size;

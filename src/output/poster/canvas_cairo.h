@@ -1,5 +1,6 @@
 /*
- * canvas_cairo.h - draws sheets: the only place that knows cairo, pango and fontconfig. canvas_none.c stands for it in a build without them.
+ * canvas_cairo.h - draws layouts: the only place that knows cairo, pango and fontconfig.
+ * canvas_none.c stands for it in a build without them.
  *
  * Letters come from the fonts that are installed: two machines may draw them differently, one machine always the same. Hints and
  * subpixels are off, so that a letter has the same outline at every size. pango ends the process when memory runs out. One thread.
@@ -26,16 +27,19 @@ struct canvas *canvas_open(struct err *e);
 void canvas_close(struct canvas **canvas);
 
 /* The size of a text's box as it is drawn. */
-void canvas_measure(struct canvas *canvas, const struct sheet_text *text, double *w, double *h);
+void canvas_measure(struct canvas *canvas, const struct layout_text *text, double *w, double *h);
 
 /* True if the text runs to the left, as Arabic and Hebrew do. */
-bool canvas_leftward(struct canvas *canvas, const struct sheet_text *text);
+bool canvas_leftward(struct canvas *canvas, const struct layout_text *text);
 
 /* How many characters of the text no installed font has: they are drawn as boxes with their number. */
-int canvas_unknown(struct canvas *canvas, const struct sheet_text *text);
+int canvas_unknown(struct canvas *canvas, const struct layout_text *text);
 
-/* Rows y..y + rows of the sheet's pixels, without its strips, into rgb[rows][width][3]; width: the sheet's, in pixels. */
-bool canvas_pixels(struct canvas *canvas, const struct sheet *s, int y, int rows, int width,
+/*
+ * Draws rows y..y + rows of the layout, without its strips, into rgb[rows][width][3]. `width` is
+ * the layout's, in pixels.
+ */
+bool canvas_pixels(struct canvas *canvas, const struct layout *s, int y, int rows, int width,
                    uint8_t *rgb, struct err *e);
 
 /* Takes the bytes of a file, in order. False with *e ends the drawing. */
@@ -47,10 +51,13 @@ struct canvas_about {
 };
 
 /* The whole PDF, its strips at their own pixels (shape.h), which are embedded without loss and drawn without interpolation. */
-bool canvas_pdf(struct canvas *canvas, const struct sheet *s, const struct canvas_about *about,
+bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canvas_about *about,
                 canvas_sink *sink, void *user, struct err *e);
 
-/* The outlines of a text as the `d` of an SVG's path, in units of the sheet; the caller's, free(). NULL: memory. */
-char *canvas_outlines(struct canvas *canvas, const struct sheet_text *text, struct err *e);
+/*
+ * Returns the outlines of a text as the `d` of an SVG path, in units of the layout. The caller
+ * frees it. Returns NULL if out of memory.
+ */
+char *canvas_outlines(struct canvas *canvas, const struct layout_text *text, struct err *e);
 
 #endif

@@ -21,42 +21,42 @@ void canvas_close(struct canvas **canvas)
 
 /* Never called: no canvas can be opened. */
 
-void canvas_measure(struct canvas *canvas, const struct sheet_text *text, double *w, double *h)
+void canvas_measure(struct canvas *canvas, const struct layout_text *text, double *w, double *h)
 {
     (void)canvas;
     (void)text;
     *w = *h = 0;
 }
 
-bool canvas_leftward(struct canvas *canvas, const struct sheet_text *text)
+bool canvas_leftward(struct canvas *canvas, const struct layout_text *text)
 {
     (void)canvas;
     (void)text;
     return false;
 }
 
-int canvas_unknown(struct canvas *canvas, const struct sheet_text *text)
+int canvas_unknown(struct canvas *canvas, const struct layout_text *text)
 {
     (void)canvas;
     (void)text;
     return 0;
 }
 
-bool canvas_pixels(struct canvas *canvas, const struct sheet *s, int y, int rows, int width,
+bool canvas_pixels(struct canvas *canvas, const struct layout *s, int y, int rows, int width,
                    uint8_t *rgb, struct err *e)
 {
     (void)canvas, (void)s, (void)y, (void)rows, (void)width, (void)rgb;
     return canvas_ready(e);
 }
 
-bool canvas_pdf(struct canvas *canvas, const struct sheet *s, const struct canvas_about *about,
+bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canvas_about *about,
                 canvas_sink *sink, void *user, struct err *e)
 {
     (void)canvas, (void)s, (void)about, (void)sink, (void)user;
     return canvas_ready(e);
 }
 
-char *canvas_outlines(struct canvas *canvas, const struct sheet_text *text, struct err *e)
+char *canvas_outlines(struct canvas *canvas, const struct layout_text *text, struct err *e)
 {
     (void)canvas, (void)text;
     canvas_ready(e);

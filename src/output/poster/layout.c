@@ -8,9 +8,9 @@
 #include "canvas_cairo.h"
 #include "output/text/labels.h"
 
-struct sheet *sheet_open(const struct report *r, struct err *e)
+struct layout *layout_open(const struct report *r, struct err *e)
 {
-    struct sheet *s = calloc(1, sizeof *s);
+    struct layout *s = calloc(1, sizeof *s);
     if (!s) {
         err_memory(e, sizeof *s);
         return NULL;
@@ -19,7 +19,7 @@ struct sheet *sheet_open(const struct report *r, struct err *e)
     return s;
 }
 
-void sheet_free(struct sheet **s)
+void layout_free(struct layout **s)
 {
     if (!*s)
         return;
@@ -29,12 +29,14 @@ void sheet_free(struct sheet **s)
     *s = NULL;
 }
 
-/* A new item, zeroed but for its kind and colour; NULL when there is no memory, which the sheet remembers. */
-static struct sheet_item *add(struct sheet *s, enum sheet_kind kind, const uint8_t rgb[3])
+/*
+ * Adds an item with only kind and colour set. If out of memory, returns NULL and sets `s->failed`.
+ */
+static struct layout_item *add(struct layout *s, enum layout_kind kind, const uint8_t rgb[3])
 {
     if (s->items == s->room) {
         size_t room = s->room ? 2 * s->room : 64;
-        struct sheet_item *item = realloc(s->item, room * sizeof *item);
+        struct layout_item *item = realloc(s->item, room * sizeof *item);
         if (!item) {
             s->failed = true;
             return NULL;
@@ -42,15 +44,16 @@ static struct sheet_item *add(struct sheet *s, enum sheet_kind kind, const uint8
         s->item = item;
         s->room = room;
     }
-    struct sheet_item *i = &s->item[s->items++];
-    *i = (struct sheet_item){.kind = kind};
+    struct layout_item *i = &s->item[s->items++];
+    *i = (struct layout_item){.kind = kind};
     memcpy(i->rgb, rgb, 3);
     return i;
 }
 
-static struct sheet_item *add_box(struct sheet *s, enum sheet_kind kind, double x, double y, double w, double h, const uint8_t rgb[3])
+static struct layout_item *add_box(struct layout *s, enum layout_kind kind, double x, double y,
+                                   double w, double h, const uint8_t rgb[3])
 {
-    struct sheet_item *i = add(s, kind, rgb);
+    struct layout_item *i = add(s, kind, rgb);
     if (!i)
         return NULL;
     i->x = x;
@@ -60,49 +63,50 @@ static struct sheet_item *add_box(struct sheet *s, enum sheet_kind kind, double 
     return i;
 }
 
-void sheet_area(struct sheet *s, double x, double y, double w, double h, const uint8_t rgb[3])
+void layout_area(struct layout *s, double x, double y, double w, double h, const uint8_t rgb[3])
 {
-    add_box(s, SHEET_AREA, x, y, w, h, rgb);
+    add_box(s, LAYOUT_AREA, x, y, w, h, rgb);
 }
 
-void sheet_line(struct sheet *s, double x, double y, double w, double h, double thick, const uint8_t rgb[3])
+void layout_line(struct layout *s, double x, double y, double w, double h, double thick,
+                 const uint8_t rgb[3])
 {
-    struct sheet_item *i = add_box(s, SHEET_LINE, x, y, w, h, rgb);
+    struct layout_item *i = add_box(s, LAYOUT_LINE, x, y, w, h, rgb);
     if (i)
         i->thick = thick;
 }
 
-void sheet_words(struct sheet *s, const struct sheet_text *words, const uint8_t rgb[3])
+void layout_words(struct layout *s, const struct layout_text *words, const uint8_t rgb[3])
 {
-    struct sheet_item *i = words->text[0] && words->w > 0 ? add(s, SHEET_WORDS, rgb) : NULL;
+    struct layout_item *i = words->text[0] && words->w > 0 ? add(s, LAYOUT_WORDS, rgb) : NULL;
     if (i)
         i->words = *words;
 }
 
-double sheet_snap(const struct sheet *s, double v)
+double layout_snap(const struct layout *s, double v)
 {
     return s->scale > 0 ? floor(v * s->scale + 0.5) / s->scale : floor(v + 0.5);
 }
 
-void sheet_title(const struct report *r, char out[SHEET_TEXT])
+void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 {
-    char name[SHEET_TEXT];
+    char name[LAYOUT_TEXT];
     const char *own = r->title && r->title[0] ? r->title : r->film->title;
     /* A title of two lines, as a shell or a tag may have it, is two words and no fault. */
     paint_text_utf8(own, false, name, sizeof name);
     for (char *at = name; (at = strpbrk(at, "\t\n\r")); at++)
         *at = ' ';
-    paint_text_utf8(name, true, out, SHEET_TEXT);
+    paint_text_utf8(name, true, out, LAYOUT_TEXT);
     if (out[strspn(out, " ")])
         return;
     paint_text_utf8(paint_text_file_name(r->film->path), true, name, sizeof name);
     char *dot = strrchr(name, '.');
     if (dot && dot > name)
         *dot = 0;
-    snprintf(out, SHEET_TEXT, "%s", name);
+    snprintf(out, LAYOUT_TEXT, "%s", name);
 }
 
-bool sheet_axis(const struct sheet *s, int most, struct axis *axis, struct err *e)
+bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err *e)
 {
     const struct report *r = s->report;
     int64_t *edge = axis_edges(r->columns, r->count, r->film->duration_us);
@@ -114,15 +118,16 @@ bool sheet_axis(const struct sheet *s, int most, struct axis *axis, struct err *
     return true;
 }
 
-bool sheet_axis_below(struct sheet *s, double x, double w, double y, double tick, double size,
+bool layout_axis_below(struct layout *s, double x, double w, double y, double tick, double size,
                       double spare, const uint8_t colour[3], struct err *e)
 {
     struct axis axis;
-    struct sheet_text t = {.y = y + tick * 1.5, .size = size, .lines = 1, .align = SHEET_LEFT, .text = "0:00:00"};
+    struct layout_text t = {
+        .y = y + tick * 1.5, .size = size, .lines = 1, .align = LAYOUT_LEFT, .text = "0:00:00"};
     double label, high, free_from = -1e9;
     t.w = 100 * size;
     canvas_measure(s->canvas, &t, &label, &high);
-    if (!sheet_axis(s, (int)(w / (label * 2.5)), &axis, e))
+    if (!layout_axis(s, (int)(w / (label * 2.5)), &axis, e))
         return false;
     for (size_t i = 0; i < axis.ticks; i++) {
         double at = x + axis.tick[i].place * w, left;
@@ -136,10 +141,10 @@ bool sheet_axis_below(struct sheet *s, double x, double w, double y, double tick
             left = x - spare;
         if (left < free_from || left + label > x + w + spare + 0.5)
             continue;                                   /* a page narrower than its labels */
-        sheet_line(s, at, y, 0, tick, size / 14, colour);
+        layout_line(s, at, y, 0, tick, size / 14, colour);
         t.x = left;
         t.w = label + size;
-        sheet_words(s, &t, colour);
+        layout_words(s, &t, colour);
         free_from = left + label + size / 2;
     }
     return true;

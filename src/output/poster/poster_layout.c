@@ -17,7 +17,7 @@ static const uint8_t pale[3] = {0xd8, 0xd8, 0xdc};
 
 /* What the page is made by. All lengths follow from its shorter side, of which `u` is a hundredth. */
 struct plan {
-    struct sheet *s;
+    struct layout *s;
     struct strips strips;
     double u, margin, x, w;             /* the column of print: x and width                       */
     double small;                       /* letters of all but the title                           */
@@ -33,16 +33,17 @@ static double at_least(double a, double b)
     return a > b ? a : b;
 }
 
-static struct sheet_text words(const char *text, double x, double y, double w, double size)
+static struct layout_text words(const char *text, double x, double y, double w, double size)
 {
-    struct sheet_text t = {.x = x, .y = y, .w = w, .size = size, .lines = 1, .align = SHEET_START};
+    struct layout_text t = {
+        .x = x, .y = y, .w = w, .size = size, .lines = 1, .align = LAYOUT_START};
     paint_text_utf8(text, true, t.text, sizeof t.text);
     return t;
 }
 
-static struct sheet_text title_of(const struct plan *p)
+static struct layout_text title_of(const struct plan *p)
 {
-    struct sheet_text t = words(p->s->title, p->x, p->margin, p->w, p->title);
+    struct layout_text t = words(p->s->title, p->x, p->margin, p->w, p->title);
     t.lines = p->s->height > 40 * p->u + 6 * p->title ? 2 : 1;
     return t;
 }
@@ -92,18 +93,18 @@ static void make_room(struct plan *p)
 
 static void add_head(struct plan *p)
 {
-    struct sheet_text t = title_of(p);
+    struct layout_text t = title_of(p);
     int unknown = canvas_unknown(p->s->canvas, &t);
     if (unknown > 0)
         log_msg(LOG_WARNING, "no installed font has %d of the title's characters, which are drawn as boxes", unknown);
     char note[700];
-    sheet_words(p->s, &t, black);
+    layout_words(p->s, &t, black);
     note_of(p, note, sizeof note);
-    enum sheet_align beside = canvas_leftward(p->s->canvas, &t) ? SHEET_RIGHT : SHEET_START;
+    enum layout_align beside = canvas_leftward(p->s->canvas, &t) ? LAYOUT_RIGHT : LAYOUT_START;
     t = words(note, p->x, p->margin + p->title_high + 0.5 * p->u, p->w, p->small);
     t.align = beside;
     if (p->note)
-        sheet_words(p->s, &t, grey);
+        layout_words(p->s, &t, grey);
 }
 
 /* The film's palette at the foot: areas of one size, their values below. */
@@ -112,7 +113,7 @@ static void add_swatches(struct plan *p)
     int n = p->palette.count;
     double gap = 1.2 * p->u, high = swatch_height(p), y = p->s->height - p->margin - p->line - 0.7 * p->u - high;
     double each = (p->w - (n - 1) * gap) / n;
-    struct sheet_text widest = words("#dddddd", 0, 0, p->w, p->small * 0.9);
+    struct layout_text widest = words("#dddddd", 0, 0, p->w, p->small * 0.9);
     double w, h;
     canvas_measure(p->s->canvas, &widest, &w, &h);
     for (int i = 0; i < n && p->swatches; i++) {
@@ -120,25 +121,26 @@ static void add_swatches(struct plan *p)
         char hex[SWATCHES_TEXT];
         double x = p->x + i * (each + gap), hair = 0.08 * p->u;
         if (srgb_luminance(c) > UINT32_C(560000000))         /* nearly the paper's own colour: a hair line around it */
-            sheet_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair, pale);
-        sheet_area(p->s, x, y, each, high, c);
+            layout_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair, pale);
+        layout_area(p->s, x, y, each, high, c);
         swatches_hex(&p->palette.colour[i], hex);
-        struct sheet_text t = words(hex, x, y + high + 0.7 * p->u, each, p->small * 0.9);
+        struct layout_text t = words(hex, x, y + high + 0.7 * p->u, each, p->small * 0.9);
         if (w <= each)
-            sheet_words(p->s, &t, grey);
+            layout_words(p->s, &t, grey);
     }
 }
 
 /* A hair line around it keeps a white film from running into the paper. */
 static void add_figure(struct plan *p, size_t i, double x, double y, double right, double foot)
 {
-    struct sheet *s = p->s;
+    struct layout *s = p->s;
     double hair = 0.06 * p->u;
-    x = sheet_snap(s, x);
-    y = sheet_snap(s, y);
-    double w = at_least(sheet_snap(s, right) - x, 1 / at_least(s->scale, 1)), h = at_least(sheet_snap(s, foot) - y, 1 / at_least(s->scale, 1));
-    s->figure[s->figures++] = (struct sheet_figure){p->strips.kind[i], x, y, w, h};
-    sheet_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, pale);
+    x = layout_snap(s, x);
+    y = layout_snap(s, y);
+    double w = at_least(layout_snap(s, right) - x, 1 / at_least(s->scale, 1)),
+           h = at_least(layout_snap(s, foot) - y, 1 / at_least(s->scale, 1));
+    s->figure[s->figures++] = (struct layout_figure){p->strips.kind[i], x, y, w, h};
+    layout_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, pale);
 }
 
 /* Strips one below the other, of several each under its label; the axis is the last one's. */
@@ -150,36 +152,37 @@ static bool place_strips(struct plan *p, struct err *e)
     bool labels = each > 0.5 * label;
     for (size_t i = 0; i < n; i++) {
         double y = p->top + (double)i * ((labels ? each + label : (p->bottom - axis - p->top) / (double)n - gap) + gap);
-        struct sheet_text t = words(p->strips.kind[i]->title, p->x, y, p->w, p->small);
+        struct layout_text t = words(p->strips.kind[i]->title, p->x, y, p->w, p->small);
         if (n > 1 && labels)
-            sheet_words(p->s, &t, grey);
+            layout_words(p->s, &t, grey);
         add_figure(p, i, p->x, y + (labels ? label : 0), p->x + p->w, labels ? y + label + each : y + (p->bottom - axis - p->top) / (double)n - gap);
     }
-    const struct sheet_figure *last = &p->s->figure[n - 1];
-    return !p->axis || sheet_axis_below(p->s, last->x, last->w, last->y + last->h + 0.35 * p->u, 0.75 * p->u, p->small, 0, grey, e);
+    const struct layout_figure *last = &p->s->figure[n - 1];
+    return !p->axis || layout_axis_below(p->s, last->x, last->w, last->y + last->h + 0.35 * p->u,
+                                         0.75 * p->u, p->small, 0, grey, e);
 }
 
 /* Time runs down, and its axis stands on the left. */
 static bool place_vertical(struct plan *p, struct err *e)
 {
-    struct sheet_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
+    struct layout_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
     struct axis axis;
     double label, high, tick = 0.75 * p->u;
     canvas_measure(p->s->canvas, &t, &label, &high);
     double left = p->axis ? label + tick + 1.1 * p->u : 0;
     add_figure(p, 0, p->x + left, p->top, p->x + p->w, p->bottom);
-    const struct sheet_figure *f = &p->s->figure[0];
+    const struct layout_figure *f = &p->s->figure[0];
     if (!p->axis)
         return true;
-    if (!sheet_axis(p->s, (int)(f->h / (high * 3)), &axis, e))
+    if (!layout_axis(p->s, (int)(f->h / (high * 3)), &axis, e))
         return false;
     for (size_t i = 0; i < axis.ticks; i++) {
         double y = f->y + axis.tick[i].place * f->h, text = y - high / 2;
         text = text < p->top - 0.2 * high ? p->top - 0.2 * high : text + high > p->bottom + 0.2 * high ? p->bottom - 0.8 * high : text;
-        sheet_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, grey);
+        layout_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, grey);
         t = words(axis.tick[i].label, f->x - left, text, label + 0.1 * p->u, p->small);
-        t.align = SHEET_RIGHT;
-        sheet_words(p->s, &t, grey);
+        t.align = LAYOUT_RIGHT;
+        layout_words(p->s, &t, grey);
     }
     return true;
 }
@@ -187,7 +190,7 @@ static bool place_vertical(struct plan *p, struct err *e)
 /* The ring in the middle, its axis around it like a clock's. */
 static bool place_circle(struct plan *p, struct err *e)
 {
-    struct sheet_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
+    struct layout_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
     struct axis axis;
     double label, high, tick = 0.75 * p->u;
     canvas_measure(p->s->canvas, &t, &label, &high);
@@ -195,41 +198,42 @@ static bool place_circle(struct plan *p, struct err *e)
     double margin_y = p->axis ? high + tick + 1.2 * p->u : 0;
     double width = p->w - 2 * margin_x, height = p->bottom - p->top - 2 * margin_y;
     double side = width < height ? width : height;
-    side = at_least(sheet_snap(p->s, side), 1 / at_least(p->s->scale, 1));
-    double x = sheet_snap(p->s, p->x + (p->w - side) / 2), y = sheet_snap(p->s, (p->top + p->bottom - side) / 2);
-    p->s->figure[p->s->figures++] = (struct sheet_figure){p->strips.kind[0], x, y, side, side};
+    side = at_least(layout_snap(p->s, side), 1 / at_least(p->s->scale, 1));
+    double x = layout_snap(p->s, p->x + (p->w - side) / 2),
+           y = layout_snap(p->s, (p->top + p->bottom - side) / 2);
+    p->s->figure[p->s->figures++] = (struct layout_figure){p->strips.kind[0], x, y, side, side};
     if (!p->axis)
         return true;
-    if (!sheet_axis(p->s, (int)(side * 3.14 / (label * 2.5)), &axis, e))
+    if (!layout_axis(p->s, (int)(side * 3.14 / (label * 2.5)), &axis, e))
         return false;
     for (size_t i = 0; i < axis.ticks; i++) {
         double turn = axis.tick[i].place * 2 * 3.14159265358979, dx = sin(turn), dy = -cos(turn), r = side / 2 + 0.4 * p->u;
         double cx = x + side / 2, cy = y + side / 2, w;
-        sheet_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14, grey);
+        layout_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14, grey);
         t = words(axis.tick[i].label, 0, 0, 100 * p->small, p->small);
         canvas_measure(p->s->canvas, &t, &w, &high);
         r += tick + 0.5 * p->u;
         t.x = cx + (r + w / 2) * dx - w / 2;
         t.y = cy + (r + high / 2) * dy - high / 2;
         t.w = w + p->small;
-        t.align = SHEET_LEFT;
-        sheet_words(p->s, &t, grey);
+        t.align = LAYOUT_LEFT;
+        layout_words(p->s, &t, grey);
     }
     return true;
 }
 
 static bool fill(struct plan *p, struct err *e)
 {
-    struct sheet *s = p->s;
+    struct layout *s = p->s;
     double w;
-    sheet_title(s->report, s->title);
+    layout_title(s->report, s->title);
     p->u = (s->width < s->height ? s->width : s->height) / 100;
     p->margin = 7.5 * p->u;
-    p->x = sheet_snap(s, p->margin);
+    p->x = layout_snap(s, p->margin);
     p->w = s->width - 2 * p->x;
     p->small = at_least(1.3 * p->u, s->unit_mm > 0 ? 5.5 : 10);
     p->title = at_least(3.4 * p->u, 1.4 * p->small);
-    struct sheet_text t = words("0", 0, 0, p->w, p->small);
+    struct layout_text t = words("0", 0, 0, p->w, p->small);
     canvas_measure(s->canvas, &t, &w, &p->line);
     t = title_of(p);
     canvas_measure(s->canvas, &t, &w, &p->title_high);
@@ -244,10 +248,11 @@ static bool fill(struct plan *p, struct err *e)
     return placed && (!s->failed || err_memory(e, s->items * sizeof *s->item));
 }
 
-struct sheet *sheet_poster(const struct report *r, struct strips strips, bool pixels, struct err *e)
+struct layout *layout_poster(const struct report *r, struct strips strips, bool pixels,
+                             struct err *e)
 {
     int width, height, across, down;
-    struct sheet *s = sheet_open(r, e);
+    struct layout *s = layout_open(r, e);
     if (!s)
         return NULL;
     paper_sides(&r->page, r->shape, &width, &height);
@@ -260,6 +265,6 @@ struct sheet *sheet_poster(const struct report *r, struct strips strips, bool pi
     memcpy(s->paper, paper, 3);
     struct plan p = {.s = s, .strips = strips};
     if (!(s->canvas = canvas_open(e)) || !fill(&p, e))
-        sheet_free(&s);
+        layout_free(&s);
     return s;
 }

@@ -13,20 +13,20 @@ enum { WIDTH_MAX = INT32_MAX, BAND_PIXELS = 1 << 22 };
 /* The labels of a comparison need room to be read: columns of a short film are drawn several pixels wide. */
 enum { STACKED_WIDTH = 720 };
 
-/* A strip on a sheet, and where it lies, in pixels. */
+/* A strip on a layout, and where it lies, in pixels. */
 struct placed {
     struct figure *figure;
     int x, y, w, h;
 };
 
-/* One figure alone, or a sheet with figures on it. */
+/* One figure alone, or a layout with figures on it. */
 struct painter {
     int width, height, channels;
     struct figure *alone;
-    struct sheet *sheet;
+    struct layout *layout;
     struct placed placed[STRIPS_MOST];
     size_t figures;
-    uint8_t *band;                    /* [band_rows][width][3]: the sheet from row band_y on */
+    uint8_t *band;                    /* [band_rows][width][3]: the layout from row band_y on */
     uint8_t *row;                     /* a figure's row                                      */
     int band_y, band_rows;            /* band_y < 0: none yet                                */
     struct err trouble;
@@ -67,17 +67,17 @@ static bool open_alone(struct painter *p, const struct report *r, const struct s
     return check_pixels(p, r, e) && (p->alone = figure_open(r, kind, p->width, p->height, e)) != NULL;
 }
 
-static int in_pixels(const struct sheet *s, double v)
+static int in_pixels(const struct layout *s, double v)
 {
     return (int)(v * s->scale + 0.5);
 }
 
 static bool place_all(struct painter *p, const struct report *r, struct err *e)
 {
-    const struct sheet *s = p->sheet;
+    const struct layout *s = p->layout;
     int widest = 0;
     for (size_t i = 0; i < s->figures; i++) {
-        const struct sheet_figure *f = &s->figure[i];
+        const struct layout_figure *f = &s->figure[i];
         struct placed *to = &p->placed[p->figures++];
         *to = (struct placed){.x = in_pixels(s, f->x), .y = in_pixels(s, f->y), .w = in_pixels(s, f->w), .h = in_pixels(s, f->h)};
         if (!(to->figure = figure_open(r, f->kind, to->w, to->h, e)))
@@ -92,14 +92,15 @@ static bool place_all(struct painter *p, const struct report *r, struct err *e)
     return (p->band && p->row) || err_memory(e, band + row);
 }
 
-static bool open_sheet(struct painter *p, const struct report *r, struct strips strips, struct err *e)
+static bool open_layout(struct painter *p, const struct report *r, struct strips strips,
+                        struct err *e)
 {
     p->channels = 3;
     if (r->poster) {
         paper_pixels(&r->page, r->shape, r->dpi, &p->width, &p->height);
         if (!check_pixels(p, r, e))
             return false;
-        p->sheet = sheet_poster(r, strips, true, e);
+        p->layout = layout_poster(r, strips, true, e);
     } else {
         p->width = r->picture_width > 0 ? r->picture_width : (int)r->count;
         if (r->picture_width == 0 && p->width < STACKED_WIDTH)
@@ -107,10 +108,10 @@ static bool open_sheet(struct painter *p, const struct report *r, struct strips 
         p->height = r->picture_height * (int)strips.count;
         if (!check_pixels(p, r, e))
             return false;
-        p->sheet = sheet_stack(r, strips, p->width, r->picture_height, e);
-        p->height = p->sheet ? (int)p->sheet->height : 0;
+        p->layout = layout_stack(r, strips, p->width, r->picture_height, e);
+        p->height = p->layout ? (int)p->layout->height : 0;
     }
-    return p->sheet && check_pixels(p, r, e) && place_all(p, r, e);
+    return p->layout && check_pixels(p, r, e) && place_all(p, r, e);
 }
 
 struct painter *painter_open(const struct report *r, struct strips strips, struct err *e)
@@ -122,7 +123,8 @@ struct painter *painter_open(const struct report *r, struct strips strips, struc
         err_memory(e, sizeof *p);
         return NULL;
     }
-    bool ok = r->poster || strips.count > 1 ? open_sheet(p, r, strips, e) : open_alone(p, r, strips.kind[0], e);
+    bool ok = r->poster || strips.count > 1 ? open_layout(p, r, strips, e)
+                                            : open_alone(p, r, strips.kind[0], e);
     if (!ok)
         painter_free(&p);
     return p;
@@ -143,18 +145,18 @@ int painter_channels(const struct painter *p)
     return p->channels;
 }
 
-/* The sheet's row without its strips; NULL: it cannot be drawn, which p->trouble says. */
-static const uint8_t *sheet_row(struct painter *p, int y)
+/* Returns the layout's row without its strips, or NULL with the error in p->trouble. */
+static const uint8_t *layout_row(struct painter *p, int y)
 {
     int first = y / p->band_rows * p->band_rows, rows = p->height - first < p->band_rows ? p->height - first : p->band_rows;
     size_t line = (size_t)p->width * 3;
     if (first != p->band_y) {
         p->band_y = -1;
-        if (p->sheet->canvas &&
-            !canvas_pixels(p->sheet->canvas, p->sheet, first, rows, p->width, p->band, &p->trouble))
+        if (p->layout->canvas && !canvas_pixels(p->layout->canvas, p->layout, first, rows, p->width,
+                                                p->band, &p->trouble))
             return NULL;
-        for (size_t i = 0; !p->sheet->canvas && i < (size_t)rows * (size_t)p->width; i++)
-            memcpy(p->band + i * 3, p->sheet->paper, 3);
+        for (size_t i = 0; !p->layout->canvas && i < (size_t)rows * (size_t)p->width; i++)
+            memcpy(p->band + i * 3, p->layout->paper, 3);
         p->band_y = first;
     }
     return p->band + (size_t)(y - first) * line;
@@ -174,18 +176,18 @@ void painter_row(struct painter *p, int y, uint8_t *out)
         figure_row(p->alone, y, out);
         return;
     }
-    const uint8_t *sheet = sheet_row(p, y);
-    if (!sheet) {
+    const uint8_t *under = layout_row(p, y);
+    if (!under) {
         memset(out, 0, (size_t)p->width * 3);
         return;
     }
-    memcpy(out, sheet, (size_t)p->width * 3);
+    memcpy(out, under, (size_t)p->width * 3);
     for (size_t i = 0; i < p->figures; i++) {
         const struct placed *f = &p->placed[i];
         if (y < f->y || y >= f->y + f->h)
             continue;
         figure_row(f->figure, y - f->y, p->row);
-        if (figure_channels(p->sheet->report->shape) == 4)
+        if (figure_channels(p->layout->report->shape) == 4)
             lay_over(p->row, f->w, out + (size_t)f->x * 3);
         else
             memcpy(out + (size_t)f->x * 3, p->row, (size_t)f->w * 3);
@@ -204,7 +206,7 @@ void painter_free(struct painter **p)
     for (size_t i = 0; i < (*p)->figures; i++)
         figure_free(&(*p)->placed[i].figure);
     figure_free(&(*p)->alone);
-    sheet_free(&(*p)->sheet);
+    layout_free(&(*p)->layout);
     free((*p)->band);
     free((*p)->row);
     free(*p);

@@ -20,10 +20,11 @@ static int letters(int height)
 }
 
 /* A name, and behind it what there is to say about it, where there is room for both. */
-static void add_label(struct sheet *s, double y, double bar, int size, const char *name, const char *note)
+static void add_label(struct layout *s, double y, double bar, int size, const char *name,
+                      const char *note)
 {
     double pad = size * 0.6, w, h, whole = s->width - 2 * pad;
-    struct sheet_text t = {.x = pad, .w = whole, .size = size, .lines = 1, .align = SHEET_LEFT};
+    struct layout_text t = {.x = pad, .w = whole, .size = size, .lines = 1, .align = LAYOUT_LEFT};
     if (whole < 2 * size)
         return;
     snprintf(t.text, sizeof t.text, "%s", note);
@@ -34,19 +35,20 @@ static void add_label(struct sheet *s, double y, double bar, int size, const cha
     t.w = both ? whole - note_width : whole;
     canvas_measure(s->canvas, &t, &w, &h);
     t.y = y + (bar - h) / 2;
-    sheet_words(s, &t, bright);
+    layout_words(s, &t, bright);
     if (!both)
         return;
     t.x += w + size * 0.8;
     t.w = note_width;
     snprintf(t.text, sizeof t.text, "%s", note);
-    sheet_words(s, &t, dim);
+    layout_words(s, &t, dim);
 }
 
-static void label_all(struct sheet *s, const struct report *r, struct strips strips, int bar, int size, int height)
+static void label_all(struct layout *s, const struct report *r, struct strips strips, int bar,
+                      int size, int height)
 {
     char text[300], selection[200];
-    sheet_title(r, s->title);
+    layout_title(r, s->title);
     paint_text_selection(&r->selection, selection, sizeof selection);
     snprintf(text, sizeof text, "%s, at %dx%d", selection, r->width, r->height);
     add_label(s, 0, bar, size, s->title, text);
@@ -56,10 +58,11 @@ static void label_all(struct sheet *s, const struct report *r, struct strips str
     }
 }
 
-struct sheet *sheet_stack(const struct report *r, struct strips strips, int width, int height, struct err *e)
+struct layout *layout_stack(const struct report *r, struct strips strips, int width, int height,
+                            struct err *e)
 {
     struct err none = ERR_INIT;
-    struct sheet *s = sheet_open(r, e);
+    struct layout *s = layout_open(r, e);
     if (!s)
         return NULL;
     s->canvas = canvas_open(&none);
@@ -72,14 +75,14 @@ struct sheet *sheet_stack(const struct report *r, struct strips strips, int widt
     memcpy(s->paper, background, 3);
     for (size_t i = 0; i < strips.count; i++) {
         double y = head + (double)i * (bar + height) + (s->canvas ? bar : 0);
-        s->figure[s->figures++] = (struct sheet_figure){strips.kind[i], 0, y, width, height};
+        s->figure[s->figures++] = (struct layout_figure){strips.kind[i], 0, y, width, height};
     }
     s->height = s->figure[strips.count - 1].y + height + head;
     if (s->canvas)
         label_all(s, r, strips, bar, size, height);
-    if ((s->canvas && !sheet_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85,
+    if ((s->canvas && !layout_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85,
                                         -size * 0.6, dim, e)) ||
         (s->failed && !err_memory(e, s->items * sizeof *s->item)))
-        sheet_free(&s);
+        layout_free(&s);
     return s;
 }
