@@ -55,8 +55,8 @@ static void box_of(const struct layout *s, const struct layout_item *i, double b
 
 static void expect_order(const struct layout *s, const char *what)
 {
-    for (size_t f = 0; f < s->figures; f++) {
-        const struct layout_figure *g = &s->figure[f];
+    for (size_t f = 0; f < s->shapes; f++) {
+        const struct layout_shape *g = &s->shape[f];
         if (!(g->x >= 0 && g->y >= 0 && g->w > 0 && g->h > 0 && g->x + g->w <= s->width + 0.01 && g->y + g->h <= s->height + 0.01))
             fail_msg("%s: a strip at %g %g, %g x %g", what, g->x, g->y, g->w, g->h);
         if (s->scale > 0)
@@ -98,7 +98,7 @@ TEST(posters_are_in_order)
                 struct layout *s = layout_poster(&m.report, strips, way < 3, &e);
                 assert_string_equal(e.text, "");
                 snprintf(what, sizeof what, "%s, %s, %d", pages[i], strip_shape_name(m.report.shape), way);
-                assert_int_equal(s->figures, strips.count);
+                assert_int_equal(s->shapes, strips.count);
                 expect_order(s, what);
                 layout_free(&s);
                 assert_null(s);
@@ -128,7 +128,7 @@ TEST(what_is_on_a_poster)
     assert_non_null(strstr(s->item[1].words.text, "palette, all 2 clusters by lightness"));
     assert_non_null(strstr(s->item[1].words.text, "1:30:00 h"));
     assert_true(fabs(s->width - 420 / 25.4 * 72) < 0.01 && fabs(s->height - 297 / 25.4 * 72) < 0.01);
-    assert_true(s->figure[0].w * s->figure[0].h > 0.45 * s->width * s->height);
+    assert_true(s->shape[0].w * s->shape[0].h > 0.45 * s->width * s->height);
     layout_free(&s);
     made_close(&m);
 }
@@ -142,9 +142,9 @@ TEST(stacks_are_in_order)
             struct err e = ERR_INIT;
             struct layout *s = layout_stack(&m.report, stacked(), width, height, &e);
             assert_string_equal(e.text, "");
-            for (size_t i = 0; i < s->figures; i++) {
-                assert_true(s->figure[i].w == width && s->figure[i].h == height);
-                assert_true(i == 0 || s->figure[i].y >= s->figure[i - 1].y + height);
+            for (size_t i = 0; i < s->shapes; i++) {
+                assert_true(s->shape[i].w == width && s->shape[i].h == height);
+                assert_true(i == 0 || s->shape[i].y >= s->shape[i - 1].y + height);
             }
             if (s->canvas)
                 expect_order(s, "stack");

@@ -37,7 +37,7 @@ TEST(sizes)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct report r = {.count = 50, .shape = table[i].shape, .picture_width = table[i].w, .picture_height = table[i].h};
         int w, h;
-        figure_size(&r, table[i].most, &w, &h);
+        shape_size(&r, table[i].most, &w, &h);
         assert_int_equal(w, table[i].width);
         assert_int_equal(h, table[i].height);
     }

@@ -107,14 +107,14 @@ static bool print_base64(struct output *o, const uint8_t *bytes, size_t size)
 }
 
 /* The strip alone, as -o FILE.png writes it, in a data URL. */
-static bool print_figure(struct output *o, const struct layout_figure *f)
+static bool print_shape(struct output *o, const struct layout_shape *f)
 {
     struct report alone = *o->layout->report;
     char *png = NULL;
     size_t size = 0;
     alone.poster = false;
     alone.recipe[0] = 0;
-    figure_size(&alone, FIGURE_SIDE_MOST, &alone.picture_width, &alone.picture_height);
+    shape_size(&alone, SHAPE_SIDE_MOST, &alone.picture_width, &alone.picture_height);
     FILE *memory = open_memstream(&png, &size);
     if (!memory)
         return err_memory(o->e, 1 << 16);
@@ -136,8 +136,8 @@ static bool print_all(struct output *o, const struct report *r, struct strips st
     bool ok = print_head(o, r, strips);
     for (size_t i = 0; i < s->items && ok; i++)
         ok = print_item(o, &s->item[i]);
-    for (size_t i = 0; i < s->figures && ok; i++)
-        ok = print_figure(o, &s->figure[i]);
+    for (size_t i = 0; i < s->shapes && ok; i++)
+        ok = print_shape(o, &s->shape[i]);
     return ok && print(o, "</svg>\n<!--\n") && seal_end(&o->seal, r, "", "-->\n", o->e);
 }
 

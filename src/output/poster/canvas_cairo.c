@@ -324,7 +324,7 @@ static cairo_status_t write_pdf(void *closure, const unsigned char *bytes, unsig
     return pdf->failed ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
 }
 
-/* A row of a figure as cairo has pixels: colours multiplied with alpha. */
+/* Converts a row of a shape to cairo's pixels: colours multiplied with alpha. */
 static void put_row(const uint8_t *from, int channels, int width, uint32_t *to)
 {
     for (int x = 0; x < width; x++, from += channels) {
@@ -333,7 +333,7 @@ static void put_row(const uint8_t *from, int channels, int width, uint32_t *to)
     }
 }
 
-static bool fill_surface(struct figure *f, int channels, cairo_surface_t *surface, struct err *e)
+static bool fill_surface(struct shape *f, int channels, cairo_surface_t *surface, struct err *e)
 {
     int width = cairo_image_surface_get_width(surface), height = cairo_image_surface_get_height(surface);
     size_t stride = (size_t)cairo_image_surface_get_stride(surface), bytes = (size_t)width * (size_t)channels;
@@ -342,7 +342,7 @@ static bool fill_surface(struct figure *f, int channels, cairo_surface_t *surfac
         return err_memory(e, bytes);
     bool go_on = true;
     for (int y = 0; y < height && (go_on = !interrupted()); y++) {
-        figure_row(f, y, row);
+        shape_row(f, y, row);
         put_row(row, channels, width, (uint32_t *)(void *)(data + (size_t)y * stride));
     }
     free(row);
@@ -351,12 +351,12 @@ static bool fill_surface(struct figure *f, int channels, cairo_surface_t *surfac
 }
 
 /* A strip at its own pixels, stretched over its place without interpolation. */
-static bool draw_figure(cairo_t *cr, const struct layout *s, const struct layout_figure *place,
+static bool draw_shape(cairo_t *cr, const struct layout *s, const struct layout_shape *place,
                         struct err *e)
 {
-    int width, height, channels = figure_channels(s->report->shape);
-    figure_size(s->report, FIGURE_SIDE_MOST, &width, &height);
-    struct figure *f = figure_open(s->report, place->kind, width, height, e);
+    int width, height, channels = shape_channels(s->report->shape);
+    shape_size(s->report, SHAPE_SIDE_MOST, &width, &height);
+    struct shape *f = shape_open(s->report, place->kind, width, height, e);
     if (!f)
         return false;
     cairo_surface_t *surface = cairo_image_surface_create(channels == 4 ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, width, height);
@@ -372,7 +372,7 @@ static bool draw_figure(cairo_t *cr, const struct layout *s, const struct layout
         ok = fine(cairo_status(cr), e);
     }
     cairo_surface_destroy(surface);
-    figure_free(&f);
+    shape_free(&f);
     return ok;
 }
 
@@ -397,8 +397,8 @@ bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canv
     cairo_scale(cr, points, points);
     draw_items(canvas, cr, s, -INFINITY, INFINITY);
     bool ok = fine(cairo_status(cr), e);
-    for (size_t i = 0; i < s->figures && ok; i++)
-        ok = draw_figure(cr, s, &s->figure[i], e);
+    for (size_t i = 0; i < s->shapes && ok; i++)
+        ok = draw_shape(cr, s, &s->shape[i], e);
     if (ok)
         cairo_show_page(cr);
     cairo_destroy(cr);

@@ -30,7 +30,7 @@ void layout_free(struct layout **s)
 }
 
 /*
- * Adds an item with only kind and colour set. If out of memory, returns NULL and sets `s->failed`.
+ * Adds an item with only kind and colour set. If out of memory, sets `s->failed` and returns NULL.
  */
 static struct layout_item *add(struct layout *s, enum layout_kind kind, const uint8_t rgb[3])
 {

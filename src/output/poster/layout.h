@@ -45,7 +45,7 @@ struct layout_item {
 };
 
 /* A strip's place. */
-struct layout_figure {
+struct layout_shape {
     const struct strip_kind *kind;
     double x, y, w, h;
 };
@@ -61,8 +61,8 @@ struct layout {
     struct layout_item *item;
     size_t items, room;
     bool failed;              /* an item found no memory                             */
-    struct layout_figure figure[STRIPS_MOST];
-    size_t figures;
+    struct layout_shape shape[STRIPS_MOST];
+    size_t shapes;
 };
 
 /*

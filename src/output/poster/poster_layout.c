@@ -131,7 +131,7 @@ static void add_swatches(struct plan *p)
 }
 
 /* A hair line around it keeps a white film from running into the paper. */
-static void add_figure(struct plan *p, size_t i, double x, double y, double right, double foot)
+static void add_shape(struct plan *p, size_t i, double x, double y, double right, double foot)
 {
     struct layout *s = p->s;
     double hair = 0.06 * p->u;
@@ -139,7 +139,7 @@ static void add_figure(struct plan *p, size_t i, double x, double y, double righ
     y = layout_snap(s, y);
     double w = at_least(layout_snap(s, right) - x, 1 / at_least(s->scale, 1)),
            h = at_least(layout_snap(s, foot) - y, 1 / at_least(s->scale, 1));
-    s->figure[s->figures++] = (struct layout_figure){p->strips.kind[i], x, y, w, h};
+    s->shape[s->shapes++] = (struct layout_shape){p->strips.kind[i], x, y, w, h};
     layout_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, pale);
 }
 
@@ -155,9 +155,10 @@ static bool place_strips(struct plan *p, struct err *e)
         struct layout_text t = words(p->strips.kind[i]->title, p->x, y, p->w, p->small);
         if (n > 1 && labels)
             layout_words(p->s, &t, grey);
-        add_figure(p, i, p->x, y + (labels ? label : 0), p->x + p->w, labels ? y + label + each : y + (p->bottom - axis - p->top) / (double)n - gap);
+        add_shape(p, i, p->x, y + (labels ? label : 0), p->x + p->w,
+                  labels ? y + label + each : y + (p->bottom - axis - p->top) / (double)n - gap);
     }
-    const struct layout_figure *last = &p->s->figure[n - 1];
+    const struct layout_shape *last = &p->s->shape[n - 1];
     return !p->axis || layout_axis_below(p->s, last->x, last->w, last->y + last->h + 0.35 * p->u,
                                          0.75 * p->u, p->small, 0, grey, e);
 }
@@ -170,8 +171,8 @@ static bool place_vertical(struct plan *p, struct err *e)
     double label, high, tick = 0.75 * p->u;
     canvas_measure(p->s->canvas, &t, &label, &high);
     double left = p->axis ? label + tick + 1.1 * p->u : 0;
-    add_figure(p, 0, p->x + left, p->top, p->x + p->w, p->bottom);
-    const struct layout_figure *f = &p->s->figure[0];
+    add_shape(p, 0, p->x + left, p->top, p->x + p->w, p->bottom);
+    const struct layout_shape *f = &p->s->shape[0];
     if (!p->axis)
         return true;
     if (!layout_axis(p->s, (int)(f->h / (high * 3)), &axis, e))
@@ -201,7 +202,7 @@ static bool place_circle(struct plan *p, struct err *e)
     side = at_least(layout_snap(p->s, side), 1 / at_least(p->s->scale, 1));
     double x = layout_snap(p->s, p->x + (p->w - side) / 2),
            y = layout_snap(p->s, (p->top + p->bottom - side) / 2);
-    p->s->figure[p->s->figures++] = (struct layout_figure){p->strips.kind[0], x, y, side, side};
+    p->s->shape[p->s->shapes++] = (struct layout_shape){p->strips.kind[0], x, y, side, side};
     if (!p->axis)
         return true;
     if (!layout_axis(p->s, (int)(side * 3.14 / (label * 2.5)), &axis, e))

@@ -15,19 +15,19 @@ enum { STACKED_WIDTH = 720 };
 
 /* A strip on a layout, and where it lies, in pixels. */
 struct placed {
-    struct figure *figure;
+    struct shape *shape;
     int x, y, w, h;
 };
 
-/* One figure alone, or a layout with figures on it. */
+/* One shape alone, or a layout with shapes on it. */
 struct painter {
     int width, height, channels;
-    struct figure *alone;
+    struct shape *alone;
     struct layout *layout;
     struct placed placed[STRIPS_MOST];
-    size_t figures;
+    size_t shapes;
     uint8_t *band;                    /* [band_rows][width][3]: the layout from row band_y on */
-    uint8_t *row;                     /* a figure's row                                      */
+    uint8_t *row;                     /* a shape's row                                       */
     int band_y, band_rows;            /* band_y < 0: none yet                                */
     struct err trouble;
 };
@@ -62,9 +62,10 @@ static bool check_pixels(const struct painter *p, const struct report *r, struct
 
 static bool open_alone(struct painter *p, const struct report *r, const struct strip_kind *kind, struct err *e)
 {
-    figure_size(r, INT32_MAX, &p->width, &p->height);
-    p->channels = figure_channels(r->shape);
-    return check_pixels(p, r, e) && (p->alone = figure_open(r, kind, p->width, p->height, e)) != NULL;
+    shape_size(r, INT32_MAX, &p->width, &p->height);
+    p->channels = shape_channels(r->shape);
+    return check_pixels(p, r, e) &&
+           (p->alone = shape_open(r, kind, p->width, p->height, e)) != NULL;
 }
 
 static int in_pixels(const struct layout *s, double v)
@@ -76,11 +77,11 @@ static bool place_all(struct painter *p, const struct report *r, struct err *e)
 {
     const struct layout *s = p->layout;
     int widest = 0;
-    for (size_t i = 0; i < s->figures; i++) {
-        const struct layout_figure *f = &s->figure[i];
-        struct placed *to = &p->placed[p->figures++];
+    for (size_t i = 0; i < s->shapes; i++) {
+        const struct layout_shape *f = &s->shape[i];
+        struct placed *to = &p->placed[p->shapes++];
         *to = (struct placed){.x = in_pixels(s, f->x), .y = in_pixels(s, f->y), .w = in_pixels(s, f->w), .h = in_pixels(s, f->h)};
-        if (!(to->figure = figure_open(r, f->kind, to->w, to->h, e)))
+        if (!(to->shape = shape_open(r, f->kind, to->w, to->h, e)))
             return false;
         widest = to->w > widest ? to->w : widest;
     }
@@ -173,7 +174,7 @@ static void lay_over(const uint8_t *from, int width, uint8_t *to)
 void painter_row(struct painter *p, int y, uint8_t *out)
 {
     if (p->alone) {
-        figure_row(p->alone, y, out);
+        shape_row(p->alone, y, out);
         return;
     }
     const uint8_t *under = layout_row(p, y);
@@ -182,12 +183,12 @@ void painter_row(struct painter *p, int y, uint8_t *out)
         return;
     }
     memcpy(out, under, (size_t)p->width * 3);
-    for (size_t i = 0; i < p->figures; i++) {
+    for (size_t i = 0; i < p->shapes; i++) {
         const struct placed *f = &p->placed[i];
         if (y < f->y || y >= f->y + f->h)
             continue;
-        figure_row(f->figure, y - f->y, p->row);
-        if (figure_channels(p->layout->report->shape) == 4)
+        shape_row(f->shape, y - f->y, p->row);
+        if (shape_channels(p->layout->report->shape) == 4)
             lay_over(p->row, f->w, out + (size_t)f->x * 3);
         else
             memcpy(out + (size_t)f->x * 3, p->row, (size_t)f->w * 3);
@@ -203,9 +204,9 @@ void painter_free(struct painter **p)
 {
     if (!*p)
         return;
-    for (size_t i = 0; i < (*p)->figures; i++)
-        figure_free(&(*p)->placed[i].figure);
-    figure_free(&(*p)->alone);
+    for (size_t i = 0; i < (*p)->shapes; i++)
+        shape_free(&(*p)->placed[i].shape);
+    shape_free(&(*p)->alone);
     layout_free(&(*p)->layout);
     free((*p)->band);
     free((*p)->row);

@@ -7,7 +7,7 @@
 #include "shape_circle.h"
 #include "output/modes/render_line.h"
 
-struct figure {
+struct shape {
     enum strip_shape shape;
     int width, height;
     struct strip *strip;            /* SHAPE_STRIP                                                        */
@@ -16,34 +16,35 @@ struct figure {
     struct circle *circle;
 };
 
-int figure_channels(enum strip_shape shape)
+int shape_channels(enum strip_shape shape)
 {
     return shape == SHAPE_CIRCLE ? 4 : 3;
 }
 
-void figure_size(const struct report *r, int most, int *width, int *height)
+void shape_size(const struct report *r, int most, int *width, int *height)
 {
     int along = r->count < INT32_MAX ? (int)r->count : INT32_MAX, w = r->picture_width, h = r->picture_height;
     if (r->shape == SHAPE_CIRCLE) {
-        w = w > 0 ? w : h > 0 ? h : FIGURE_CIRCLE_USUAL;
+        w = w > 0 ? w : h > 0 ? h : SHAPE_CIRCLE_USUAL;
         h = w;
     } else if (r->shape == SHAPE_VERTICAL) {
-        w = w > 0 ? w : FIGURE_ACROSS_USUAL;
+        w = w > 0 ? w : SHAPE_ACROSS_USUAL;
         h = h > 0 ? h : along;
     } else {
         w = w > 0 ? w : along;
-        h = h > 0 ? h : FIGURE_ACROSS_USUAL;
+        h = h > 0 ? h : SHAPE_ACROSS_USUAL;
     }
     *width = w < most ? w : most;
     *height = h < most ? h : most;
 }
 
 /* Paints all of the strip: along pixels in time, `across` rows, of a flat one a single one. */
-static bool paint_whole(struct figure *f, const struct report *r, const struct strip_kind *kind, int across, struct err *e)
+static bool paint_whole(struct shape *f, const struct report *r, const struct strip_kind *kind,
+                        int across, struct err *e)
 {
     f->rows = kind->flat ? 1 : across;
     uint64_t pixels = (uint64_t)f->along * (uint64_t)f->rows;
-    if (pixels > FIGURE_WHOLE_MOST)
+    if (pixels > SHAPE_WHOLE_MOST)
         return err_set(e, ERR_FAILED, "a %s of %dx%d pixels is too large: ask for a smaller --width or --height", strip_shape_name(f->shape), f->width, f->height);
     if (!(f->whole = malloc(pixels * 3)))
         return err_memory(e, pixels * 3);
@@ -57,7 +58,8 @@ static bool paint_whole(struct figure *f, const struct report *r, const struct s
     return go_on || interrupt_error(e);
 }
 
-static bool open_shape(struct figure *f, const struct report *r, const struct strip_kind *kind, struct err *e)
+static bool open_shape(struct shape *f, const struct report *r, const struct strip_kind *kind,
+                       struct err *e)
 {
     if (f->shape == SHAPE_STRIP) {
         f->strip = strip_open(r, kind, f->width, f->height, e);
@@ -74,20 +76,21 @@ static bool open_shape(struct figure *f, const struct report *r, const struct st
     return paint_whole(f, r, kind, across, e) && (f->circle = circle_open(f->whole, f->along, f->rows, across, f->width, e)) != NULL;
 }
 
-struct figure *figure_open(const struct report *r, const struct strip_kind *kind, int width, int height, struct err *e)
+struct shape *shape_open(const struct report *r, const struct strip_kind *kind, int width,
+                         int height, struct err *e)
 {
-    struct figure *f = calloc(1, sizeof *f);
+    struct shape *f = calloc(1, sizeof *f);
     if (!f) {
         err_memory(e, sizeof *f);
         return NULL;
     }
-    *f = (struct figure){.shape = r->shape, .width = width, .height = height};
+    *f = (struct shape){.shape = r->shape, .width = width, .height = height};
     if (!open_shape(f, r, kind, e))
-        figure_free(&f);
+        shape_free(&f);
     return f;
 }
 
-void figure_row(struct figure *f, int y, uint8_t *out)
+void shape_row(struct shape *f, int y, uint8_t *out)
 {
     if (f->strip) {
         strip_row(f->strip, y, out);
@@ -101,7 +104,7 @@ void figure_row(struct figure *f, int y, uint8_t *out)
         memcpy(out + (size_t)x * 3, f->whole + ((size_t)(f->rows == 1 ? 0 : x) * (size_t)f->along + (size_t)y) * 3, 3);
 }
 
-void figure_free(struct figure **f)
+void shape_free(struct shape **f)
 {
     if (!*f)
         return;

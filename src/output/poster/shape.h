@@ -24,33 +24,35 @@
 #include "barcode/output/strip.h"
 
 enum {
-    FIGURE_CIRCLE_USUAL = 1080,              /* pixels across                              */
-    FIGURE_ACROSS_USUAL = 360,               /* pixels across time                         */
-    FIGURE_SIDE_MOST = 16384,                /* of a circle; of what a PDF or SVG embeds   */
-    FIGURE_WHOLE_MOST = 1 << 28              /* pixels of a strip that is held as a whole  */
+    SHAPE_CIRCLE_USUAL = 1080,               /* pixels across                              */
+    SHAPE_ACROSS_USUAL = 360,                /* pixels across time                         */
+    SHAPE_SIDE_MOST = 16384,                 /* of a circle; of what a PDF or SVG embeds   */
+    SHAPE_WHOLE_MOST = 1 << 28               /* pixels of a strip that is held as a whole  */
 };
 
-struct figure;
+struct shape;
 
 /*
- * The figure's own size: of the report what it says of width and height (report.h), else the usual. `most`: neither side is greater
- * (INT32_MAX: whatever it is).
+ * Gets the size of the shape: the report's width and height (report.h) where it has them, else the
+ * usual ones. Neither side exceeds `most`.
  */
-void figure_size(const struct report *r, int most, int *width, int *height);
+void shape_size(const struct report *r, int most, int *width, int *height);
 
 /*
  * The report's shape of this strip, width x height pixels (1 or more; a circle's are the same). The report must outlive it. The
- * caller's, figure_free. NULL: as strip_open; more than FIGURE_WHOLE_MOST pixels where the strip is held as a whole; interrupted.
+ * caller's, shape_free. NULL: as strip_open; more than SHAPE_WHOLE_MOST pixels where the strip is
+ * held as a whole; interrupted.
  */
-struct figure *figure_open(const struct report *r, const struct strip_kind *kind, int width, int height, struct err *e);
+struct shape *shape_open(const struct report *r, const struct strip_kind *kind, int width,
+                         int height, struct err *e);
 
 /* 3, or 4 of a circle: R'G'B' and alpha, not multiplied. */
-int figure_channels(enum strip_shape shape);
+int shape_channels(enum strip_shape shape);
 
 /* Row y into out[width][channels]. Quickest in ascending order; any order gives the same bytes. */
-void figure_row(struct figure *f, int y, uint8_t *out);
+void shape_row(struct shape *f, int y, uint8_t *out);
 
 /* Frees; sets *f to NULL. NULL is fine. */
-void figure_free(struct figure **f);
+void shape_free(struct shape **f);
 
 #endif

@@ -11,8 +11,9 @@
 struct circle;
 
 /*
- * A ring of `side` pixels (1..FIGURE_SIDE_MOST) of the strip [rows][along][3], which must outlive it and stands for `across` rows: rows is
- * that, or 1. The caller's, circle_free. NULL: memory. One thread.
+ * A ring of `side` pixels (1..SHAPE_SIDE_MOST) of the strip [rows][along][3], which must outlive it
+ * and stands for `across` rows: rows is that, or 1. The caller's, circle_free. NULL: memory. One
+ * thread.
  */
 struct circle *circle_open(const uint8_t *strip, int along, int rows, int across, int side, struct err *e);
 

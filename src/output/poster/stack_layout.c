@@ -75,9 +75,9 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     memcpy(s->paper, background, 3);
     for (size_t i = 0; i < strips.count; i++) {
         double y = head + (double)i * (bar + height) + (s->canvas ? bar : 0);
-        s->figure[s->figures++] = (struct layout_figure){strips.kind[i], 0, y, width, height};
+        s->shape[s->shapes++] = (struct layout_shape){strips.kind[i], 0, y, width, height};
     }
-    s->height = s->figure[strips.count - 1].y + height + head;
+    s->height = s->shape[strips.count - 1].y + height + head;
     if (s->canvas)
         label_all(s, r, strips, bar, size, height);
     if ((s->canvas && !layout_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85,
