@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/cli/recipe.h"
+#include "barcode/cli/options_fingerprint.h"
 #include "render_job.h"
 
 static void say_written(const struct render_job *j, const char *path)
@@ -17,7 +17,8 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
         const struct output *output = &list->output[k];
         if (output->writer->tells_times != tell_times)
             continue;
-        recipe_text(j->render->options, output->writer, output->strips, j->report.recipe);
+        options_fingerprint(j->render->options, output->writer, output->strips,
+                            j->report.fingerprint);
         j->report.overwrite = output->overwrite;
         if (!outputs_allowed(j->render->inputs, j->input, output, e) || !outputs_make_folders(output, e) ||
             !writer_save(output->writer, &j->report, output->strips, output->path, e))

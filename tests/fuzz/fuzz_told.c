@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!f)
         return 0;
     w->told(f, &told);
-    fuzz_demand(memchr(told.film, 0, sizeof told.film) && memchr(told.recipe, 0, sizeof told.recipe));
+    fuzz_demand(memchr(told.film, 0, sizeof told.film) &&
+                memchr(told.fingerprint, 0, sizeof told.fingerprint));
     fuzz_demand(told.width >= 0 && told.height >= 0 && told.width <= 65536 && told.height <= 65536);
     fclose(f);
     return 0;

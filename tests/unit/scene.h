@@ -34,9 +34,20 @@ static inline void made_open(struct made *m, uint64_t count)
         for (int k = 0; k < 12; k++)
             c->row[k] = (uint8_t)(a + 20 * k);
     }
-    m->report = (struct report){.film = &m->film, .kmeans = {2, 1, 10, INIT_SCALABLE, 0, false}, .picture_height = 6, .width = 16, .height = 4, .columns = m->columns,
-                                .count = count, .needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT, .threads = 1, .dpi = PAPER_DPI_USUAL, .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
-                                .film_id = "7-0123456789abcdef0123456789abcdef", .recipe = "definition=1.1 mode=kmeans"};
+    m->report = (struct report){
+        .film = &m->film,
+        .kmeans = {2, 1, 10, INIT_SCALABLE, 0, false},
+        .picture_height = 6,
+        .width = 16,
+        .height = 4,
+        .columns = m->columns,
+        .count = count,
+        .needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT,
+        .threads = 1,
+        .dpi = PAPER_DPI_USUAL,
+        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+        .film_id = "7-0123456789abcdef0123456789abcdef",
+        .fingerprint = "definition=1.1 mode=kmeans"};
 }
 
 static inline void made_close(struct made *m)

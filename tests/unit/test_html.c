@@ -35,11 +35,24 @@ static void scene(uint64_t count)
     }
     film = (struct film){.path = path, .title = "</script><b>", .container = "matroska,webm", .codec = "h264", .pixel_format = "yuv420p", .videos = 1, .width = 1920, .height = 1080,
                          .rate_num = 24, .rate_den = 1, .duration_us = 60000000, .frames = -1};
-    report = (struct report){
-        .film = &film, .film_id = "7-0123456789abcdef0123456789abcdef", .recipe = "definition=5.1 mode=kmeans", .needs = STRIP_CLUSTERS,
-        .picture_width = 5, .picture_height = 360, .kmeans = {K, 20, 300, INIT_SCALABLE, 77, true}, .columns = c, .count = count, .width = 320, .height = 4,
-        .missing = count / 8, .engine = "cpu", .decode = "cpu", .isa = "avx2", .cache = "hit", .threads = 4,
-        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
+    report = (struct report){.film = &film,
+                             .film_id = "7-0123456789abcdef0123456789abcdef",
+                             .fingerprint = "definition=5.1 mode=kmeans",
+                             .needs = STRIP_CLUSTERS,
+                             .picture_width = 5,
+                             .picture_height = 360,
+                             .kmeans = {K, 20, 300, INIT_SCALABLE, 77, true},
+                             .columns = c,
+                             .count = count,
+                             .width = 320,
+                             .height = 4,
+                             .missing = count / 8,
+                             .engine = "cpu",
+                             .decode = "cpu",
+                             .isa = "avx2",
+                             .cache = "hit",
+                             .threads = 4,
+                             .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
 
 static void scene_close(void)
@@ -154,7 +167,7 @@ TEST(test_names_are_data)
 TEST(test_card_is_near)
 {
     scene(PAGE_COLUMNS);
-    memset(report.recipe, 'x', sizeof report.recipe - 1);
+    memset(report.fingerprint, 'x', sizeof report.fingerprint - 1);
     char *html = written(stacked());
     const char *end = strstr(html, "</script>");
     assert_true(end && end - html < 16384);
@@ -174,7 +187,7 @@ TEST(test_told)
     assert_true(w->told(f, &told));
     fclose(f);
     assert_string_equal(told.film, report.film_id);
-    assert_string_equal(told.recipe, report.recipe);
+    assert_string_equal(told.fingerprint, report.fingerprint);
     assert_true(told.partial && told.columns == 9 && told.width == 320 && told.height == 4);
     assert_true(w->ours((const uint8_t *)html, WRITER_HEAD, shown));
     assert_string_equal(shown, report.film_id);
@@ -198,7 +211,7 @@ TEST(test_head_has_room)
 {
     char shown[FILM_ID_TEXT] = "";
     scene(2);
-    memset(report.recipe, 'x', sizeof report.recipe - 1);
+    memset(report.fingerprint, 'x', sizeof report.fingerprint - 1);
     memset(report.film_id, '1', sizeof report.film_id - 1);
     char *html = written(alone("average"));
     assert_true(writer_find("html")->ours((const uint8_t *)html, WRITER_HEAD, shown));

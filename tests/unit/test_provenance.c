@@ -6,7 +6,12 @@
 
 static struct report report(void)
 {
-    struct report r = {.partial = true, .width = 320, .height = 180, .count = 1071, .film_id = "123-00ff", .recipe = "definition=5.1 mode=kmeans size=1/4"};
+    struct report r = {.partial = true,
+                       .width = 320,
+                       .height = 180,
+                       .count = 1071,
+                       .film_id = "123-00ff",
+                       .fingerprint = "definition=5.1 mode=kmeans size=1/4"};
     return r;
 }
 
@@ -24,7 +29,7 @@ TEST(there_and_back)
         snprintf(file, sizeof file, "%s%s%s", around[i][0], text, around[i][1]);
         assert_true(mark_find(file, strlen(file), &told));
         assert_string_equal(told.film, "123-00ff");
-        assert_string_equal(told.recipe, r.recipe);
+        assert_string_equal(told.fingerprint, r.fingerprint);
         assert_true(told.partial);
         assert_int_equal(told.columns, 1071);
         assert_int_equal(told.width, 320);
@@ -33,11 +38,11 @@ TEST(there_and_back)
     }
     r.film_id[0] = 0;
     r.partial = false;
-    memset(r.recipe, 'x', sizeof r.recipe - 1);        /* the longest that there is */
+    memset(r.fingerprint, 'x', sizeof r.fingerprint - 1);        /* the longest that there is */
     mark_text(&r, 0, text);
     assert_true(mark_find(text, strlen(text), &told));
     assert_string_equal(told.film, "");
-    assert_string_equal(told.recipe, r.recipe);
+    assert_string_equal(told.fingerprint, r.fingerprint);
     assert_false(told.partial);
 }
 
@@ -71,7 +76,7 @@ TEST(whole_files)
         assert_int_equal(mark_told(f, "HEAD\n", "# end\n", &told), length == strlen(good));
         fclose(f);
     }
-    assert_string_equal(told.recipe, "a b");
+    assert_string_equal(told.fingerprint, "a b");
     FILE *f = file_of(good);
     assert_false(mark_told(f, "HEAT\n", "# end\n", &told));
     fclose(f);

@@ -22,8 +22,15 @@ static struct report scene(struct film *film)
         column->cluster[1] = (struct cluster){{200, 16, 0}, 100};
     }
     *film = (struct film){.path = name};
-    return (struct report){.film = film, .film_id = "9-ab", .recipe = "r=1", .kmeans = {2, 3, 50, INIT_SCALABLE, 0, true}, .columns = c, .count = 2,
-                           .width = 32, .height = 18, .needs = STRIP_CLUSTERS};
+    return (struct report){.film = film,
+                           .film_id = "9-ab",
+                           .fingerprint = "r=1",
+                           .kmeans = {2, 3, 50, INIT_SCALABLE, 0, true},
+                           .columns = c,
+                           .count = 2,
+                           .width = 32,
+                           .height = 18,
+                           .needs = STRIP_CLUSTERS};
 }
 
 static size_t written(const char *writer, char *to, size_t room)
@@ -120,7 +127,7 @@ TEST(told)
         FILE *f = fmemopen(got, size, "r");
         assert_true(w->told(f, &says));
         fclose(f);
-        assert_string_equal(says.recipe, "r=1");
+        assert_string_equal(says.fingerprint, "r=1");
         f = fmemopen(got, size - 3, "r");
         assert_false(w->told(f, &says));
         fclose(f);

@@ -31,7 +31,13 @@ static int setup(void **state)
         thumbs_put(thumbs, &(struct frame_tag){.column = i, .repeat = 1, .frame = i, .time_us = (int64_t)i * 60500123 + 5000}, rgb, &e);
     }
     film = (struct film){.duration_us = (int64_t)COUNT * 60500123};
-    report = (struct report){.film = &film, .film_id = "9-ab", .recipe = "r=1", .count = COUNT, .width = W, .height = H, .thumbs = thumbs,
+    report = (struct report){.film = &film,
+                             .film_id = "9-ab",
+                             .fingerprint = "r=1",
+                             .count = COUNT,
+                             .width = W,
+                             .height = H,
+                             .thumbs = thumbs,
                              .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     return 0;
 }
@@ -98,7 +104,7 @@ TEST_WITH(is_told, setup, teardown)
     assert_true(writer_made(&writer_thumbnails, "x-002.jpg", shown));
     assert_string_equal(shown, "9-ab");
     assert_true(writer_tells(&writer_thumbnails, "x.vtt", &told));
-    assert_string_equal(told.recipe, "r=1");
+    assert_string_equal(told.fingerprint, "r=1");
     assert_int_equal(told.parts, 2);
     assert_int_equal(truncate("x-002.jpg", 500), 0);
     assert_false(writer_tells(&writer_thumbnails, "x.vtt", &told));      /* a sheet is not whole */

@@ -2,7 +2,7 @@
 
 #include "test.h"
 #include "barcode/base/film_id.h"
-#include "barcode/cli/recipe.h"
+#include "barcode/cli/options_fingerprint.h"
 #include "barcode/cli/update.h"
 #include "cli/outputs/update_dump.h"
 #include "outputs_asked.h"
@@ -24,7 +24,7 @@ static void make_picture(const struct options *o, const char *film_path, const c
     struct report r = {.film = &film, .picture_height = 5, .kmeans = o->kmeans, .columns = c, .count = COLUMNS, .width = WIDTH, .height = HEIGHT,
                        .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     struct strips strips = {o->strip, o->strips};
-    recipe_text(o, writer_find(writer), strips, r.recipe);
+    options_fingerprint(o, writer_find(writer), strips, r.fingerprint);
     assert_true(film_id_of(film_path, r.film_id, &e));
     assert_true(writer_save(writer_find(writer), &r, strips, path, &e));
     columns_free(&c);

@@ -180,13 +180,13 @@ TEST_WITH(test_tells, setup, teardown)
     assert_false(tells("png", &told) || tells("bench", &told));
     snprintf(report.film_id, sizeof report.film_id, "123-0123456789abcdef0123456789abcdef");
     for (size_t i = 0; i < 2; i++) {
-        report.recipe[0] = 0;
+        report.fingerprint[0] = 0;
         assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &told));
-        assert_string_equal(told.recipe, "");
-        memset(report.recipe, 'r', REPORT_RECIPE - 1);
+        assert_string_equal(told.fingerprint, "");
+        memset(report.fingerprint, 'r', REPORT_FINGERPRINT - 1);
         report.partial = i == 0;
         assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &told));
-        assert_string_equal(told.recipe, report.recipe);
+        assert_string_equal(told.fingerprint, report.fingerprint);
         assert_string_equal(told.film, report.film_id);
         assert_int_equal(told.partial, report.partial);
         assert_true(i == 1 || (told.columns == 40 && told.width == 32 && told.height == 18));
@@ -201,7 +201,7 @@ TEST_WITH(test_broken_picture_tells_nothing, setup, teardown)
     struct err e = ERR_INIT;
     struct writer_told told;
     static char bytes[1 << 16];
-    snprintf(report.recipe, sizeof report.recipe, "definition=1.1 k=8");
+    snprintf(report.fingerprint, sizeof report.fingerprint, "definition=1.1 k=8");
     assert_true(writer_save(writer_find("png"), &report, alone("kmeans"), path, &e));
     size_t size = get_bytes(bytes, sizeof bytes - 1);
     assert_true(size > 500 && size < sizeof bytes - 1);

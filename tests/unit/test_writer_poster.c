@@ -56,7 +56,7 @@ TEST(they_say_what_they_are)
         char film[FILM_ID_TEXT];
         size_t size;
         made_open(&m, 70);
-        memset(m.report.recipe, 'r', REPORT_RECIPE - 1);        /* as long as it may be */
+        memset(m.report.fingerprint, 'r', REPORT_FINGERPRINT - 1);        /* as long as it may be */
         m.report.partial = i == 0;
         if (!writer_save(w, &m.report, alone("palette"), "a", &e))
             fail_msg("%s", e.text);
@@ -64,7 +64,7 @@ TEST(they_say_what_they_are)
         assert_string_equal(film, m.report.film_id);
         assert_true(writer_tells(w, "a", &told));
         assert_string_equal(told.film, m.report.film_id);
-        assert_string_equal(told.recipe, m.report.recipe);
+        assert_string_equal(told.fingerprint, m.report.fingerprint);
         assert_int_equal(told.columns, 70);
         assert_int_equal(told.width, 16);
         assert_int_equal(told.height, 4);

@@ -2,8 +2,9 @@
  * update.h - --update: which films need not be done, because all of their outputs are there already.
  *
  * An output is there if it is a whole file that says it was made by barcode, of this very film (film_id.h) and by the same recipe
- * (recipe.h), and if the film was not written to since. A dump says nothing: it counts if its size is what the film's
- * picture says. What goes to stdout, a pipe or a device is never there. With --strict, nor is a picture of a film that decoded only in part.
+ * (options_fingerprint.h), and if the film was not written to since. A dump says nothing: it counts
+ * if its size is what the film's picture says. What goes to stdout, a pipe or a device is never
+ * there. With --strict, nor is a picture of a film that decoded only in part.
  */
 #ifndef BARCODE_UPDATE_H
 #define BARCODE_UPDATE_H

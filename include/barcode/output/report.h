@@ -24,12 +24,12 @@ extern "C" {
 
 struct thumbs;
 
-enum { REPORT_WARNINGS = 16, REPORT_RECIPE = 1024 };
+enum { REPORT_WARNINGS = 16, REPORT_FINGERPRINT = 1024 };
 
 struct report {
     const struct film *film;
     char film_id[FILM_ID_TEXT];        /* as film_id.h has it; "": the film has none */
-    char recipe[REPORT_RECIPE];        /* recipe.h: what was asked for, of the output that is being written; "": nobody said */
+    char fingerprint[REPORT_FINGERPRINT]; /* options_fingerprint.h: of this output; "": unknown */
     bool overwrite;                    /* files of another film may be replaced, where several files of the program's own names are written */
     bool partial;                      /* pictures of the film are missing, damaged or lost */
     struct selection selection;        /* as used: every N decided                   */

@@ -26,7 +26,7 @@ enum {
 /* What a whole file that barcode made says of itself. */
 struct writer_told {
     char film[FILM_ID_TEXT];     /* the film's id; "": it had none                        */
-    char recipe[REPORT_RECIPE];  /* recipe.h; "": it does not say                         */
+    char fingerprint[REPORT_FINGERPRINT]; /* options_fingerprint.h; "": unknown         */
     bool partial;                /* the film decoded only in part; false where the format does not say */
     uint64_t columns;            /* with width and height, what a dump of it holds; 0: it does not say */
     int width, height;           /* staged size                                           */

@@ -7,7 +7,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
-#include "barcode/cli/recipe.h"
+#include "barcode/cli/options_fingerprint.h"
 #include "update_dump.h"
 
 /* A film and what was found out about it, each at most once. */
@@ -38,7 +38,7 @@ static bool is_of(struct question *q, const char *film)
 static const char *why_output(struct question *q, const struct output *output, struct writer_told *told)
 {
     struct stat s;
-    char recipe[REPORT_RECIPE];
+    char fingerprint[REPORT_FINGERPRINT];
     *told = (struct writer_told){.columns = 0};
     if (outputs_is_stdout(output->path) || stat(output->path, &s) != 0)
         return "is not there";
@@ -46,8 +46,8 @@ static const char *why_output(struct question *q, const struct output *output, s
         return "does not say what it shows";
     if (!writer_tells(output->writer, output->path, told))
         return "is not whole";
-    recipe_text(q->options, output->writer, output->strips, recipe);
-    if (strcmp(recipe, told->recipe) != 0)
+    options_fingerprint(q->options, output->writer, output->strips, fingerprint);
+    if (strcmp(fingerprint, told->fingerprint) != 0)
         return "was made with other options";
     if (q->options->strict && told->partial)
         return "shows only a part (--strict)";

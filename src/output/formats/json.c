@@ -230,17 +230,21 @@ static bool put_light(FILE *f, const struct report *r)
 static bool put_head(FILE *f, const struct report *r)
 {
     const struct kmeans_params *k = &r->kmeans;
-    return put_key(f, "version", json_string(BARCODE_VERSION)) && (!r->recipe[0] || put_key(f, "recipe", json_string(r->recipe))) &&
+    return put_key(f, "version", json_string(BARCODE_VERSION)) &&
+           (!r->fingerprint[0] || put_key(f, "recipe", json_string(r->fingerprint))) &&
            put_key(f, "film", film_value(r)) &&
            put_key(f, "selection", selection_value(&r->selection)) &&
-           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_trim(f, r) && put_light(f, r) &&
-           put_key(f, "engine", writer_json_bytes(r->engine)) &&
-           put_key(f, "decode", writer_json_bytes(r->decode)) && put_key(f, "isa", writer_json_bytes(r->isa)) &&
+           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_trim(f, r) &&
+           put_light(f, r) && put_key(f, "engine", writer_json_bytes(r->engine)) &&
+           put_key(f, "decode", writer_json_bytes(r->decode)) &&
+           put_key(f, "isa", writer_json_bytes(r->isa)) &&
            put_key(f, "cache", writer_json_bytes(r->cache)) &&
            put_key(f, "threads", json_integer(r->threads)) && put_key(f, "k", json_integer(k->k)) &&
-           put_key(f, "n_init", json_integer(k->n_init)) && put_key(f, "race", json_boolean(k->race)) &&
+           put_key(f, "n_init", json_integer(k->n_init)) &&
+           put_key(f, "race", json_boolean(k->race)) &&
            put_key(f, "init", json_string(kmeans_init_name(k->init))) &&
-           put_key(f, "max_iter", json_integer(k->max_iter)) && put_key(f, "seed", seed_value(k->seed)) &&
+           put_key(f, "max_iter", json_integer(k->max_iter)) &&
+           put_key(f, "seed", seed_value(k->seed)) &&
            (r->steady == 0 || put_key(f, "steady", json_integer(r->steady)));
 }
 
@@ -310,7 +314,7 @@ static bool read_told(FILE *f, struct writer_told *told)
     size_t size = fread(head, 1, sizeof head, f);
     if (!is_ours((const uint8_t *)head, size, told->film))
         return false;
-    take_string(head, size, ",\n\"recipe\": \"", told->recipe, sizeof told->recipe);
+    take_string(head, size, ",\n\"recipe\": \"", told->fingerprint, sizeof told->fingerprint);
     return fseek(f, -(long)sizeof tail, SEEK_END) == 0 &&
            fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0 &&
            count_columns(f, told);

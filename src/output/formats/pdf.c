@@ -42,13 +42,14 @@ static bool end(struct output *out, const struct report *r, struct err *e)
 
 static bool write_pdf(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    char titles[400], keywords[REPORT_RECIPE + 200];
+    char titles[400], keywords[REPORT_FINGERPRINT + 200];
     struct output out = {.kept = 0};
     struct layout *s = layout_poster(r, strips, false, e);
     if (!s)
         return false;
     paint_text_titles(strips, titles, sizeof titles);
-    snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:recipe=%s", r->film_id, r->recipe);
+    snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:recipe=%s", r->film_id,
+             r->fingerprint);
     struct canvas_about about = {.title = s->title, .subject = titles, .keywords = keywords,
                                  .creator = "barcode " BARCODE_VERSION};
     bool ok = seal_open(&out.seal, f, e) && canvas_pdf(s->canvas, s, &about, take, &out, e) &&

@@ -174,8 +174,8 @@ static void describe(struct job *job, struct strips strips)
     add(job, "Software", "barcode " BARCODE_VERSION);
     if (r->film_id[0])
         add(job, PNG_FILM_KEY, r->film_id);   /* near the beginning, where writer_made looks */
-    if (r->recipe[0])
-        add(job, PNG_RECIPE_KEY, r->recipe);
+    if (r->fingerprint[0])
+        add(job, PNG_FINGERPRINT_KEY, r->fingerprint);
     layout_title(r, title);
     add(job, "Title", r->poster ? title : paint_text_file_name(r->film->path));
     add_description(job, strips);

@@ -8,7 +8,7 @@
 
 /* Names the film, so that the picture of another film of the same name does not replace this one. */
 #define PNG_FILM_KEY "barcode:film"
-#define PNG_RECIPE_KEY "barcode:recipe"
+#define PNG_FINGERPRINT_KEY "barcode:recipe"
 #define PNG_COLUMNS_KEY "barcode:columns"
 #define PNG_SIZE_KEY "barcode:size"
 #define PNG_PARTIAL_KEY "barcode:partial"

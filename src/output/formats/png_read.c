@@ -130,7 +130,7 @@ static void note_text(const struct walk *w, uint32_t length, struct writer_told 
     else if (take_text(w, length, PNG_PARTIAL_KEY, text, sizeof text))
         told->partial = true;
     else if (!take_text(w, length, PNG_FILM_KEY, told->film, sizeof told->film))
-        take_text(w, length, PNG_RECIPE_KEY, told->recipe, sizeof told->recipe);
+        take_text(w, length, PNG_FINGERPRINT_KEY, told->fingerprint, sizeof told->fingerprint);
 }
 
 /* By all of its chunks: each is as it was written, the last one is the end, and nothing follows it. */

@@ -8,7 +8,7 @@ static const char word[] = "barcode:film=";
 void mark_text(const struct report *r, uint64_t parts, char text[MARK_TEXT])
 {
     snprintf(text, MARK_TEXT, "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " recipe=%s", word, r->film_id, r->partial ? "yes" : "no", r->count,
-             r->width, r->height, parts, r->recipe);
+             r->width, r->height, parts, r->fingerprint);
 }
 
 /* What follows `key` in a line that ends with 0, up to a blank; "" where it is not there. */
@@ -67,8 +67,8 @@ bool mark_find(const char *text, size_t size, struct writer_told *told)
     size_t left = size - (size_t)(at - text);
     snprintf(line, sizeof line, "%.*s", (int)(left < sizeof line ? left : sizeof line - 1), at);
     line[strcspn(line, "\r\n\"")] = 0;
-    const char *recipe = strstr(line, " recipe=");
-    if (!recipe)
+    const char *fingerprint = strstr(line, " recipe=");
+    if (!fingerprint)
         return false;
     *told = (struct writer_told){.columns = 0};
     value_of(line, word, told->film, sizeof told->film);
@@ -76,7 +76,7 @@ bool mark_find(const char *text, size_t size, struct writer_told *told)
     value_of(line, " columns=", columns, sizeof columns);
     value_of(line, " size=", side, sizeof side);
     value_of(line, " parts=", parts, sizeof parts);
-    snprintf(told->recipe, sizeof told->recipe, "%s", recipe + strlen(" recipe="));
+    snprintf(told->fingerprint, sizeof told->fingerprint, "%s", fingerprint + strlen(" recipe="));
     told->partial = strcmp(partial, "yes") == 0;
     return read_numbers(columns, side, parts, told);
 }

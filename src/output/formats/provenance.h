@@ -3,14 +3,15 @@
  *
  *     barcode:film=ID partial=yes|no columns=N size=WxH parts=N recipe=RECIPE
  *
- * ID (film_id.h) is empty for a film from a pipe. The recipe (recipe.h) reaches to the end of the line or to a quote. Pure, but for mark_told; any thread.
+ * ID (film_id.h) is empty for a film from a pipe. The recipe (options_fingerprint.h) reaches to the
+ * end of the line or to a quote. Pure, but for mark_told; any thread.
  */
 #ifndef BARCODE_FORMATS_PROVENANCE_H
 #define BARCODE_FORMATS_PROVENANCE_H
 
 #include "barcode/output/writer.h"
 
-enum { MARK_TEXT = REPORT_RECIPE + 256 };
+enum { MARK_TEXT = REPORT_FINGERPRINT + 256 };
 
 /* The line, without its end. `parts`: how many other files belong to this one. */
 void mark_text(const struct report *r, uint64_t parts, char text[MARK_TEXT]);

@@ -113,7 +113,7 @@ static bool print_shape(struct output *o, const struct layout_shape *f)
     char *png = NULL;
     size_t size = 0;
     alone.poster = false;
-    alone.recipe[0] = 0;
+    alone.fingerprint[0] = 0;
     shape_size(&alone, SHAPE_SIDE_MOST, &alone.picture_width, &alone.picture_height);
     FILE *memory = open_memstream(&png, &size);
     if (!memory)

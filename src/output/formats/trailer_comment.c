@@ -31,7 +31,7 @@ static bool print(struct seal *s, struct err *e, const char *format, ...) __attr
 
 static bool print(struct seal *s, struct err *e, const char *format, ...)
 {
-    char text[REPORT_RECIPE + 80];
+    char text[REPORT_FINGERPRINT + 80];
     va_list args;
     va_start(args, format);
     int length = vsnprintf(text, sizeof text, format, args);
@@ -43,7 +43,7 @@ bool seal_end(struct seal *s, const struct report *r, const char *mark, const ch
 {
     char hex[33];
     bool ok = (!r->film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->film_id)) &&
-              (!r->recipe[0] || print(s, e, "%sbarcode:recipe %s\n", mark, r->recipe)) &&
+              (!r->fingerprint[0] || print(s, e, "%sbarcode:recipe %s\n", mark, r->fingerprint)) &&
               print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count, mark, r->width, r->height) &&
               (!r->partial || print(s, e, "%sbarcode:partial yes\n", mark));
     if (!ok)
@@ -113,7 +113,7 @@ static void take_words(const char *text, size_t size, struct writer_told *told)
 {
     char word[64];
     value_of(text, size, "barcode:film ", told->film, sizeof told->film);
-    value_of(text, size, "barcode:recipe ", told->recipe, sizeof told->recipe);
+    value_of(text, size, "barcode:recipe ", told->fingerprint, sizeof told->fingerprint);
     told->partial = value_of(text, size, "barcode:partial ", word, sizeof word);
     if (value_of(text, size, "barcode:columns ", word, sizeof word))
         told->columns = strtoull(word, NULL, 10);

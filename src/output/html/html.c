@@ -72,8 +72,10 @@ static bool put_head(struct html_job *job, FILE *f)
     const struct report *r = job->report;
     char columns[64];
     snprintf(columns, sizeof columns, "%" PRIu64 " %dx%d", r->count, r->width, r->height);
-    return page_put_head(f, "viewer", styles, scripts) && (!r->film_id[0] || page_put_meta(f, "film", r->film_id)) &&
-           (!r->recipe[0] || page_put_meta(f, "recipe", r->recipe)) && page_put_meta(f, "columns", columns) &&
+    return page_put_head(f, "viewer", styles, scripts) &&
+           (!r->film_id[0] || page_put_meta(f, "film", r->film_id)) &&
+           (!r->fingerprint[0] || page_put_meta(f, "recipe", r->fingerprint)) &&
+           page_put_meta(f, "columns", columns) &&
            (!r->partial || page_put_meta(f, "partial", "yes")) && html_put_card(job, f);
 }
 
@@ -124,7 +126,7 @@ static bool read_told(FILE *f, struct writer_told *told)
     size_t size = fread(head, 1, sizeof head, f);
     if (!is_ours((const uint8_t *)head, size, told->film))
         return false;
-    page_take_meta(head, size, "recipe", told->recipe, sizeof told->recipe);
+    page_take_meta(head, size, "recipe", told->fingerprint, sizeof told->fingerprint);
     page_take_meta(head, size, "partial", text, sizeof text);
     told->partial = text[0] != 0;
     page_take_meta(head, size, "columns", text, sizeof text);

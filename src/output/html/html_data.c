@@ -38,11 +38,15 @@ static json_t *run_value(const struct html_job *job)
     bool hdr = r->film->transfer != TRANSFER_SDR;
     paint_text_selection(&r->selection, selection, sizeof selection);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)k->seed);
-    return json_pack("{ss so so si si sb si si ss sb ss si so* so* sb}", "version", BARCODE_VERSION, "recipe", writer_json_bytes(r->recipe),
-                     "selection", writer_json_bytes(selection), "width", r->width, "height", r->height, "clustered",
-                     (r->needs & STRIP_CLUSTERS) != 0, "k", k->k, "n_init", k->n_init, "init", kmeans_init_name(k->init), "race", (int)k->race,
-                     "seed", seed, "steady", r->steady, "tone_map", hdr ? json_string(light_map_name(r->light.map)) : NULL, "hdr_peak",
-                     hdr && r->light.map != TONE_OFF ? json_integer(r->light.peak) : NULL, "linear", (int)r->light.linear);
+    json_t *map = hdr ? json_string(light_map_name(r->light.map)) : NULL;
+    json_t *peak = hdr && r->light.map != TONE_OFF ? json_integer(r->light.peak) : NULL;
+    return json_pack("{ss so so si si sb si si ss sb ss si so* so* sb}", "version", BARCODE_VERSION,
+                     "recipe", writer_json_bytes(r->fingerprint),
+                     "selection", writer_json_bytes(selection), "width", r->width,
+                     "height", r->height, "clustered", (r->needs & STRIP_CLUSTERS) != 0,
+                     "k", k->k, "n_init", k->n_init, "init", kmeans_init_name(k->init),
+                     "race", (int)k->race, "seed", seed, "steady", r->steady, "tone_map", map,
+                     "hdr_peak", peak, "linear", (int)r->light.linear);
 }
 
 static json_t *modes_value(const struct html_job *job)

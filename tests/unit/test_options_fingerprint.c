@@ -4,12 +4,12 @@
 #include "test.h"
 #include "barcode/cli/cli.h"
 #include "barcode/cli/outputs.h"
-#include "barcode/cli/recipe.h"
+#include "barcode/cli/options_fingerprint.h"
 
-static char text[REPORT_RECIPE];
+static char text[REPORT_FINGERPRINT];
 
-/* The recipe of all that a command line asks for. */
-static const char *recipe(const char *line)
+/* Returns the fingerprint of a command line. */
+static const char *fingerprint(const char *line)
 {
     static char words[400], program[] = "barcode", film[] = "x.mkv", *argument[40];
     struct options o;
@@ -23,22 +23,28 @@ static const char *recipe(const char *line)
     argument[count] = NULL;
     if (cli_parse(count, argument, &o, &e) != CLI_RUN)
         fail_msg("'%s': %s", line, e.text);
-    recipe_text(&o, outputs_format(&o), (struct strips){o.strip, o.strips}, text);
+    options_fingerprint(&o, outputs_format(&o), (struct strips){o.strip, o.strips}, text);
     return text;
 }
 
 TEST(what_it_says)
 {
-    assert_string_equal(recipe(""), "definition=9.1 mode=kmeans every=auto size=320 trim=auto tone_map=bt2390 height=360 k=8 n_init=20 race=yes init=scalable "
-                                    "max_iter=300 seed=0");
-    assert_string_equal(recipe("-m average,downsample --interval 0.5 --start 1:00 --end 90.25 --size 1/4 --trim off --stream 2 --width 7 --keyframes"),
-                        "definition=9.1 mode=average,downsample interval=0.500000 keyframes start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
+    assert_string_equal(fingerprint(""),
+                        "definition=9.1 mode=kmeans every=auto size=320 trim=auto tone_map=bt2390 "
+                        "height=360 k=8 n_init=20 race=yes init=scalable "
+                        "max_iter=300 seed=0");
+    assert_string_equal(fingerprint("-m average,downsample --interval 0.5 --start 1:00 --end 90.25 "
+                                    "--size 1/4 --trim off --stream 2 --width 7 --keyframes"),
+                        "definition=9.1 mode=average,downsample interval=0.500000 keyframes "
+                        "start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
                         "width=7 height=360");
-    assert_string_equal(recipe("-m dominant --steady --columns 16 --size full --trim 4:5:6:7 --height 9"),
-                        "definition=9.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 steady=10");
+    assert_string_equal(
+        fingerprint("-m dominant --steady --columns 16 --size full --trim 4:5:6:7 --height 9"),
+        "definition=9.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 "
+        "steady=10");
 }
 
-/* Every option that changes a picture changes its recipe. */
+/* Every option that changes a picture changes its fingerprint. */
 TEST(every_option_counts)
 {
     static const char *const option[] = {"", "-m palette", "-m all", "--width 5", "--height 5", "-k 5", "--steady", "--steady=9", "--n-init 3", "--no-race",
@@ -48,36 +54,38 @@ TEST(every_option_counts)
                                          "--poster", "--poster --dpi 100", "--poster --page A2", "-o x.pdf --page A2", "-o x.pdf --page A2-portrait", "-o x.pdf --title a",
                                          "-o x.pdf --title b", "-m all --title a", "--poster --page 300x200"};
     enum { COUNT = sizeof option / sizeof *option };
-    static char all[COUNT][REPORT_RECIPE];
+    static char all[COUNT][REPORT_FINGERPRINT];
     for (size_t i = 0; i < COUNT; i++) {
-        strcpy(all[i], recipe(option[i]));
+        strcpy(all[i], fingerprint(option[i]));
         for (size_t j = 0; j < i; j++)
             if (strcmp(all[i], all[j]) == 0)
-                fail_msg("'%s' and '%s' have the same recipe", option[i], option[j]);
+                fail_msg("'%s' and '%s' have the same fingerprint", option[i], option[j]);
     }
 }
 
 /* Others change nothing, nor do those that the strip does not obey. */
 TEST(no_other_option_counts)
 {
-    char plain[REPORT_RECIPE];
-    strcpy(plain, recipe("-m average"));
+    char plain[REPORT_FINGERPRINT];
+    strcpy(plain, fingerprint("-m average"));
     static const char *const option[] = {"-k 3", "--seed 4", "--steady", "--order share", "--no-race", "--threads 1", "--engine cpu", "--decode cpu",
                                          "-o out.png", "--json x", "--strict", "--no-cache", "--verify", "--update", "-r", "--any", "-q", "--steady=0"};
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
         char line[80];
         snprintf(line, sizeof line, "-m average %s", option[i]);
-        assert_string_equal(recipe(line), plain);
+        assert_string_equal(fingerprint(line), plain);
     }
 }
 
 /* The longest one has its room. */
 TEST(it_is_never_cut)
 {
-    recipe("-m all --columns 10000000 --start 100000:00:00.5 --end 999999:59:59.999999 --size 16384x16384 --trim 16384:16384:16384:16384 --stream 9999 "
-           "--width 10000000 --height 1 -k 64 --n-init 1000 --init k-means++ --max-iter 100000 --seed 18446744073709551615 --steady=50 --keyframes");
+    fingerprint("-m all --columns 10000000 --start 100000:00:00.5 --end 999999:59:59.999999 --size "
+                "16384x16384 --trim 16384:16384:16384:16384 --stream 9999 "
+                "--width 10000000 --height 1 -k 64 --n-init 1000 --init k-means++ --max-iter "
+                "100000 --seed 18446744073709551615 --steady=50 --keyframes");
     assert_non_null(strstr(text, " seed=18446744073709551615"));
-    assert_true(strlen(text) < REPORT_RECIPE - 400);
+    assert_true(strlen(text) < REPORT_FINGERPRINT - 400);
     assert_null(strpbrk(text, "\"\\\n"));
 }
 

@@ -1,4 +1,4 @@
-#include "barcode/cli/recipe.h"
+#include "barcode/cli/options_fingerprint.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,23 +9,24 @@
 #include "barcode/base/version.h"
 #include "barcode/cli/outputs.h"
 
-static void add(char text[REPORT_RECIPE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(char text[REPORT_FINGERPRINT], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void add(char text[REPORT_RECIPE], const char *format, ...)
+static void add(char text[REPORT_FINGERPRINT], const char *format, ...)
 {
     size_t used = strlen(text);
     va_list args;
     va_start(args, format);
-    vsnprintf(text + used, REPORT_RECIPE - used, format, args);
+    vsnprintf(text + used, REPORT_FINGERPRINT - used, format, args);
     va_end(args);
 }
 
-static void add_seconds(char text[REPORT_RECIPE], const char *name, int64_t us)
+static void add_seconds(char text[REPORT_FINGERPRINT], const char *name, int64_t us)
 {
     add(text, " %s=%" PRId64 ".%06d", name, us / 1000000, (int)(us % 1000000));
 }
 
-static void add_selection(char text[REPORT_RECIPE], const struct selection *s)
+static void add_selection(char text[REPORT_FINGERPRINT], const struct selection *s)
 {
     if (s->kind == SELECT_INTERVAL)
         add_seconds(text, "interval", s->interval_us);
@@ -43,7 +44,7 @@ static void add_selection(char text[REPORT_RECIPE], const struct selection *s)
         add_seconds(text, "end", s->end_us);
 }
 
-static void add_size(char text[REPORT_RECIPE], const struct size_rule *size)
+static void add_size(char text[REPORT_FINGERPRINT], const struct size_rule *size)
 {
     if (size->kind == SIZE_SIDE)
         add(text, " size=%d", size->side);
@@ -55,14 +56,14 @@ static void add_size(char text[REPORT_RECIPE], const struct size_rule *size)
         add(text, " size=full");
 }
 
-static void add_trim(char text[REPORT_RECIPE], const struct trim_rule *trim)
+static void add_trim(char text[REPORT_FINGERPRINT], const struct trim_rule *trim)
 {
     char rect[TRIM_TEXT];
     trim_text(&trim->rect, rect);
     add(text, " trim=%s", trim->kind == TRIM_AUTO ? "auto" : trim->kind == TRIM_OFF ? "off" : rect);
 }
 
-static void add_light(char text[REPORT_RECIPE], const struct light_rule *light)
+static void add_light(char text[REPORT_FINGERPRINT], const struct light_rule *light)
 {
     add(text, " tone_map=%s", light_map_name(light->map));
     if (light->peak > 0)
@@ -71,7 +72,8 @@ static void add_light(char text[REPORT_RECIPE], const struct light_rule *light)
         add(text, " light=linear");
 }
 
-static void add_colours(char text[REPORT_RECIPE], const struct options *o, const struct writer *w, struct strips strips)
+static void add_colours(char text[REPORT_FINGERPRINT], const struct options *o,
+                        const struct writer *w, struct strips strips)
 {
     unsigned needs = strips_need(strips) | w->needs | (w == outputs_format(o) && outputs_are_posters(o) ? STRIP_CLUSTERS : 0), obeys = strips_obey(strips) | w->obeys;
     const struct kmeans_params *k = &o->kmeans;
@@ -85,7 +87,8 @@ static void add_colours(char text[REPORT_RECIPE], const struct options *o, const
 }
 
 /* A title may be of any length and any letters: its hash stands for it. */
-static void add_layout(char text[REPORT_RECIPE], const struct options *o, const struct writer *w)
+static void add_layout(char text[REPORT_FINGERPRINT], const struct options *o,
+                       const struct writer *w)
 {
     char page[PAPER_TEXT];
     bool poster = outputs_are_posters(o);
@@ -107,7 +110,8 @@ static void add_layout(char text[REPORT_RECIPE], const struct options *o, const 
         add(text, " dpi=%d", o->dpi);
 }
 
-void recipe_text(const struct options *o, const struct writer *w, struct strips strips, char text[REPORT_RECIPE])
+void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
+                         char text[REPORT_FINGERPRINT])
 {
     text[0] = 0;
     add(text, "definition=%d.%d", STAGED_VERSION, PICTURE_VERSION);

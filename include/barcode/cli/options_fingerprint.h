@@ -1,0 +1,30 @@
+/*
+ * options_fingerprint.h - all options that can change an output, as text. Two outputs of one film
+ * with the same fingerprint are the same. Images and JSON contain it under the name "recipe", and
+ * --update compares it.
+ *
+ * It has what the user asked for ("every=auto", not the number), so it is known before the film is
+ * opened. Engines, decoders, threads and the cache change no pixel and are not in it.
+ */
+#ifndef BARCODE_OPTIONS_FINGERPRINT_H
+#define BARCODE_OPTIONS_FINGERPRINT_H
+
+#include "barcode/cli/options.h"
+#include "barcode/output/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Writes the fingerprint of an output of this writer that shows `strips`: "NAME=VALUE
+ * NAME=VALUE...", ASCII without quotes. Options that do not change this output are omitted. Pure;
+ * any thread.
+ */
+void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
+                         char text[REPORT_FINGERPRINT]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
