@@ -54,7 +54,7 @@ def command(words, **more):
 
 
 def probe(film):
-    """What ffprobe says of the stream that ffmpeg would take, covers aside."""
+    """Returns ffprobe's description of the stream that ffmpeg selects, ignoring covers."""
     text = command(["ffprobe", "-v", "error", "-show_streams", "-select_streams", "v", "-of", "json", film])
     streams = [s for s in json.loads(text)["streams"] if not s.get("disposition", {}).get("attached_pic")]
     if not streams:

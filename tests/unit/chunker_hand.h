@@ -7,7 +7,7 @@
 
 #include "../fuzz/chunker_trial.h"
 
-struct catch {
+struct caught {
     struct run *run[64];
     size_t runs;
     bool refuse;
@@ -15,7 +15,7 @@ struct catch {
 
 static inline bool catch_run(void *user, struct run *run, struct err *e)
 {
-    struct catch *c = user;
+    struct caught *c = user;
     if (c->refuse) {
         run_free(&run);
         return err_set(e, ERR_FAILED, "no more");
@@ -25,13 +25,13 @@ static inline bool catch_run(void *user, struct run *run, struct err *e)
     return true;
 }
 
-static inline void drop_runs(struct catch *c)
+static inline void drop_runs(struct caught *c)
 {
     while (c->runs > 0)
         run_free(&c->run[--c->runs]);
 }
 
-static inline struct chunker *hand_chunker(enum bitstream stream, uint64_t every, struct catch *c)
+static inline struct chunker *hand_chunker(enum bitstream stream, uint64_t every, struct caught *c)
 {
     struct chunker_config config = {.selection = {.every = every, .end_us = INT64_MAX},
                                     .frame_us = 40000,

@@ -125,7 +125,7 @@ TEST(a_key_that_never_shows)
 
 TEST(merging)
 {
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_VP9, 1, &c);
@@ -147,7 +147,7 @@ TEST(merging)
 /* 64 pictures are enough: four GOPs of 16. */
 TEST(merged_until_enough)
 {
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_VP9, 1, &c);
@@ -162,7 +162,7 @@ TEST(merged_until_enough)
 /* Pictures lead a key only when they follow it directly, and never a clean one, whatever their times and orders say. */
 TEST(what_does_not_lead)
 {
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
@@ -192,7 +192,7 @@ TEST(what_does_not_lead)
 
 TEST(gops_without_a_sample_are_skipped)
 {
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_VP8, 40, &c);
@@ -216,7 +216,7 @@ TEST(gops_without_a_sample_are_skipped)
 TEST(extras)
 {
     static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8};      /* K P b b | K l l P b b */
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_H264, 5, &c);             /* frames 0, 5 */
@@ -240,7 +240,7 @@ TEST(extras)
 /* A film that begins with a CRA shows the leading pictures that need nothing before it (RADL), not the others (RASL). */
 TEST(first_leading_pictures)
 {
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct err e = ERR_INIT;
     struct chunker *g = hand_chunker(STREAM_HEVC, 1, &c);
     assert_false(chunker_begun(g));
@@ -264,7 +264,7 @@ TEST(first_leading_pictures)
 /* The delay that a run with extras asks of a decoder is its film's, whatever is wanted. */
 TEST(extras_do_not_lengthen_the_delay)
 {
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
@@ -286,7 +286,7 @@ TEST(extras_do_not_lengthen_the_delay)
 /* An emit that fails ends the push, and nothing is leaked or freed twice. */
 TEST(refusal)
 {
-    struct catch c = {.refuse = true};
+    struct caught c = {.refuse = true};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_MPEG2, 1, &c);
@@ -320,7 +320,7 @@ TEST(counting_alone)
 
 TEST(empty_film)
 {
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct err e = ERR_INIT;
     struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     assert_false(chunker_stuck(g, false));
@@ -378,7 +378,7 @@ static bool count_pick(void *user, const struct frame_tag *tag)
 /* A GOP whose wanted frames are all there is not decoded; of any other one every wanted frame is. All are announced and timed. */
 TEST(frames_that_are_there)
 {
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct there t = {.first = 15, .last = 62};
     struct err e = ERR_INIT;
     struct chunker_config config = {.selection = {.every = 5, .end_us = INT64_MAX},

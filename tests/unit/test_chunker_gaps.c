@@ -6,7 +6,7 @@
 TEST(lost_ones_keep_their_place)
 {
     struct err e = ERR_INIT;
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     static const int64_t shown[] = {0, 4, 2, 1, 3, 8, 6, 5, 7};       /* by decoding order; 4, the key of 8's GOP and 5 are lost */
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
@@ -124,7 +124,7 @@ struct behind {
     bool lost, after_gap, missing;
 };
 
-static struct run *run_before(struct behind b, struct catch *c)
+static struct run *run_before(struct behind b, struct caught *c)
 {
     struct err e = ERR_INIT;
     struct chunker *g = hand_chunker(STREAM_H264, 1, c);
@@ -152,7 +152,7 @@ static struct run *run_before(struct behind b, struct catch *c)
 
 TEST(copies_know_of_gaps)
 {
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     const struct run *r = run_before((struct behind){.lost = true}, &c);
     assert_true(r->picture[RUN_PICTURES + 1].suspect);       /* its end may be gone, in this run too */
     assert_false(r->picture[RUN_PICTURES].suspect);
@@ -195,7 +195,7 @@ TEST(where_films_begin)
 TEST(times_by_order)
 {
     struct err e = ERR_INIT;
-    struct catch c = {.runs = 0};
+    struct caught c = {.runs = 0};
     struct chunker *g = hand_chunker(STREAM_MPEG2, 1, &c);
     static const int64_t order[] = {2, 0, 1, 5, 3, 4, 11, 9, 10, 14, 12, 13};    /* 6 to 8 are gone */
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
