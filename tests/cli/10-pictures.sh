@@ -14,7 +14,7 @@ test_sample_answers() {
 }
 
 # With its bars: black lines and nothing else are added to the same answers.
-test_sample_answers_with_bars() { # quick
+test_sample_answers_with_bars() {
     f=$(sample)
     ok "$f" -n 1 -m average --trim off --json off.json -o off.png
     check trimmed off.json

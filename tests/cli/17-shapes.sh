@@ -25,7 +25,7 @@ test_shape_vertical() {
     grep -aq 'barcode:shape.vertical' v.png || fail "the picture does not say its shape"
 }
 
-test_shape_circle() { # quick
+test_shape_circle() {
     decoded_once
     f=$(sample)
     ok "$f" -n 9 --shape circle --width 101 -o a.png
@@ -99,7 +99,7 @@ test_poster_update() {
 }
 
 # In a folder the format comes from --poster; what is there is replaced where it is barcode's, of the same film.
-test_poster_folder() { # quick
+test_poster_folder() {
     mkdir films o
     cp "$(sample)" films/a.mkv
     cp "$(clip h264-closed.mkv)" films/b.mkv

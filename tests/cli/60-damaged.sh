@@ -22,13 +22,13 @@ partly() { # CLIP LEAST MOST
     rm -f ./*.png ./*.json
 }
 
-test_truncated() { # quick
+test_truncated() {
     partly damaged/truncated.mkv 55 62
     partly damaged/truncated-hevc.mkv 55 65
     partly damaged/truncated-faststart.mp4 55 62
 }
 
-test_truncated_without_duration() {
+test_truncated_without_duration() { # quick
     # Neither says how long it once was: what is there is all there is.
     for f in damaged/truncated.ts damaged/truncated-fragmented.mp4; do
         f=$(clip $f)

@@ -23,7 +23,7 @@ test_exports_csv() {
     grep -q ',missing,,,' all.csv && grep -q ',damaged,#' all.csv || fail "no column of these is missing, or none is damaged"
 }
 
-test_exports_swatches() { # quick
+test_exports_swatches() {
     ok "$(sample)" -n 12 --json f.json --swatches f.gpl --swatches f.ase --swatches f.css --swatches pal.json
     mv pal.json f-palette.json
     for e in gpl ase css; do mv f.$e f-palette.$e; done
@@ -72,7 +72,7 @@ test_exports_thumbnails_of_films() {
     sed -n '/-->/{p;q}' part/sample.vtt | grep -q '^00:00:30\.0' || fail "begins with $(grep -m1 -e '-->' part/sample.vtt)"
 }
 
-test_exports_names() { # quick
+test_exports_names() {
     mkdir -p films/s1 films/s2 o
     cp "$(clip h264-closed.mkv)" films/s1/e01.mkv
     cp "$(clip hevc-open.mkv)" films/s2/e01.mkv
