@@ -4,7 +4,7 @@
 #   make test    installs what is missing, builds, runs the quick tests; make check-all runs all that need no GPU
 #   make help    every target
 #
-# Variables: CUDA=0 (build without nvcc), DEBUG=1, V=1 (whole commands), SAN=address|thread, CC, CFLAGS, PREFIX, DESTDIR; BARCODE_FILMS=DIR (test,
+# Variables: CUDA=0 (build without nvcc), DEBUG=1, V=1 (whole commands), SAN=address|thread, CC, CFLAGS, PREFIX, DESTDIR; BARCODE_FILMS=DIR (check-all,
 # judge, bench, test-gpu and gpu-pack take the films of that folder too; without it they need nothing but what they make).
 
 MAKEFLAGS += --no-builtin-rules
@@ -206,7 +206,8 @@ test: deps ## builds, makes the clips that it needs, runs the unit tests and the
 .PHONY: check-all
 check-all: films-there deps ## every test that needs no GPU: all clips, all cases, emulated kernels, fuzz seeds
 	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.made $(if $(filter 1,$(CUDA)),$(EMULATED))
-	@$(MAKE) --no-print-directory -k unit cli $(if $(filter 1,$(CUDA)),emulated) fuzz-replay
+	@failed=0; for part in unit cli $(if $(filter 1,$(CUDA)),emulated) fuzz-replay; do \
+	    $(MAKE) --no-print-directory $$part || failed=1; done; exit $$failed
 
 # A BARCODE_FILMS that names no films is told at once, and not after ten minutes.
 .PHONY: films-there

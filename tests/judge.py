@@ -235,7 +235,10 @@ def stage_exactly(barcode, film, out, every, size):
     """As stage(), verified against one decoder, and a second time out of the cache."""
     cache = ("--cache", os.path.join(out, "cache"))
     shutil.rmtree(cache[1], ignore_errors=True)
-    command([barcode, film, "-m", "average", "-n", str(every), "--verify", "--strict", "--no-cache", "-q", "-o", os.path.join(out, "v.png")])
+    done = subprocess.run([barcode, film, "-m", "average", "-n", str(every), "--verify", "--strict", "--no-cache", "--overwrite",
+                           "-o", os.path.join(out, "verified.png")], stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0 or "frames are identical\n" not in done.stderr:
+        raise Breach(f"--verify failed ({done.returncode}): {done.stderr.strip()[-300:]}")
     frames, facts = stage(barcode, film, out, every, size, *cache)
     again, cached = stage(barcode, film, out, every, size, *cache)
     if cached["cache"] != "hit" or cached["columns"] != facts["columns"] or not np.array_equal(frames, again):

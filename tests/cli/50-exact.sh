@@ -159,7 +159,7 @@ verify_clips() {
 FEW="h264-open.mkv h264-closed.ts h264-closed.h264 h264-interlaced.ts h264-intra-refresh.mkv h264-long-gop.mp4 hevc-open.mkv
     hevc-radl.mkv hevc-temporal.ts mpeg2.ts mpeg2-interlaced.mpg vp8-altref.webm vp9.webm av1-svt.mkv mjpeg.avi mpeg4-packed.avi
     editlist-open.mp4 vfr.mkv jump.ts size-change.ts one-frame.mkv tags-h264.ts tags-mpeg2.ts
-    zmbv-palette.avi"
+    zmbv-palette.avi vp8-sizes.webm vp9-sizes.webm"
 few_clips() {
     for name in $FEW; do
         clip "$name" > /dev/null

@@ -146,7 +146,8 @@ test_cut_anywhere() {
 test_verify_with_nothing_to_compare() {
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=320x180:r=25 -frames:v 1 -c:v ffv1 -level 3 -slicecrc 1 one.avi
     dd if=/dev/zero of=one.avi bs=1 seek=$(($(stat -c %s one.avi) / 2)) count=3000 conv=notrunc 2> /dev/null
-    run one.avi --verify -o p.png
+    run one.avi --verify -o p.png        # whether such a frame is shown depends on libavcodec
+    [ "$STATUS" -eq 0 ] || [ "$STATUS" -eq 3 ] || fail "exit status $STATUS"
     says 'warning: .*--verify compared nothing: no frame is without damage'
     says_not identical
 }

@@ -23,7 +23,9 @@ MAKE_FILM=$HERE/make-film.sh
 mkdir -p "$OUT/damaged" "$OUT/bad" "$OUT/parts" "$OUT"/.tmp/{damaged,bad,parts}
 OUT=$(cd "$OUT" && pwd)
 cd "$OUT"
-: > SKIPPED
+touch SKIPPED
+for name in "$@"; do sed -i "\\|^$name: |d" SKIPPED; done
+[ $# -gt 0 ] || : > SKIPPED
 MASTER=parts/master.nut
 
 FF=(ffmpeg -nostdin -hide_banner -v error -y)
@@ -473,6 +475,9 @@ wait
 . "$HERE/make-clips-formats.sh"
 rmdir .tmp/formats 2> /dev/null || true
 rm -f .tmp/*.log .tmp/*/*.log
+for name in "$@"; do
+    [ -e "$name" ] || grep -q "^$name: " SKIPPED || { echo "make-clips: there is no clip '$name'" >&2; exit 1; }
+done
 if [ -s SKIPPED ]; then
     echo "make-clips: $(wc -l < SKIPPED) clips could not be made (see $OUT/SKIPPED)" >&2
 fi
