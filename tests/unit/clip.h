@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,13 +66,21 @@ static inline int clip_end(void **state)
     return chdir("/") == 0 ? system(command) : -1;
 }
 
-/* Runs ffmpeg with `arguments`, "... NAME" last. False, with a loud line, when it cannot (missing, or without the encoder). */
+/*
+ * Runs ffmpeg with `arguments`, "... NAME" last. Returns false, with a loud line, if ffmpeg or the encoder is missing. x265 4
+ * hangs at times: a command that takes two minutes is run again.
+ */
 static inline bool clip_ffmpeg(const char *arguments)
 {
     char command[2048];
-    snprintf(command, sizeof command, "ffmpeg -nostdin -hide_banner -v error -y %s >ffmpeg.log 2>&1", arguments);
-    if (system(command) == 0)
-        return true;
+    snprintf(command, sizeof command, "timeout -k 5 120 ffmpeg -nostdin -hide_banner -v error -y %s >ffmpeg.log 2>&1", arguments);
+    for (int tries = 0; tries < 3; tries++) {
+        int status = system(command);
+        if (status == 0)
+            return true;
+        if (!WIFEXITED(status) || WEXITSTATUS(status) < 124)
+            break;
+    }
     fprintf(stderr, "SKIPPED: cannot make a clip: ffmpeg %s\n", arguments);
     return system("tail -n 2 ffmpeg.log >&2") != 0 && false;
 }
