@@ -79,7 +79,7 @@ test_whole_in_other_ways() {
 test_ends_with_an_error() {
     make a.mpjpeg -f mpjpeg
     whole a.mpjpeg
-    cat a.mpjpeg | "$BARCODE" - --any --strict -n 1 -m average -o p.png 2> pipe.err || fail "in a pipe: $(cat pipe.err)"
+    "$BARCODE" - --any --strict -n 1 -m average -o p.png < <(cat a.mpjpeg) 2> pipe.err || fail "in a pipe: $(cat pipe.err)"
 }
 
 # The headers of the second of two films in Ogg are no pictures.
