@@ -120,12 +120,13 @@ void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f)
         return;
     uintptr_t kept = (uintptr_t)(f->colorspace & 0xff) << 24 | (uintptr_t)(f->color_primaries & 0xff) << 16 |
                      (uintptr_t)(f->color_trc & 0xff) << 8 | TAGS_KEPT | (uintptr_t)(f->color_range & 3);
-    f->opaque = (void *)kept;
+    memcpy(&f->opaque, &kept, sizeof kept);      /* a pointer that nobody follows */
 }
 
 static struct colour_tags tags_of_frame(const AVFrame *f)
 {
-    uintptr_t kept = (uintptr_t)f->opaque;
+    uintptr_t kept;
+    memcpy(&kept, &f->opaque, sizeof kept);
     if (kept & TAGS_KEPT)
         return (struct colour_tags){kept >> 24 & 0xff, kept >> 16 & 0xff, kept & 3, kept >> 8 & 0xff};
     return (struct colour_tags){f->colorspace, f->color_primaries, f->color_range, f->color_trc};
