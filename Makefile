@@ -116,7 +116,7 @@ UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
 SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
 
-# Only tests may look into another room: "media/bitstream/packet_scan.h".
+# C finds "media/gop/chunk.h" by BASE, where arrows.py sees to it who may; of the kernels, only tests look into src.
 $(BUILD)/tests/%: NVCC_FLAGS += -Isrc
 
 # What is being made, in a line of its own; V=1: by which command.
@@ -230,7 +230,7 @@ out/clips.made: tests/support/make-clips.sh tests/support/make-clips-formats.sh 
 	@touch $@
 
 # The clips of the quick cases alone.
-out/clips.quick: tests/cli/quick-clips tests/support/make-clips.sh tests/support/make-film.sh
+out/clips.quick: tests/cli/quick-clips tests/support/make-clips.sh
 	tests/support/make-clips.sh out/clips $$(cat $<)
 	@touch $@
 
