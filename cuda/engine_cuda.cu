@@ -325,6 +325,6 @@ void cuda_close(struct engine **g)
 }  // namespace
 
 extern "C" const struct engine_ops engine_cuda = {
-    "cuda", cuda_open, cuda_begin, cuda_port_open, cuda_put, cuda_put_staged, cuda_rows, cuda_port_close,
+    "cuda", cuda_open, cuda_begin, cuda_port_open, cuda_put, cuda_put_analysed, cuda_rows, cuda_port_close,
     cuda_finish, cuda_detail, cuda_device, cuda_close, gpu_device_count, CUDART_VERSION,
 };

@@ -74,7 +74,7 @@ bool cuda_stream_open(cudaStream_t *stream, bool urgent, struct err *e);
 
 struct engine_port *cuda_port_open(struct engine *g, struct err *e);
 bool cuda_put(struct engine_port *port, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
-bool cuda_put_staged(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
+bool cuda_put_analysed(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
 bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct frame_view *rows, struct err *e);
 void cuda_port_close(struct engine_port **port);
 

@@ -175,7 +175,7 @@ bool cuda_put(struct engine_port *port, const struct frame_view *view, const str
     return put((struct cuda_port *)port, view, NULL, tag, e);
 }
 
-bool cuda_put_staged(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+bool cuda_put_analysed(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
 {
     return put((struct cuda_port *)port, NULL, rgb, tag, e);
 }

@@ -21,8 +21,8 @@ uint32_t cache_index_block_frames(int width, int height)
 
 bool cache_index_is_clean(const struct cache_index *x)
 {
-    const struct stage_counts *c = &x->counts;
-    return !x->exact_only && c->decode_errors == 0 && c->damaged == 0 && c->lost == 0 && c->redone_runs == 0 &&
+    const struct decode_counts *c = &x->counts;
+    return !x->exact_only && c->decode_errors == 0 && c->damaged == 0 && c->lost == 0 && c->redone_chunks == 0 &&
            c->unreadable == 0 && c->dropped == 0 && c->keys_faulty == 0 &&
            !c->read_failed && !c->contradicted && !c->damage_found;
 }
@@ -62,11 +62,11 @@ void cache_index_free(struct cache_index *x)
 }
 
 /* The counts as a list, so that writing and reading cannot disagree. */
-static void list_counts(struct stage_counts *c, uint64_t *list[COUNTS])
+static void list_counts(struct decode_counts *c, uint64_t *list[COUNTS])
 {
     uint64_t *const all[COUNTS] = {
-        &c->packets, &c->displayed, &c->sent, &c->decoded, &c->hardware, &c->fallbacks, &c->runs,
-        &c->skipped_runs, &c->redone_runs, &c->decode_errors, &c->lost, &c->damaged, &c->lead_in,
+        &c->packets, &c->displayed, &c->sent, &c->decoded, &c->hardware, &c->fallbacks, &c->chunks,
+        &c->skipped_chunks, &c->redone_chunks, &c->decode_errors, &c->lost, &c->damaged, &c->lead_in,
         &c->hidden, &c->unreadable, &c->dropped, &c->keys, &c->keys_faulty};
     for (int i = 0; i < COUNTS; i++)
         list[i] = all[i];
@@ -76,7 +76,7 @@ static void list_counts(struct stage_counts *c, uint64_t *list[COUNTS])
 
 static void encode_counts(const struct cache_index *x, struct wire_out *o)
 {
-    struct stage_counts c = x->counts;
+    struct decode_counts c = x->counts;
     uint64_t *list[COUNTS];
     list_counts(&c, list);
     wire_put_number(o, (x->partial ? FLAG_PARTIAL : 0) | (x->exact_only ? FLAG_EXACT_ONLY : 0) |

@@ -27,7 +27,7 @@
 #include "barcode/engine/column.h"
 #include "barcode/engine/frame.h"
 #include "barcode/engine/trim.h"
-#include "barcode/media/stage.h"
+#include "barcode/media/decode_counts.h"
 #include "barcode/media/timetable.h"
 
 #ifdef __cplusplus
@@ -64,7 +64,7 @@ struct cache_index {
     bool exact_only;              /* staged in one piece after a contradiction: good for its own selection only */
     struct cache_place film;
     char name[ENTRY_FILM_BYTES];  /* of the film, when it was written: for people only */
-    struct stage_counts counts;
+    struct decode_counts counts;
     struct trim trim;
     struct index_block *block;
     uint64_t blocks;

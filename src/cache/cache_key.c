@@ -131,7 +131,7 @@ static bool add_film(struct cache_key *key, const struct cache_film *id, const s
 {
     char print[33];
     hash_hex(id->fingerprint, print);
-    return add(key, "staged=%d\nlibrary=%s\ndecode=%s\n", STAGED_VERSION, f->library, decode) &&
+    return add(key, "staged=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library, decode) &&
            add(key, "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n", id->size, id->modified_ns, print) &&
            add(key, "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n", f->container, f->stream,
                f->codec, f->pixel_format) &&

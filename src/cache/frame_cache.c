@@ -114,7 +114,7 @@ bool frame_cache_trim(const struct frame_cache *c, struct trim *trim)
     return true;
 }
 
-void frame_cache_cut(struct frame_cache *c, const struct trim *trim)
+void frame_cache_truncate(struct frame_cache *c, const struct trim *trim)
 {
     if (c)
         c->trim = *trim;
@@ -149,7 +149,7 @@ const char *frame_cache_state(const struct frame_cache *c)
 
 /* ------------------------------------------------------------------ ending */
 
-void frame_cache_again(struct frame_cache *c, const struct stage_counts *counts)
+void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts)
 {
     if (!c || !c->ask.film)
         return;
@@ -180,14 +180,14 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
 {
     facts->partial = true;
     facts->timetable = NULL;
-    if (!interrupted() || !cache_index_is_clean(facts) || facts->counts.runs == 0 || !may_replace(c))
+    if (!interrupted() || !cache_index_is_clean(facts) || facts->counts.chunks == 0 || !may_replace(c))
         return false;
     bool own = c->found.answer == CACHE_PARTIAL && strcmp(c->found.entry->key, c->key.text) == 0;
     return !own || cache_writer_add(c->writer, c->found.entry, e);
 }
 
 /* Publishes what was written. False, with a message, when nothing of it is kept. */
-static bool keep_written(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine)
+static bool keep_written(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool fine)
 {
     struct err e = ERR_INIT;
     struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .trim = c->trim, .timetable = c->timetable};
@@ -212,7 +212,7 @@ static bool keep_written(struct frame_cache *c, struct columns *columns, const s
     return true;
 }
 
-void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine)
+void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool fine)
 {
     if (!c || !c->ask.film)
         return;

@@ -17,7 +17,7 @@ struct source_cache {
     atomic_size_t next;             /* the next of `wanted` to read       */
     atomic_uint_fast64_t put;
     atomic_bool reading_film, stop;
-    const struct stage_job *job;    /* while staging                      */
+    const struct decode_job *job;    /* while staging                      */
     pthread_mutex_t lock;           /* guards what follows                */
     struct err error;               /* of the engine, or the machine      */
     struct err broken;              /* of the entry                       */
@@ -64,7 +64,7 @@ static bool put_block(struct source_cache *s, struct cache_entry_reader *r, stru
     }
     for (; i < s->count && s->wanted[i].place - b->first < b->frames; i++) {
         const uint8_t *rgb = cache_entry_reader_frame(r, (uint32_t)(s->wanted[i].place - b->first));
-        if (!engine_put_staged(port, rgb, &s->wanted[i].tag, e))
+        if (!engine_put_analysed(port, rgb, &s->wanted[i].tag, e))
             return false;
         atomic_fetch_add(&s->put, 1);
     }
@@ -126,7 +126,7 @@ static bool put_all(struct source_cache *s, struct err *e)
 /* ------------------------------------------------------------------ which frames */
 
 /* The entry's own selection: its table is the answer, pictures that never decoded included. */
-static bool want_all(struct source_cache *s, struct stage_counts *counts, struct err *e)
+static bool want_all(struct source_cache *s, struct decode_counts *counts, struct err *e)
 {
     const struct cache_index *x = &s->found->entry->index;
     for (uint64_t i = 0; i < x->frames; i++) {
@@ -156,7 +156,7 @@ static bool pick(void *user, const struct frame_tag *tag)
 }
 
 /* Another selection's frames, under the numbers that this one gives them. */
-static bool want_picked(struct source_cache *s, struct stage_counts *counts, struct err *e)
+static bool want_picked(struct source_cache *s, struct decode_counts *counts, struct err *e)
 {
     struct picking p = {s, e};
     struct timetable_walked walked;
@@ -180,21 +180,21 @@ static bool have(void *user, const struct frame_tag *tag, bool taking)
 }
 
 /* Reads the film, and decodes it where the entry has nothing. The reader asks for each frame, and have() notes those of the entry. */
-static bool want_beside_film(struct source_cache *s, struct stage_counts *counts, struct stage_times *times, struct err *e)
+static bool want_beside_film(struct source_cache *s, struct decode_counts *counts, struct decode_times *times, struct err *e)
 {
-    struct stage_job job = *s->job;
+    struct decode_job job = *s->job;
     job.have = source_can(s->film, SOURCE_SPARING) ? have : NULL;
     job.have_user = s;
     atomic_store(&s->reading_film, true);
-    bool fine = source_stage(s->film, &job, counts, times, e);
+    bool fine = source_decode(s->film, &job, counts, times, e);
     atomic_store(&s->reading_film, false);
     if (fine && s->no_memory)
         return err_memory(e, s->room * sizeof *s->wanted);
     return fine;
 }
 
-static bool cache_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
-                        struct stage_times *times, struct err *e)
+static bool cache_decode(struct source *base, const struct decode_job *job, struct decode_counts *counts,
+                        struct decode_times *times, struct err *e)
 {
     struct source_cache *s = (struct source_cache *)base;
     s->job = job;
@@ -203,13 +203,13 @@ static bool cache_stage(struct source *base, const struct stage_job *job, struct
     bool fine = s->found->answer == CACHE_HIT         ? want_all(s, counts, e)
                 : s->found->answer == CACHE_HIT_OTHER ? want_picked(s, counts, e)
                                                       : want_beside_film(s, counts, times, e);
-    if (fine && !stage_must_start_over(counts))
+    if (fine && !decode_must_restart(counts))
         fine = put_all(s, e);
     counts->cache_failed = s->broken.code != ERR_NONE;
     return fine;
 }
 
-static void cache_progress(struct source *base, struct stage_progress *p)
+static void cache_progress(struct source *base, struct decode_progress *p)
 {
     struct source_cache *s = (struct source_cache *)base;
     if (atomic_load(&s->reading_film)) {
@@ -219,7 +219,7 @@ static void cache_progress(struct source *base, struct stage_progress *p)
     uint64_t all = s->base.film.frames > 0 ? (uint64_t)s->base.film.frames : 0, put = atomic_load(&s->put);
     uint64_t frames = s->found->entry->index.frames;
     bool known = s->found->answer != CACHE_PARTIAL && all > 0 && frames > 0;
-    *p = (struct stage_progress){.frames = known ? (put < frames ? put : frames) * all / frames : all};
+    *p = (struct decode_progress){.frames = known ? (put < frames ? put : frames) * all / frames : all};
 }
 
 static void cache_close(struct source **base)
@@ -232,7 +232,7 @@ static void cache_close(struct source **base)
 }
 
 static const struct source_ops cache_ops = {
-    .name = "cache", .can = SOURCE_TIMETABLED | SOURCE_CAREFUL, .stage = cache_stage, .progress = cache_progress,
+    .name = "cache", .can = SOURCE_TIMETABLED | SOURCE_CAREFUL, .decode_frames = cache_decode, .progress = cache_progress,
     .close = cache_close,
 };
 

@@ -63,9 +63,9 @@ bool engine_put(struct engine_port *p, const struct frame_view *view, const stru
     return p->engine->ops->put(p, &cut, tag, e);
 }
 
-bool engine_put_staged(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+bool engine_put_analysed(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
 {
-    return p->engine->ops->put_staged(p, rgb, tag, e);
+    return p->engine->ops->put_analysed(p, rgb, tag, e);
 }
 
 void engine_port_close(struct engine_port **p)

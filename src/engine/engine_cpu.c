@@ -327,7 +327,7 @@ static bool cpu_put(struct engine_port *port, const struct frame_view *view, con
     return submit(p, b, tag, e);
 }
 
-static bool cpu_put_staged(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+static bool cpu_put_analysed(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
 {
     struct cpu_port *p = (struct cpu_port *)port;
     struct batch *b;
@@ -350,5 +350,5 @@ static void cpu_port_close(struct engine_port **port)
 
 const struct engine_ops engine_cpu = {
     .name = "cpu", .open = cpu_open, .begin = cpu_begin, .port_open = cpu_port_open, .put = cpu_put,
-    .put_staged = cpu_put_staged, .port_close = cpu_port_close, .finish = cpu_finish, .detail = cpu_detail, .close = cpu_close,
+    .put_analysed = cpu_put_analysed, .port_close = cpu_port_close, .finish = cpu_finish, .detail = cpu_detail, .close = cpu_close,
 };

@@ -21,7 +21,7 @@
 double engine_work_seconds(const struct engine_work *w, int threads)
 {
     double decoded = (double)w->frames * w->width * w->height;
-    double clustered = (double)w->columns * w->staged_width * w->staged_height;
+    double clustered = (double)w->columns * w->analysis_width * w->analysis_height;
     double gops = (double)w->frames / GOP_FRAMES;
     double shared = FRAME_THREADS * threads > 1 ? FRAME_THREADS * threads : 1;
     double decoders = gops > threads ? threads : gops > shared ? gops : shared;

@@ -54,7 +54,7 @@ static bool open_job(struct render_job *j, struct err *e)
     j->source = source_open_stream(path, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
-    struct stage_progress size;
+    struct decode_progress size;
     source_progress(j->source, &size);
     j->total_bytes = size.total_bytes;
     /* A film that can be read only once is read with care from the start, in case it is damaged. */
@@ -103,7 +103,7 @@ static bool open_job(struct render_job *j, struct err *e)
 
 static void describe_decoding(struct render_job *j)
 {
-    const struct stage_counts *c = &j->report.counts;
+    const struct decode_counts *c = &j->report.counts;
     /* Which side got a run is not deterministic, so it is not reported: automatic means both. */
     bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
     if (c->nvdec || c->hardware > 0)
@@ -148,7 +148,7 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         j = (struct render_job){.render = r, .input = i};
         fine = open_job(&j, e);
         j.report.times.start_up = clock_since(started) - j.report.times.waiting;
-        fine = fine && render_stage(&j, e);
+        fine = fine && render_decode(&j, e);
         describe_decoding(&j);
         fine = fine && render_judge(&j, e) && render_write(&j, started, e);
         if (fine && r->options->strict && !render_is_whole(&j))

@@ -88,7 +88,7 @@ static struct engine_work work_of(const struct render_job *j)
     return (struct engine_work){
         .frames = selection_estimate(&all, f->frames, f->duration_us), .width = f->width, .height = f->height,
         .columns = j->report.needs & STRIP_CLUSTERS ? selection_estimate(&j->report.selection, f->frames, f->duration_us) : 0,
-        .staged_width = j->report.width, .staged_height = j->report.height,
+        .analysis_width = j->report.width, .analysis_height = j->report.height,
     };
 }
 

@@ -1,7 +1,7 @@
 /*
  * render_job.h - one film on its way through this room: what its steps share.
  *
- *   render.c opens -> render_probe.c -> render_decide.c -> render_stage.c (-> render_verify.c) -> render_judge.c -> render_write.c
+ *   render.c opens -> render_probe.c -> render_decide.c -> render_decode.c (-> render_verify.c) -> render_judge.c -> render_write.c
  */
 #ifndef BARCODE_RENDER_JOB_H
 #define BARCODE_RENDER_JOB_H
@@ -81,14 +81,14 @@ bool render_decide_selection(struct render_job *j, struct err *e);
 /* Decides which engine: j->engine, in the report too. The selection and the staged size are decided. */
 bool render_decide_engine(struct render_job *j, struct err *e);
 
-/* ---- render_stage.c ---- */
+/* ---- render_decode.c ---- */
 
 /* Decodes and clusters, again where staging says that it must be done anew; verifies when asked to. */
-bool render_stage(struct render_job *j, struct err *e);
+bool render_decode(struct render_job *j, struct err *e);
 
-/* One pass over the film, under a progress line, into `columns`; it may have to be made again (source_stage). */
-bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
-                    struct stage_times *times, struct err *e);
+/* One pass over the film, under a progress line, into `columns`; it may have to be made again (source_decode). */
+bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct decode_counts *counts,
+                    struct decode_times *times, struct err *e);
 
 /* The log level of "decoded in software": a warning only for a user who demanded NVDEC. */
 enum log_level render_loudness(const struct render_job *j);

@@ -23,7 +23,7 @@ static int64_t likely_frames(const struct film *f)
 static void judge_end(struct render_job *j, uint64_t announced)
 {
     const struct film *f = &j->source->film;
-    const struct stage_counts *c = &j->report.counts;
+    const struct decode_counts *c = &j->report.counts;
     const struct selection *s = &j->report.selection;
     bool asked = s->kind == SELECT_COLUMNS;
     uint64_t expected = f->duration_us > 0 ? selection_estimate(s, likely_frames(f), f->duration_us) : 0;
@@ -47,7 +47,7 @@ static void judge_end(struct render_job *j, uint64_t announced)
 /* Warns of pictures that the film lost and no decoder saw, where no missing column tells of them already. */
 static void judge_account(struct render_job *j, uint64_t missing)
 {
-    const struct stage_counts *c = &j->report.counts;
+    const struct decode_counts *c = &j->report.counts;
     const char *path = j->report.film->path;
     if (c->unreadable + c->dropped > 0 && missing == 0)
         render_warn(j, "'%s': %" PRIu64 " pictures of the film are lost, none of which is selected",
@@ -80,7 +80,7 @@ static void judge_keys(struct render_job *j)
 {
     const int64_t far_us = 30000000;
     const struct report *r = &j->report;
-    const struct stage_counts *c = &r->counts;
+    const struct decode_counts *c = &r->counts;
     const struct film *f = r->film;
     int64_t end = f->duration_us > 0 && f->duration_us < r->selection.end_us ? f->duration_us : r->selection.end_us;
     int64_t span = (end < INT64_MAX ? end : c->last_us) - r->selection.start_us;
@@ -136,7 +136,7 @@ bool render_judge(struct render_job *j, struct err *e)
 
 bool render_is_whole(const struct render_job *j)
 {
-    const struct stage_counts *c = &j->report.counts;
+    const struct decode_counts *c = &j->report.counts;
     return j->report.missing == 0 && !j->spread && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
            c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 && c->keys_faulty == 0;
 }

@@ -14,7 +14,7 @@ static bool worth_counting(struct source *source, const struct selection *s)
 {
     const uint64_t huge = UINT64_C(1) << 30;
     const struct film *f = &source->film;
-    struct stage_progress size;
+    struct decode_progress size;
     source_progress(source, &size);
     return s->kind == SELECT_EVERY && s->every == 0 && f->frames <= 0 && source_can(source, SOURCE_RESTARTABLE) &&
            size.total_bytes > 0 && size.total_bytes <= huge;
@@ -31,7 +31,7 @@ static bool worth_counting_keys(struct source *source, const struct selection *s
     bool listed = false;
     for (size_t i = 0; i < sizeof indexed / sizeof *indexed; i++)
         listed |= strstr(source->film.container, indexed[i]) != NULL;
-    struct stage_progress size;
+    struct decode_progress size;
     source_progress(source, &size);
     return s->keyframes && s->kind == SELECT_EVERY && s->every == 0 && source_can(source, SOURCE_RESTARTABLE) &&
            (listed || (size.total_bytes > 0 && size.total_bytes <= large));
@@ -199,6 +199,6 @@ bool render_trim(struct render_job *j, struct err *e)
         tell_trim(j, NULL);
     else if (rule->kind == TRIM_AUTO && !look_for_bars(j, e))
         return false;
-    frame_cache_cut(j->cache, &j->report.trim);
+    frame_cache_truncate(j->cache, &j->report.trim);
     return true;
 }

@@ -15,7 +15,7 @@ extern "C" {
 /* What a run had used, and what had come of it, at some moment. */
 struct render_usage {
     double seconds, cpu_seconds;     /* of some clock; of the whole process  */
-    double decode_seconds;           /* stage_progress                       */
+    double decode_seconds;           /* decode_progress                       */
     uint64_t columns;                /* done; 0: there was no such moment    */
 };
 

@@ -27,8 +27,8 @@ static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
 
 bool render_verify(struct render_job *j, struct err *e)
 {
-    struct stage_counts counts;
-    struct stage_times times = {0};
+    struct decode_counts counts;
+    struct decode_times times = {0};
     uint64_t left_out = 0;
     do {
         struct columns *columns = columns_open(0, 0, e);

@@ -23,26 +23,26 @@
 #include "barcode/base/queue.h"
 
 struct bench {
-    struct queue *runs;
+    struct queue *chunks;
     const char *path;
     const AVStream *stream;
-    struct run_traits traits;
+    struct codec_traits traits;
     struct nvdec nvdec;
     bool soft[256];
     atomic_uint_fast64_t sent;
     atomic_int next;
 };
 
-static bool emit(void *user, struct run *run, struct err *e)
+static bool emit(void *user, struct chunk *chunk, struct err *e)
 {
     struct bench *b = user;
-    return queue_push(b->runs, run) || err_set(e, ERR_FAILED, "the queue is closed");
+    return queue_push(b->chunks, chunk) || err_set(e, ERR_FAILED, "the queue is closed");
 }
 
-static void drop_run(void *item)
+static void drop_chunk(void *item)
 {
-    struct run *run = item;
-    run_free(&run);
+    struct chunk *chunk = item;
+    chunk_free(&chunk);
 }
 
 static void swallow(AVCodecContext *decoder, AVFrame *frame)
@@ -51,11 +51,11 @@ static void swallow(AVCodecContext *decoder, AVFrame *frame)
         av_frame_unref(frame);
 }
 
-static void decode_run(struct bench *b, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame, struct run *run)
+static void decode_chunk(struct bench *b, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame, struct chunk *chunk)
 {
-    run_plan(run, &b->traits, false);
-    for (size_t i = 0; i < run->count; i++) {
-        if (run->picture[i].action == ACTION_SKIP || av_packet_ref(packet, run->picture[i].packet) < 0)
+    chunk_plan(chunk, &b->traits, false);
+    for (size_t i = 0; i < chunk->count; i++) {
+        if (chunk->picture[i].action == ACTION_SKIP || av_packet_ref(packet, chunk->picture[i].packet) < 0)
             continue;
         packet->flags |= AV_PKT_FLAG_DISCARD;
         avcodec_send_packet(decoder, packet);
@@ -65,7 +65,7 @@ static void decode_run(struct bench *b, AVCodecContext *decoder, AVPacket *packe
     }
 }
 
-static void *session(void *argument)
+static void *worker(void *argument)
 {
     struct bench *b = argument;
     struct err e = ERR_INIT;
@@ -75,17 +75,17 @@ static void *session(void *argument)
     AVFrame *frame = av_frame_alloc();
     void *item;
     bool used = false;
-    while (decoder && queue_pop(b->runs, &item)) {
-        struct run *run = item;
-        bool follows = b->traits.stream == STREAM_H264 && run->picture[0].cut == CUT_CLEAN;
+    while (decoder && queue_pop(b->chunks, &item)) {
+        struct chunk *chunk = item;
+        bool follows = b->traits.stream == STREAM_H264 && chunk->picture[0].rap == RAP_CLOSED;
         if (used && b->traits.flush && !follows) {
             avcodec_send_packet(decoder, NULL);
             swallow(decoder, frame);
             avcodec_flush_buffers(decoder);
         }
         used = true;
-        decode_run(b, decoder, packet, frame, run);
-        run_free(&run);
+        decode_chunk(b, decoder, packet, frame, chunk);
+        chunk_free(&chunk);
     }
     if (decoder) {
         avcodec_send_packet(decoder, NULL);
@@ -123,18 +123,18 @@ static bool run_bench(struct bench *b, struct demux *r, int soft, uint64_t *pict
 {
     pthread_t thread[256];
     int hard = 2 * b->nvdec.engines, count = hard + soft;
-    b->runs = queue_open((size_t)count + 2, drop_run, e);
-    if (!b->runs)
+    b->chunks = queue_open((size_t)count + 2, drop_chunk, e);
+    if (!b->chunks)
         return false;
     for (int i = 0; i < count; i++)
         b->soft[i] = i >= hard;
     for (int i = 0; i < count; i++)
-        pthread_create(&thread[i], NULL, session, b);
+        pthread_create(&thread[i], NULL, worker, b);
     bool fine = read_all(b, r, pictures, e);
-    queue_close(b->runs);
+    queue_close(b->chunks);
     for (int i = 0; i < count; i++)
         pthread_join(thread[i], NULL);
-    queue_free(&b->runs);
+    queue_free(&b->chunks);
     return fine;
 }
 
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
     }
     double seconds = (double)(clock_ns() - before) / 1e9;
     printf("{\"bench\":\"nvdec\",\"sessions\":%d,\"software_sessions\":%d,\"pictures\":%llu,\"sent\":%llu,\"start_up\":%.3f,"
-           "\"seconds\":%.3f,\"pictures_per_second\":%.0f}\n", nvdec_sessions(&b.nvdec), soft, (unsigned long long)pictures,
+           "\"seconds\":%.3f,\"pictures_per_second\":%.0f}\n", nvdec_workers(&b.nvdec), soft, (unsigned long long)pictures,
            (unsigned long long)atomic_load(&b.sent), (double)(before - begun) / 1e9, seconds, (double)pictures / seconds);
     nvdec_close(&b.nvdec);
     demux_close(&reader);

@@ -1,6 +1,6 @@
 /*
  * check_engine - the whole CUDA engine against the CPU engine: the same frames through put (pictures in host and in
- * device memory) and put_staged, from several threads, in shuffled order; columns, row means and the tap's frames must
+ * device memory) and put_analysed, from several threads, in shuffled order; columns, row means and the tap's frames must
  * be the same bytes. And many films in one process must leave memory where it was. All GPUs as one engine, the first one twice, give
  * the same bytes too.
  *
@@ -96,7 +96,7 @@ static void *worker_main(void *argument)
     for (int i = w->film->count - 1 - w->first; i >= 0 && w->fine; i -= w->step) {     /* not in order */
         const std::vector<uint8_t> &bytes = w->film->nv12[i];
         if (w->how == STAGED) {
-            w->fine = engine_put_staged(port, (*w->staged)[i].data(), &w->film->tag[i], &e);
+            w->fine = engine_put_analysed(port, (*w->staged)[i].data(), &w->film->tag[i], &e);
             continue;
         }
         if (w->how == DEVICE)

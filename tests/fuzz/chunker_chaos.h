@@ -1,7 +1,7 @@
 /*
  * chunker_chaos.h - pictures of no film at all through a chunker: random cuts, times, orders and
  * flags. There is no right display order then, but these hold: every wanted picture is in exactly
- * one run, as wanted once; the columns of the wanted ones lie side by side without a gap; runs are
+ * one chunk, as wanted once; the columns of the wanted ones lie side by side without a gap; runs are
  * consecutive and begin with a cut; no packet is lost. Returns the first broken promise, or NULL.
  */
 #ifndef BARCODE_TESTS_CHUNKER_CHAOS_H
@@ -20,7 +20,7 @@ struct chaos {
     size_t tags;
     bool frame_seen[CHAOS_PICTURES];
     uint64_t last_serial;
-    int refuse;                                /* percent of runs that are refused  */
+    int refuse;                                /* percent of chunks that are refused  */
     const char *broken;
 };
 
@@ -42,12 +42,12 @@ static inline void take_tag(struct chaos *c, const struct picture *p)
     c->tag[c->tags++] = p->tag;
 }
 
-static inline bool take_run(void *user, struct run *r, struct err *e)
+static inline bool take_run(void *user, struct chunk *r, struct err *e)
 {
     struct chaos *c = user;
     size_t wanted = 0, bytes = 0;
     expect(c, r->count > 0 && r->own > 0 && r->own <= r->count, "a run is empty");
-    expect(c, r->count == 0 || r->picture[0].cut != CUT_NONE, "a run does not begin with a cut");
+    expect(c, r->count == 0 || r->picture[0].rap != RAP_NONE, "a run does not begin with a cut");
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
         expect(c, p->serial == r->picture[0].serial + i, "serials in a run are not consecutive");
@@ -58,10 +58,10 @@ static inline bool take_run(void *user, struct run *r, struct err *e)
             take_tag(c, p);
     }
     expect(c, wanted == r->wanted && wanted > 0 && bytes == r->bytes, "a run's sums are wrong");
-    struct run_traits t = run_traits(STREAM_H264);
-    run_plan(r, &t, chance(c->dice, 50));
-    expect(c, run_reorder(r) >= 0, "a negative delay");
-    run_free(&r);
+    struct codec_traits t = codec_traits(STREAM_H264);
+    chunk_plan(r, &t, chance(c->dice, 50));
+    expect(c, chunk_reorder_depth(r) >= 0, "a negative delay");
+    chunk_free(&r);
     return !chance(c->dice, c->refuse) || err_set(e, ERR_FAILED, "refused");
 }
 
@@ -69,7 +69,7 @@ static inline struct picture chaos_picture(struct dice *d, uint64_t serial, bool
 {
     static const int64_t odd[] = {TIME_NONE, INT64_MAX, INT64_MIN + 1, 0, -1, (int64_t)1 << 60, -((int64_t)1 << 60), 1};
     struct picture p = {.packet = packet_make(serial + 1), .serial = serial, .order = TIME_NONE};
-    p.cut = chance(d, 85) ? CUT_NONE : (enum cut)(1 + roll(d, 2));
+    p.rap = chance(d, 85) ? RAP_NONE : (enum rap)(1 + roll(d, 2));
     p.pts_us = wild && chance(d, 30) ? odd[roll(d, 8)] : (int64_t)roll(d, 40000) * 1000;
     if (chance(d, 60))
         p.order = wild && chance(d, 10) ? odd[roll(d, 8)] : (int64_t)roll(d, 60) - 30;
@@ -106,7 +106,7 @@ static inline struct chunker_config chaos_config(struct chaos *c, struct columns
     struct chunker_config config = {
         .selection = {.kind = (enum selection_kind)roll(d, 3), .every = 1 + roll(d, 9), .interval_us = 1000 + (int64_t)roll(d, 2000000),
                       .columns = 1 + roll(d, 300), .start_us = chance(d, 30) ? (int64_t)roll(d, 9000000) : 0, .end_us = INT64_MAX},
-        .traits = run_traits((enum bitstream)(1 + roll(d, 6))), .frame_us = 1 + (int64_t)roll(d, 60000), .columns = columns,
+        .traits = codec_traits((enum bitstream)(1 + roll(d, 6))), .frame_us = 1 + (int64_t)roll(d, 60000), .columns = columns,
         .emit = take_run, .user = c,
     };
     if (config.selection.kind == SELECT_COLUMNS || chance(d, 30))
@@ -138,7 +138,7 @@ static inline const char *chunker_chaos(struct dice *d)
     expect(&c, chunker_counts_now(g).displayed <= i, "more frames than pictures");
     if (fine)
         check_cover(&c, stuck ? s.cursor.column : columns_count(columns));
-    run_free(&s.held);
+    chunk_free(&s.held);
     chunker_free(&g);
     columns_free(&columns);
     expect(&c, live_packets == packets, "a packet was lost or freed twice");

@@ -15,8 +15,8 @@ struct trial {
     struct random_film film;
     struct chunker_config config;
     struct columns *columns;
-    struct run **run;                 /* what was emitted */
-    size_t runs, runs_room;
+    struct chunk **chunk;                 /* what was emitted */
+    size_t chunks, runs_room;
     struct frame_tag *expected;       /* [frames]; repeat 0: not selected */
     struct frame_tag *got;            /* [frames], from wanted pictures   */
     int *times;                       /* [frames] how often it was wanted */
@@ -72,17 +72,17 @@ static inline void model_selection(struct trial *t)
 
 /* ------------------------------------------------------------------ what the chunker emits */
 
-static inline bool keep_run(void *user, struct run *run, struct err *e)
+static inline bool keep_run(void *user, struct chunk *chunk, struct err *e)
 {
     (void)e;
     struct trial *t = user;
-    if (t->runs == t->runs_room) {
+    if (t->chunks == t->runs_room) {
         t->runs_room = t->runs_room ? t->runs_room * 2 : 16;
-        t->run = realloc(t->run, t->runs_room * sizeof *t->run);
-        if (!t->run)
+        t->chunk = realloc(t->chunk, t->runs_room * sizeof *t->chunk);
+        if (!t->chunk)
             abort();
     }
-    t->run[t->runs++] = run;
+    t->chunk[t->chunks++] = chunk;
     return true;
 }
 
@@ -92,7 +92,7 @@ static inline bool same_tag(const struct frame_tag *a, const struct frame_tag *b
 }
 
 /* A wanted picture: the right one, with all that its decoding needs in the same run. */
-static inline void check_wanted(struct trial *t, const struct run *r, const struct picture *p)
+static inline void check_wanted(struct trial *t, const struct chunk *r, const struct picture *p)
 {
     const struct truth *truth = &t->film.truth[p->serial];
     if (!demand(t, !p->hidden && truth->number >= 0, "a picture is wanted that is never displayed"))
@@ -105,12 +105,12 @@ static inline void check_wanted(struct trial *t, const struct run *r, const stru
                "a wanted picture refers to one before its run");
 }
 
-static inline void check_run(struct trial *t, const struct run *r)
+static inline void check_run(struct trial *t, const struct chunk *r)
 {
     if (!demand(t, r->count > 0 && r->own >= 1 && r->own <= r->count, "a run is empty"))
         return;
     size_t wanted = 0, bytes = 0;
-    demand(t, r->picture[0].cut != CUT_NONE, "a run does not begin with a cut");
+    demand(t, r->picture[0].rap != RAP_NONE, "a run does not begin with a cut");
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
         demand(t, p->serial == r->picture[0].serial + i, "serials in a run are not consecutive");
@@ -139,7 +139,7 @@ static inline bool push(struct trial *t, struct chunker *g, size_t i, struct err
     return demand(t, chunker_push(g, &p, e), "chunker_push failed");
 }
 
-/* What a sequential decoder does with the pictures that the chunker could not make a run of. */
+/* What a sequential decoder does with the pictures that the chunker could not make a chunk of. */
 static inline void go_on_sequentially(struct trial *t, struct chunker *g, size_t next,
                                       struct err *e)
 {
@@ -174,7 +174,7 @@ static inline void go_on_sequentially(struct trial *t, struct chunker *g, size_t
         t->times[n] += tag.repeat > 0;
     }
     free(here);
-    run_free(&s.held);
+    chunk_free(&s.held);
 }
 
 static inline void run_chunker(struct trial *t)
@@ -194,7 +194,7 @@ static inline void run_chunker(struct trial *t)
     else if (fine)
         demand(t, chunker_end(g, &e), "chunker_end failed");
     struct chunker_counts c = chunker_counts_now(g);
-    demand(t, c.runs == t->runs, "the count of runs is wrong");
+    demand(t, c.chunks == t->chunks, "the count of runs is wrong");
     demand(t, t->stuck || done || c.displayed == t->film.frames, "not every displayed frame was numbered");
     demand(t, t->stuck || c.lead_in == (uint64_t)t->film.shape.lead_in, "the count of lead-in packets is wrong");
     chunker_free(&g);
@@ -243,22 +243,22 @@ static inline const char *chunker_trial(const struct film_shape *shape, struct d
     long packets = live_packets;
     t.columns = columns_open(0, 0, NULL);
     t.config = (struct chunker_config){
-        .selection = random_selection(d, t.film.next_rank * shape->step_us), .traits = run_traits(shape->stream),
+        .selection = random_selection(d, t.film.next_rank * shape->step_us), .traits = codec_traits(shape->stream),
         .frame_us = shape->step_us, .columns = t.columns, .emit = keep_run, .user = &t,
     };
     t.odd_at = chance(d, 20) ? (size_t)roll(d, t.film.count + 1) : 0;
     model_selection(&t);
     run_chunker(&t);
-    for (size_t i = 0; i < t.runs; i++)
-        check_run(&t, t.run[i]);
+    for (size_t i = 0; i < t.chunks; i++)
+        check_run(&t, t.chunk[i]);
     check_columns(&t);
-    for (size_t i = 0; i < t.runs; i++)
-        run_free(&t.run[i]);
+    for (size_t i = 0; i < t.chunks; i++)
+        chunk_free(&t.chunk[i]);
     demand(&t, live_packets == packets, "a packet was lost or freed twice");
     *stuck = t.stuck;
     columns_free(&t.columns);
     random_film_free(&t.film);
-    free(t.run);
+    free(t.chunk);
     free(t.expected);
     free(t.got);
     free(t.times);

@@ -28,13 +28,13 @@ static void stage(struct source *s, struct engine *g, enum decode_plan plan, enu
     struct err e = ERR_INIT, engine_error = ERR_INIT;
     struct columns *c = columns_open(0, 0, &e);
     struct engine_job job = {.width = 4, .height = 3, .ports = 2, .columns = c};
-    struct stage_job what = {.plan = plan, .threads = 1, .engine = g, .columns = c};
+    struct decode_job what = {.plan = plan, .threads = 1, .engine = g, .columns = c};
     what.selection = (struct selection){.kind = kind, .every = 3, .columns = 50, .end_us = kind == SELECT_COLUMNS ? 10000000 : INT64_MAX};
-    struct stage_counts counts;
-    struct stage_times times = {0};
+    struct decode_counts counts;
+    struct decode_times times = {0};
     struct engine_times engine_times;
     fuzz_demand(c && engine_begin(g, &job, &e));
-    bool fine = source_stage(s, &what, &counts, &times, &e);
+    bool fine = source_decode(s, &what, &counts, &times, &e);
     fuzz_demand(fine == (e.code == ERR_NONE) && (fine || e.text[0]));
     fuzz_demand(engine_finish(g, &engine_times, &engine_error) || !fine || engine_error.text[0]);
     columns_finish(c, NULL);

@@ -53,8 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct nal_info i;
     nal_scan(kind, length_size, copy, n, &i);
     nal_has_illegal_zeros(kind, length_size, copy, n);
-    fuzz_demand(i.picture || (i.cut == CUT_NONE && !i.droppable));
-    fuzz_demand(i.cut >= CUT_NONE && i.cut <= CUT_OPEN);
+    fuzz_demand(i.picture || (i.rap == RAP_NONE && !i.droppable));
+    fuzz_demand(i.rap >= RAP_NONE && i.rap <= RAP_OPEN);
     fuzz_demand(!i.needs_before || i.leading);
     fuzz_demand(i.temporal_id >= 0 && i.temporal_id <= 6);
     fuzz_demand(i.order >= -1 && i.order < 1024);

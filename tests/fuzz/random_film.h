@@ -114,7 +114,7 @@ struct random_film {
 
 static inline bool reorders(const struct film_shape *s)
 {
-    return run_traits(s->stream).reorder;
+    return codec_traits(s->stream).reorder;
 }
 
 /* Adds a picture; -1 as rank: nothing to display. */
@@ -168,7 +168,7 @@ static inline void add_key(struct random_film *f, struct dice *d, int gop)
     long before = f->anchor;
     size_t key = add_picture(f, gop, f->next_rank + leading, -1, -1);
     struct picture *k = &f->picture[key];
-    k->cut = open || stream == STREAM_MPEG2 ? CUT_OPEN : CUT_CLEAN;
+    k->rap = open || stream == STREAM_MPEG2 ? RAP_OPEN : RAP_CLOSED;
     k->closed = closed;
     if (closed || f->idr_rank < 0 || stream == STREAM_MPEG2)
         f->idr_rank = stream == STREAM_MPEG2 ? f->next_rank : f->next_rank + leading;
@@ -216,7 +216,7 @@ static inline void mark_droppable(struct random_film *f)
 {
     bool layers = f->shape.stream == STREAM_HEVC;
     for (size_t i = 0; i < f->count; i++)
-        f->picture[i].droppable = f->truth[i].rank >= 0 && f->picture[i].cut == CUT_NONE && reorders(&f->shape);
+        f->picture[i].droppable = f->truth[i].rank >= 0 && f->picture[i].rap == RAP_NONE && reorders(&f->shape);
     for (size_t i = 0; i < f->count; i++) {
         if (!layers)
             f->picture[i].temporal_id = 0;

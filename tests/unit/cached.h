@@ -45,7 +45,7 @@ struct cached_film {
     int width, height;
     bool partial;
     uint64_t first, last;         /* only frames from first to before last were staged; last 0: all */
-    struct stage_counts counts;   /* damaged and the like                                            */
+    struct decode_counts counts;   /* damaged and the like                                            */
     struct cache_place place;
 };
 

@@ -110,8 +110,8 @@ static inline bool clip_hidden_vp8(const char *name)
 struct staged {
     struct columns *columns;
     struct digest *digest;
-    struct stage_counts counts;
-    struct stage_times times;
+    struct decode_counts counts;
+    struct decode_times times;
     struct err error;
     bool fine;
 };
@@ -134,9 +134,9 @@ static inline struct staged clip_stage_with(struct source *s, enum decode_plan p
                              .tap = tap ? tap : clip_tap, .tap_user = tap ? user : &r};
     if (!g || !engine_begin(g, &job, &r.error))
         abort();
-    struct stage_job what = {.selection = *rule, .plan = plan, .decode = clip_decode, .threads = threads, .careful = clip_careful,
+    struct decode_job what = {.selection = *rule, .plan = plan, .decode = clip_decode, .threads = threads, .careful = clip_careful,
                              .decoders = clip_decoders, .engine = g, .columns = r.columns};
-    r.fine = source_stage(s, &what, &r.counts, &r.times, &r.error);
+    r.fine = source_decode(s, &what, &r.counts, &r.times, &r.error);
     r.fine &= engine_finish(g, &times, &engine_error);
     engine_close(&g);
     return r;

@@ -25,7 +25,7 @@ static inline size_t list_packets(const char *path, struct where *to, size_t roo
     while (n < room && av_read_frame(f, p) >= 0) {
         struct nal_info info;
         nal_scan(STREAM_H264, 4, p->data, (size_t)p->size, &info);
-        to[n++] = (struct where){p->pos, p->size, info.cut != CUT_NONE, info.droppable};
+        to[n++] = (struct where){p->pos, p->size, info.rap != RAP_NONE, info.droppable};
         av_packet_unref(p);
     }
     av_packet_free(&p);

@@ -54,7 +54,7 @@ static inline void draw(uint8_t *rgb, int width, int height, uint64_t frame)
         memcpy(rgb + (size_t)y * (size_t)width * 3, rgb, (size_t)width * 3);
 }
 
-static inline bool put_frame(struct synth *s, const struct stage_job *job,
+static inline bool put_frame(struct synth *s, const struct decode_job *job,
                              struct engine_port *port, uint8_t *rgb, struct frame_tag *tag,
                              struct err *e)
 {
@@ -66,8 +66,8 @@ static inline bool put_frame(struct synth *s, const struct stage_job *job,
     return columns_announce(job->columns, tag, e) && engine_put(port, &view, tag, e);
 }
 
-static inline bool synth_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
-                        struct stage_times *times, struct err *e)
+static inline bool synth_stage(struct source *base, const struct decode_job *job, struct decode_counts *counts,
+                        struct decode_times *times, struct err *e)
 {
     (void)times;
     struct synth *s = (struct synth *)base;
@@ -79,7 +79,7 @@ static inline bool synth_stage(struct source *base, const struct stage_job *job,
         return err_memory(e, bytes);
     struct engine_port *port = engine_port_open(job->engine, e);
     bool fine = port != NULL;
-    *counts = (struct stage_counts){.last_us = -1};
+    *counts = (struct decode_counts){.last_us = -1};
     for (int64_t n = 0; n < f->frames && fine; n++) {
         struct frame_tag tag = {.frame = (uint64_t)n, .time_us = n * 1000000 * f->rate_den / f->rate_num};
         tag.repeat = selection_take(&cursor, tag.time_us, (n + 1) * 1000000 * f->rate_den / f->rate_num, &tag.column);
@@ -96,9 +96,9 @@ static inline bool synth_stage(struct source *base, const struct stage_job *job,
     return fine;
 }
 
-static inline void synth_progress(struct source *base, struct stage_progress *p)
+static inline void synth_progress(struct source *base, struct decode_progress *p)
 {
-    *p = (struct stage_progress){.frames = atomic_load(&((struct synth *)base)->done)};
+    *p = (struct decode_progress){.frames = atomic_load(&((struct synth *)base)->done)};
 }
 
 static inline void synth_close(struct source **base)
@@ -109,7 +109,7 @@ static inline void synth_close(struct source **base)
 }
 
 static const struct source_ops synth_ops = {
-    .name = "synth", .can = SOURCE_RESTARTABLE, .stage = synth_stage, .progress = synth_progress, .close = synth_close,
+    .name = "synth", .can = SOURCE_RESTARTABLE, .decode_frames = synth_stage, .progress = synth_progress, .close = synth_close,
 };
 
 /* A whole number from 1 to `most` at *text, followed by one of `after`; *text moves past it. */

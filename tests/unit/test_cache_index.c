@@ -20,8 +20,8 @@ static void make(struct cache_index *x)
     *x = (struct cache_index){.width = 20, .height = 10, .exact_only = true, .film = {1, UINT64_MAX, 3, -4}, .block = block,
                               .blocks = 2, .frame = frame, .frames = 5, .name = "a film.mkv",
                               .trim = {320, 180, 2, false, {{40, 22, 240, 136}, {0, 24, 320, 132}}}};
-    x->counts = (struct stage_counts){.packets = 100, .displayed = 99, .sent = 4, .decoded = 5, .hardware = 6, .fallbacks = 7,
-                                      .runs = 8, .skipped_runs = 9, .redone_runs = 10, .decode_errors = 11, .lost = 12,
+    x->counts = (struct decode_counts){.packets = 100, .displayed = 99, .sent = 4, .decoded = 5, .hardware = 6, .fallbacks = 7,
+                                      .chunks = 8, .skipped_chunks = 9, .redone_chunks = 10, .decode_errors = 11, .lost = 12,
                                       .damaged = 13, .lead_in = 14, .hidden = 15, .unreadable = 16,
                                       .dropped = 17, .last_us = -1, .read_failed = true,
                                       .sequential = true, .nvdec = true};
@@ -123,7 +123,7 @@ TEST(clean)
     x.exact_only = true;
     assert_false(cache_index_is_clean(&x));
     x.exact_only = false;
-    uint64_t *const bad[] = {&x.counts.decode_errors, &x.counts.damaged, &x.counts.lost, &x.counts.redone_runs};
+    uint64_t *const bad[] = {&x.counts.decode_errors, &x.counts.damaged, &x.counts.lost, &x.counts.redone_chunks};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         *bad[i] = 1;
         assert_false(cache_index_is_clean(&x));

@@ -232,7 +232,7 @@ TEST(names)
 }
 
 /*
- * A frame through the whole of the arithmetic. When this number changes on purpose, STAGED_VERSION must go up, or caches
+ * A frame through the whole of the arithmetic. When this number changes on purpose, ANALYSIS_VERSION must go up, or caches
  * would go on serving what the old arithmetic gave.
  */
 TEST(golden_frame)
@@ -252,7 +252,7 @@ TEST(golden_frame)
     assert_non_null(s);
     assert_true(shrink_frame(s, &v, rgb, NULL));
     shrink_free(&s);
-    assert_int_equal(STAGED_VERSION, 9);
+    assert_int_equal(ANALYSIS_VERSION, 9);
     char text[33];
     hash_hex((struct hash128){hash_64(rgb, sizeof rgb), 0}, text);
     assert_string_equal(text + 16, "382b2b8966f26d45");

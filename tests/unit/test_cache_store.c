@@ -149,7 +149,7 @@ TEST_WITH(damaged_films_serve_no_copy, empty, NULL)
         damaged.counts.decode_errors = way == 1;
         damaged.counts.lost = way == 2;
         damaged.counts.read_failed = way == 3;
-        damaged.counts.redone_runs = way == 4;
+        damaged.counts.redone_chunks = way == 4;
         bool clean = way == 5;
         write_entry(&damaged);
         assert_int_equal(find(&now), CACHE_HIT);

@@ -8,28 +8,28 @@
 TEST(append_and_free)
 {
     struct err e = ERR_INIT;
-    struct run *r = calloc(1, sizeof *r);
+    struct chunk *r = calloc(1, sizeof *r);
     assert_non_null(r);
     size_t bytes = 0;
     for (uint64_t i = 0; i < 1000; i++) {
         struct picture p = {.packet = i % 5 == 0 ? NULL : packet_make(i), .serial = i};
         bytes += i % 5 == 0 ? 0 : i;
-        assert_true(run_append(r, &p, &e));
+        assert_true(chunk_append(r, &p, &e));
     }
     assert_int_equal(r->count, 1000);
     assert_int_equal(r->bytes, bytes);
     assert_int_equal(r->picture[999].serial, 999);
     assert_int_equal(live_packets, 800);
-    run_free(&r);
+    chunk_free(&r);
     assert_null(r);
     assert_int_equal(live_packets, 0);
-    run_free(&r);
+    chunk_free(&r);
 }
 
 TEST(traits)
 {
     for (int s = STREAM_OTHER; s <= STREAM_AV1; s++) {
-        struct run_traits t = run_traits((enum bitstream)s);
+        struct codec_traits t = codec_traits((enum bitstream)s);
         bool reordered = s == STREAM_H264 || s == STREAM_HEVC || s == STREAM_MPEG2;
         assert_int_equal(t.stream, s);
         assert_int_equal(t.parallel, s != STREAM_OTHER);
@@ -43,23 +43,23 @@ TEST(traits)
 /* ------------------------------------------------------------------ plans by hand */
 
 /*
- * A run from a string: K clean key, O open key, P reference, b droppable, r RASL, h hidden; then, for each picture, '*' where
+ * A chunk from a string: K clean key, O open key, P reference, b droppable, r RASL, h hidden; then, for each picture, '*' where
  * it is wanted; '0'..'3' the temporal layer. Returns the plan: S skip, D decode, O output.
  */
 static const char *plan(enum bitstream stream, bool everything, const char *pictures, const char *wanted, const char *layers)
 {
     static char verdict[64];
     struct picture p[64];
-    struct run r = {.picture = p, .count = strlen(pictures)};
+    struct chunk r = {.picture = p, .count = strlen(pictures)};
     assert_int_equal(strlen(wanted), r.count);
     for (size_t i = 0; i < r.count; i++) {
         char c = pictures[i];
-        p[i] = (struct picture){.serial = i, .cut = c == 'K' ? CUT_CLEAN : c == 'O' ? CUT_OPEN : CUT_NONE,
+        p[i] = (struct picture){.serial = i, .rap = c == 'K' ? RAP_CLOSED : c == 'O' ? RAP_OPEN : RAP_NONE,
                                 .droppable = c == 'b' || c == 'r', .needs_before = c == 'r', .hidden = c == 'h',
                                 .wanted = wanted[i] == '*', .temporal_id = layers ? layers[i] - '0' : 0};
     }
-    struct run_traits t = run_traits(stream);
-    run_plan(&r, &t, everything);
+    struct codec_traits t = codec_traits(stream);
+    chunk_plan(&r, &t, everything);
     for (size_t i = 0; i < r.count; i++)
         verdict[i] = "SDO"[p[i].action];
     verdict[r.count] = 0;
@@ -109,7 +109,7 @@ TEST(hevc_layers)
 
 TEST(rasl)
 {
-    /* Of the first key: what they refer to is in the run before. Of later keys: they can be decoded. */
+    /* Of the first key: what they refer to is in the chunk before. Of later keys: they can be decoded. */
     assert_string_equal(plan(STREAM_HEVC, false, "OrrPOrrP", "...*.*.*", NULL), "DSSODOSO");
     assert_string_equal(plan(STREAM_HEVC, true, "OrrPOrrP", "...*...*", NULL), "OSSOOOOO");
     assert_string_equal(plan(STREAM_HEVC, false, "OrPrP", "....*", NULL), "DSDSO");
@@ -135,10 +135,10 @@ static bool decodable(const struct random_film *f, size_t begin, size_t i)
     return true;
 }
 
-/* The run [begin, end) of a film, with random pictures wanted. */
-static struct run *slice(const struct random_film *f, size_t begin, size_t end, struct dice *d)
+/* The chunk [begin, end) of a film, with random pictures wanted. */
+static struct chunk *slice(const struct random_film *f, size_t begin, size_t end, struct dice *d)
 {
-    struct run *r = calloc(1, sizeof *r);
+    struct chunk *r = calloc(1, sizeof *r);
     assert_non_null(r);
     int share = 1 + (int)roll(d, 40);
     for (size_t i = begin; i < end; i++) {
@@ -146,14 +146,14 @@ static struct run *slice(const struct random_film *f, size_t begin, size_t end, 
         bool first_rasl = p.needs_before && f->truth[i].gop == f->truth[begin].gop;
         p.wanted = !p.hidden && chance(d, share) && !first_rasl && decodable(f, begin, i);
         p.frame = p.hidden ? 0 : (uint64_t)f->truth[i].rank;      /* as the chunker leaves it */
-        assert_true(run_append(r, &p, NULL));
+        assert_true(chunk_append(r, &p, NULL));
     }
     r->own = r->count;
     return r;
 }
 
 /* Everything that a wanted picture refers to, however indirectly, must be decoded. */
-static void check_needed(const struct random_film *f, const struct run *r, size_t i)
+static void check_needed(const struct random_film *f, const struct chunk *r, size_t i)
 {
     assert_int_not_equal(r->picture[i].action, ACTION_SKIP);
     for (int k = 0; k < 2; k++) {
@@ -166,7 +166,7 @@ static void check_needed(const struct random_film *f, const struct run *r, size_
     }
 }
 
-static void check_plan(const struct random_film *f, const struct run *r, const struct run_traits *t)
+static void check_plan(const struct random_film *f, const struct chunk *r, const struct codec_traits *t)
 {
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
@@ -179,14 +179,14 @@ static void check_plan(const struct random_film *f, const struct run *r, const s
         if (!p->wanted && p->droppable && t->stream != STREAM_HEVC && t->drop)
             assert_int_equal(p->action, ACTION_SKIP);
         bool tail = true;      /* nothing wanted from here to the next clean key */
-        for (size_t j = i; j < r->count && (j == i || r->picture[j].cut != CUT_CLEAN); j++)
+        for (size_t j = i; j < r->count && (j == i || r->picture[j].rap != RAP_CLOSED); j++)
             tail &= !r->picture[j].wanted;
         if (tail)
             assert_int_equal(p->action, ACTION_SKIP);
     }
 }
 
-static int naive_reorder(const struct run *r)
+static int naive_reorder(const struct chunk *r)
 {
     int most = 0;
     for (size_t i = 0; i < r->count; i++) {
@@ -205,17 +205,17 @@ TEST(random_plans)
         struct film_shape shape = random_shape(&d);
         shape.lead_in = shape.edited = 0;
         struct random_film f = random_film_make(&shape, &d);
-        struct run_traits t = run_traits(shape.stream);
+        struct codec_traits t = codec_traits(shape.stream);
         size_t begin = (size_t)roll(&d, f.count), end;
-        while (f.picture[begin].cut == CUT_NONE)
+        while (f.picture[begin].rap == RAP_NONE)
             begin--;
-        for (end = begin + 1 + (size_t)roll(&d, f.count - begin); end < f.count && f.picture[end].cut == CUT_NONE; end++)
+        for (end = begin + 1 + (size_t)roll(&d, f.count - begin); end < f.count && f.picture[end].rap == RAP_NONE; end++)
             continue;
-        struct run *r = slice(&f, begin, end, &d);
-        run_plan(r, &t, false);
+        struct chunk *r = slice(&f, begin, end, &d);
+        chunk_plan(r, &t, false);
         check_plan(&f, r, &t);
-        assert_int_equal(run_reorder(r), naive_reorder(r));
-        run_free(&r);
+        assert_int_equal(chunk_reorder_depth(r), naive_reorder(r));
+        chunk_free(&r);
         random_film_free(&f);
     }
 }
@@ -224,57 +224,57 @@ TEST(reorder)
 {
     static const uint64_t display[] = {0, 4, 2, 1, 3, 8, 6, 5, 7};       /* a pyramid */
     struct picture p[9];
-    struct run r = {.picture = p, .count = 9};
+    struct chunk r = {.picture = p, .count = 9};
     for (size_t i = 0; i < 9; i++)
         p[i] = (struct picture){.frame = display[i]};
-    assert_int_equal(run_reorder(&r), 2);
+    assert_int_equal(chunk_reorder_depth(&r), 2);
     p[2].hidden = true;                                                  /* what is not displayed delays nothing */
     p[6].hidden = true;
-    assert_int_equal(run_reorder(&r), 1);
+    assert_int_equal(chunk_reorder_depth(&r), 1);
     r.count = 1;
-    assert_int_equal(run_reorder(&r), 0);
+    assert_int_equal(chunk_reorder_depth(&r), 0);
     r.count = 0;
-    assert_int_equal(run_reorder(&r), 0);
+    assert_int_equal(chunk_reorder_depth(&r), 0);
 }
 
 TEST(order_of_what_comes_out)
 {
-    struct run_traits reorders = run_traits(STREAM_H264), does_not = run_traits(STREAM_VP9);
-    struct run_order o = {0};
+    struct codec_traits reorders = codec_traits(STREAM_H264), does_not = codec_traits(STREAM_VP9);
+    struct chunk_order o = {0};
     struct picture p = {.frame = 4}, hidden = {.frame = 1, .hidden = true}, staged = {.frame = 2, .done = true}, late = {.frame = 3};
-    run_order_watch(&o, &reorders, &p);
-    run_order_watch(&o, &reorders, &p);
-    run_order_watch(&o, &reorders, &hidden);
-    run_order_watch(&o, &reorders, &staged);
-    run_order_watch(&o, &does_not, &late);
+    chunk_order_check(&o, &reorders, &p);
+    chunk_order_check(&o, &reorders, &p);
+    chunk_order_check(&o, &reorders, &hidden);
+    chunk_order_check(&o, &reorders, &staged);
+    chunk_order_check(&o, &does_not, &late);
     assert_true(o.last == 4 && !o.wrong);
-    run_order_watch(&o, &reorders, &late);
+    chunk_order_check(&o, &reorders, &late);
     assert_true(o.last == 4 && o.wrong);
     p.frame = 9;
-    run_order_watch(&o, &reorders, &p);
+    chunk_order_check(&o, &reorders, &p);
     assert_true(o.last == 9 && o.wrong);                                 /* for good */
 }
 
 /* Only a sound run of some length, of which nothing is guessed. */
 TEST(which_may_have_threads)
 {
-    struct picture p[20] = {{.cut = CUT_CLEAN}};
-    struct run r = {.picture = p, .count = 20};
-    assert_true(run_may_have_threads(&r));
-    p[0].after_gap = true;               /* before the run, of which it needs nothing */
-    assert_true(run_may_have_threads(&r));
+    struct picture p[20] = {{.rap = RAP_CLOSED}};
+    struct chunk r = {.picture = p, .count = 20};
+    assert_true(chunk_may_use_threads(&r));
+    p[0].after_gap = true;               /* before the chunk, of which it needs nothing */
+    assert_true(chunk_may_use_threads(&r));
     p[7].after_gap = true;
-    assert_false(run_may_have_threads(&r));
+    assert_false(chunk_may_use_threads(&r));
     p[7].after_gap = false;
     bool *const wrong[] = {&p[19].lost, &p[7].suspect, &p[0].field, &r.unsure};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         *wrong[i] = true;
-        assert_false(run_may_have_threads(&r));
+        assert_false(chunk_may_use_threads(&r));
         *wrong[i] = false;
     }
-    assert_true(run_may_have_threads(&r));
+    assert_true(chunk_may_use_threads(&r));
     r.count = 2;
-    assert_false(run_may_have_threads(&r));
+    assert_false(chunk_may_use_threads(&r));
 }
 
 TEST_MAIN(NULL, NULL)

@@ -59,7 +59,7 @@ TEST(never_a_cut)
     struct random_film f = random_film_make(&shape, &d);
     struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
                                     .frame_us = 40000,
-                                    .traits = run_traits(STREAM_H264)};
+                                    .traits = codec_traits(STREAM_H264)};
     struct err e = ERR_INIT;
     struct chunker *g = chunker_open(&config, &e);
     for (size_t i = 0; i < f.count; i++) {
@@ -74,7 +74,7 @@ TEST(never_a_cut)
     assert_int_equal(s.held->count, 40);
     assert_int_equal(s.next_frame, 0);
     assert_int_equal(s.cursor.seen, 0);
-    run_free(&s.held);
+    chunk_free(&s.held);
     chunker_free(&g);
     random_film_free(&f);
     assert_int_equal(live_packets, 0);
@@ -84,11 +84,11 @@ TEST(never_a_cut)
 
 static uint64_t next_serial;
 
-static void hand_push(struct chunker *g, enum cut cut, int64_t pts_us, bool hidden)
+static void hand_push(struct chunker *g, enum rap rap, int64_t pts_us, bool hidden)
 {
     struct err e = ERR_INIT;
     struct picture p = {.packet = packet_make(10), .serial = next_serial++, .pts_us = pts_us, .order = TIME_NONE,
-                        .cut = cut, .closed = cut == CUT_CLEAN, .hidden = hidden};
+                        .rap = rap, .closed = rap == RAP_CLOSED, .hidden = hidden};
     assert_true(chunker_push(g, &p, &e));
 }
 
@@ -96,7 +96,7 @@ static void hand_push(struct chunker *g, enum cut cut, int64_t pts_us, bool hidd
 static void push_gops(struct chunker *g, int gops, int length, bool times)
 {
     for (int i = 0; i < gops * length; i++)
-        hand_push(g, i % length == 0 ? CUT_CLEAN : CUT_NONE, times ? (int64_t)next_serial * 40000 : TIME_NONE, false);
+        hand_push(g, i % length == 0 ? RAP_CLOSED : RAP_NONE, times ? (int64_t)next_serial * 40000 : TIME_NONE, false);
 }
 
 /* One key's time is far too high, and there is no order: all that follows seems to lead it. Memory stays bounded, nothing is lost. */
@@ -104,12 +104,12 @@ TEST(a_key_that_never_shows)
 {
     struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
                                     .frame_us = 40000,
-                                    .traits = run_traits(STREAM_H264)};
+                                    .traits = codec_traits(STREAM_H264)};
     struct err e = ERR_INIT;
     struct chunker *g = chunker_open(&config, &e);
     uint64_t pushed = next_serial = 0;
     for (; pushed < 5000 && !chunker_stuck(g, false); pushed++)
-        hand_push(g, pushed == 0 ? CUT_CLEAN : pushed == 100 ? CUT_OPEN : CUT_NONE,
+        hand_push(g, pushed == 0 ? RAP_CLOSED : pushed == 100 ? RAP_OPEN : RAP_NONE,
                   (int64_t)pushed * 40000 + (pushed == 100 ? INT64_C(1000000000) : 0), false);
     assert_in_range(pushed, GOP_PICTURES_MAX, GOP_PICTURES_MAX + 110);
     struct chunker_state s;
@@ -118,26 +118,26 @@ TEST(a_key_that_never_shows)
     assert_int_equal(s.next_frame, 0);
     for (size_t i = 0; i < s.held->count; i++)
         assert_false(s.held->picture[i].leading || s.held->picture[i].hidden);
-    run_free(&s.held);
+    chunk_free(&s.held);
     chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
 TEST(merging)
 {
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_VP9, 1, &c);
     push_gops(g, 20, 10, true);
     assert_true(chunker_end(g, &e));
-    /* GOPs are merged until there are RUN_PICTURES or more: 7 of 10 make 70. */
-    assert_int_equal(c.runs, 3);
-    assert_int_equal(c.run[0]->count, 70);
-    assert_int_equal(c.run[1]->count, 70);
-    assert_int_equal(c.run[2]->count, 60);
-    assert_int_equal(c.run[0]->frames, 70);
-    assert_int_equal(c.run[2]->frames, 200);
+    /* GOPs are merged until there are CHUNK_PICTURES or more: 7 of 10 make 70. */
+    assert_int_equal(c.chunks, 3);
+    assert_int_equal(c.chunk[0]->count, 70);
+    assert_int_equal(c.chunk[1]->count, 70);
+    assert_int_equal(c.chunk[2]->count, 60);
+    assert_int_equal(c.chunk[0]->frames, 70);
+    assert_int_equal(c.chunk[2]->frames, 200);
     assert_int_equal(chunker_last_us(g), 199 * 40000);
     drop_runs(&c);
     chunker_free(&g);
@@ -147,14 +147,14 @@ TEST(merging)
 /* 64 pictures are enough: four GOPs of 16. */
 TEST(merged_until_enough)
 {
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_VP9, 1, &c);
-    push_gops(g, 8, RUN_PICTURES / 4, true);
+    push_gops(g, 8, CHUNK_PICTURES / 4, true);
     assert_true(chunker_end(g, &e));
-    assert_int_equal(c.runs, 2);
-    assert_int_equal(c.run[0]->count, RUN_PICTURES);
+    assert_int_equal(c.chunks, 2);
+    assert_int_equal(c.chunk[0]->count, CHUNK_PICTURES);
     drop_runs(&c);
     chunker_free(&g);
 }
@@ -162,26 +162,26 @@ TEST(merged_until_enough)
 /* Pictures lead a key only when they follow it directly, and never a clean one, whatever their times and orders say. */
 TEST(what_does_not_lead)
 {
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
-    hand_push(g, CUT_CLEAN, 0, false);
-    hand_push(g, CUT_NONE, 40000, false);
-    hand_push(g, CUT_CLEAN, 120000, false);
-    hand_push(g, CUT_NONE, 80000, false);
+    hand_push(g, RAP_CLOSED, 0, false);
+    hand_push(g, RAP_NONE, 40000, false);
+    hand_push(g, RAP_CLOSED, 120000, false);
+    hand_push(g, RAP_NONE, 80000, false);
     assert_true(chunker_end(g, &e));
-    assert_int_equal(c.run[0]->count, 4);
-    assert_int_equal(c.run[0]->picture[2].frame, 3);
-    assert_int_equal(c.run[0]->picture[3].frame, 2);
-    assert_false(c.run[0]->picture[3].leading);
+    assert_int_equal(c.chunk[0]->count, 4);
+    assert_int_equal(c.chunk[0]->picture[2].frame, 3);
+    assert_int_equal(c.chunk[0]->picture[3].frame, 2);
+    assert_false(c.chunk[0]->picture[3].leading);
     drop_runs(&c);
     chunker_free(&g);
 
     /* MPEG-2 counts orders modulo 1024. */
     g = hand_chunker(STREAM_MPEG2, 1, NULL);
     for (int i = 0; i < 1030; i++) {
-        struct picture p = {.serial = (uint64_t)i, .pts_us = i * 40000, .order = (i + 2) % 1024, .cut = i ? CUT_NONE : CUT_OPEN};
+        struct picture p = {.serial = (uint64_t)i, .pts_us = i * 40000, .order = (i + 2) % 1024, .rap = i ? RAP_NONE : RAP_OPEN};
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));
@@ -192,21 +192,21 @@ TEST(what_does_not_lead)
 
 TEST(gops_without_a_sample_are_skipped)
 {
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_VP8, 40, &c);
     push_gops(g, 20, 10, false);
     assert_true(chunker_end(g, &e));
     struct chunker_counts n = chunker_counts_now(g);
-    assert_int_equal(n.runs, 5);
+    assert_int_equal(n.chunks, 5);
     assert_int_equal(n.skipped, 15);
     assert_int_equal(n.displayed, 200);
-    for (size_t i = 0; i < c.runs; i++) {
-        assert_int_equal(c.run[i]->count, 10);
-        assert_int_equal(c.run[i]->picture[0].serial, 40 * i);
-        assert_int_equal(c.run[i]->wanted, 1);
-        assert_true(c.run[i]->picture[0].wanted);
+    for (size_t i = 0; i < c.chunks; i++) {
+        assert_int_equal(c.chunk[i]->count, 10);
+        assert_int_equal(c.chunk[i]->picture[0].serial, 40 * i);
+        assert_int_equal(c.chunk[i]->wanted, 1);
+        assert_true(c.chunk[i]->picture[0].wanted);
     }
     drop_runs(&c);
     chunker_free(&g);
@@ -216,21 +216,21 @@ TEST(gops_without_a_sample_are_skipped)
 TEST(extras)
 {
     static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8};      /* K P b b | K l l P b b */
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_H264, 5, &c);             /* frames 0, 5 */
     for (int i = 0; i < 10; i++)
-        hand_push(g, i == 0 ? CUT_CLEAN : i == 4 ? CUT_OPEN : CUT_NONE, display[i] * 40000, false);
+        hand_push(g, i == 0 ? RAP_CLOSED : i == 4 ? RAP_OPEN : RAP_NONE, display[i] * 40000, false);
     assert_true(chunker_end(g, &e));
-    assert_int_equal(c.runs, 1);
-    const struct run *r = c.run[0];
+    assert_int_equal(c.chunks, 1);
+    const struct chunk *r = c.chunk[0];
     assert_int_equal(r->own, 4);
     assert_int_equal(r->count, 7);
     assert_int_equal(r->wanted, 2);
     assert_true(r->picture[0].wanted && r->picture[6].wanted);
     assert_int_equal(r->picture[6].frame, 5);
-    assert_int_equal(run_reorder(r), 1);
+    assert_int_equal(chunk_reorder_depth(r), 1);
     assert_int_equal(chunker_counts_now(g).skipped, 1);     /* its own pictures were not needed */
     drop_runs(&c);
     chunker_free(&g);
@@ -240,44 +240,44 @@ TEST(extras)
 /* A film that begins with a CRA shows the leading pictures that need nothing before it (RADL), not the others (RASL). */
 TEST(first_leading_pictures)
 {
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     struct chunker *g = hand_chunker(STREAM_HEVC, 1, &c);
     assert_false(chunker_begun(g));
     for (int i = 0; i < 5; i++) {      /* K r r P, and lead-in before */
         struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .pts_us = TIME_NONE, .order = i == 1 ? 2 : i == 4 ? 3 : i - 2,
-                            .cut = i == 1 ? CUT_OPEN : CUT_NONE, .marked_leading = i == 2 || i == 3, .needs_before = i == 2};
+                            .rap = i == 1 ? RAP_OPEN : RAP_NONE, .marked_leading = i == 2 || i == 3, .needs_before = i == 2};
         assert_true(chunker_push(g, &p, &e));
         assert_int_equal(chunker_begun(g), i == 4);
     }
     assert_true(chunker_end(g, &e));
     assert_int_equal(chunker_counts_now(g).displayed, 3);
-    assert_true(c.run[0]->picture[1].hidden);
-    assert_false(c.run[0]->picture[2].hidden);
-    assert_int_equal(c.run[0]->picture[2].frame, 0);
-    assert_int_equal(c.run[0]->picture[0].frame, 1);
+    assert_true(c.chunk[0]->picture[1].hidden);
+    assert_false(c.chunk[0]->picture[2].hidden);
+    assert_int_equal(c.chunk[0]->picture[2].frame, 0);
+    assert_int_equal(c.chunk[0]->picture[0].frame, 1);
     drop_runs(&c);
     chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
-/* The delay that a run with extras asks of a decoder is its film's, whatever is wanted. */
+/* The delay that a chunk with extras asks of a decoder is its film's, whatever is wanted. */
 TEST(extras_do_not_lengthen_the_delay)
 {
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     for (int gop = 0; gop < 40; gop++) {
         static const int display[] = {2, 0, 1, 5, 3, 4, 8, 6, 7};     /* K l l P b b P b b */
         for (int i = 0; i < 9; i++)
-            hand_push(g, i == 0 ? CUT_OPEN : CUT_NONE, (gop * 9 + display[i]) * 40000, false);
+            hand_push(g, i == 0 ? RAP_OPEN : RAP_NONE, (gop * 9 + display[i]) * 40000, false);
     }
     assert_true(chunker_end(g, &e));
-    assert_true(c.runs > 3);
-    for (size_t i = 0; i < c.runs; i++) {
-        assert_int_equal(c.run[i]->count - c.run[i]->own, i + 1 < c.runs ? 3 : 0);
-        assert_int_equal(run_reorder(c.run[i]), 1);
+    assert_true(c.chunks > 3);
+    for (size_t i = 0; i < c.chunks; i++) {
+        assert_int_equal(c.chunk[i]->count - c.chunk[i]->own, i + 1 < c.chunks ? 3 : 0);
+        assert_int_equal(chunk_reorder_depth(c.chunk[i]), 1);
     }
     drop_runs(&c);
     chunker_free(&g);
@@ -294,11 +294,11 @@ TEST(refusal)
     int pushed = 0;
     for (; pushed < 500 && fine; pushed++) {
         struct picture p = {.packet = packet_make(1), .serial = next_serial++, .pts_us = pushed * 40000, .order = pushed % 10,
-                            .cut = pushed % 10 ? CUT_NONE : CUT_OPEN, .closed = true};
+                            .rap = pushed % 10 ? RAP_NONE : RAP_OPEN, .closed = true};
         fine = chunker_push(g, &p, &e);
     }
     assert_false(fine);
-    assert_true(pushed > RUN_PICTURES && pushed < 2 * RUN_PICTURES);
+    assert_true(pushed > CHUNK_PICTURES && pushed < 2 * CHUNK_PICTURES);
     assert_string_equal(e.text, "no more");
     chunker_free(&g);
     assert_int_equal(live_packets, 0);
@@ -313,21 +313,21 @@ TEST(counting_alone)
     assert_true(chunker_end(g, &e));
     struct chunker_counts n = chunker_counts_now(g);
     assert_int_equal(n.displayed, 300);
-    assert_int_equal(n.runs, 0);
+    assert_int_equal(n.chunks, 0);
     chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
 TEST(empty_film)
 {
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     assert_false(chunker_stuck(g, false));
     assert_false(chunker_stuck(g, true));
     assert_false(chunker_done(g));
     assert_true(chunker_end(g, &e));
-    assert_int_equal(c.runs, 0);
+    assert_int_equal(c.chunks, 0);
     assert_int_equal(chunker_last_us(g), -1);
     chunker_free(&g);
     chunker_free(&g);
@@ -378,12 +378,12 @@ static bool count_pick(void *user, const struct frame_tag *tag)
 /* A GOP whose wanted frames are all there is not decoded; of any other one every wanted frame is. All are announced and timed. */
 TEST(frames_that_are_there)
 {
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct there t = {.first = 15, .last = 62};
     struct err e = ERR_INIT;
     struct chunker_config config = {.selection = {.every = 5, .end_us = INT64_MAX},
                                     .frame_us = 40000,
-                                    .traits = run_traits(STREAM_VP9),
+                                    .traits = codec_traits(STREAM_VP9),
                                     .columns = columns_open(0, 0, NULL),
                                     .timetable = timetable_open(NULL),
                                     .have = is_there,
@@ -404,10 +404,10 @@ TEST(frames_that_are_there)
     assert_int_equal(timed, 100);
     assert_int_equal(t.taken, 2 * 4);                         /* the GOPs of frames 20 to 59 */
     size_t wanted = 0;
-    for (size_t r = 0; r < c.runs; r++)
-        for (size_t i = 0; i < c.run[r]->count; i++) {
-            assert_false(c.run[r]->picture[i].frame >= 20 && c.run[r]->picture[i].frame < 60);
-            wanted += c.run[r]->picture[i].wanted;
+    for (size_t r = 0; r < c.chunks; r++)
+        for (size_t i = 0; i < c.chunk[r]->count; i++) {
+            assert_false(c.chunk[r]->picture[i].frame >= 20 && c.chunk[r]->picture[i].frame < 60);
+            wanted += c.chunk[r]->picture[i].wanted;
         }
     assert_int_equal(wanted, 20 - 8);
     drop_runs(&c);

@@ -6,19 +6,19 @@
 TEST(lost_ones_keep_their_place)
 {
     struct err e = ERR_INIT;
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     static const int64_t shown[] = {0, 4, 2, 1, 3, 8, 6, 5, 7};       /* by decoding order; 4, the key of 8's GOP and 5 are lost */
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         bool lost = i == 1 || i == 5 || i == 7;
         struct picture p = {.packet = lost ? NULL : packet_make(10), .serial = i, .pts_us = shown[i] * 40000, .lost = lost,
-                            .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .order = lost ? TIME_NONE : i > 5 ? shown[i] - 8 : shown[i]};
+                            .rap = i == 0 ? RAP_CLOSED : RAP_NONE, .order = lost ? TIME_NONE : i > 5 ? shown[i] - 8 : shown[i]};
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));
-    assert_int_equal(c.runs, 1);
-    for (size_t i = 0; i < c.run[0]->count; i++) {
-        const struct picture *p = &c.run[0]->picture[i];
+    assert_int_equal(c.chunks, 1);
+    for (size_t i = 0; i < c.chunk[0]->count; i++) {
+        const struct picture *p = &c.chunk[0]->picture[i];
         assert_true(p->wanted);
         assert_int_equal(p->frame, shown[i]);
         assert_int_equal(p->tag.time_us, shown[i] * 40000);
@@ -36,11 +36,11 @@ static struct chunker_counts with_gap(bool after_gap, int64_t missing, struct co
     struct chunker_config config = {.selection = {.every = 2, .end_us = INT64_MAX},
                                     .frame_us = 40000,
                                     .columns = columns,
-                                    .traits = run_traits(STREAM_VP9)};
+                                    .traits = codec_traits(STREAM_VP9)};
     struct chunker *g = chunker_open(&config, &e);
     for (int64_t i = 0; i < 10; i++) {
         struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i,
-                            .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .order = TIME_NONE,
+                            .rap = i == 0 ? RAP_CLOSED : RAP_NONE, .order = TIME_NONE,
                             .pts_us = (i + (i >= 5 ? missing : 0)) * 40000,
                             .after_gap = after_gap && i == 5};
         assert_true(chunker_push(g, &p, &e));
@@ -82,7 +82,7 @@ TEST(a_truncated_key_has_no_time)
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         bool key = i == 0 || i == 3;
         struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = i == 3 ? TIME_NONE : shown[i] * 40000, .order = shown[i],
-                            .cut = key ? CUT_OPEN : CUT_NONE, .after_gap = i == 3 || i == 4};
+                            .rap = key ? RAP_OPEN : RAP_NONE, .after_gap = i == 3 || i == 4};
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));
@@ -104,7 +104,7 @@ TEST(what_was_not_read_is_not_lost)
         struct chunker *g = hand_chunker(STREAM_H264, 1, NULL);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
             struct picture p = {.packet = packet_make(10), .serial = i, .pts_us = shown[i] * 40000, .order = shown[i],
-                                .cut = i == 0 ? CUT_CLEAN : CUT_NONE, .after_gap = i == 2};
+                                .rap = i == 0 ? RAP_CLOSED : RAP_NONE, .after_gap = i == 2};
             assert_true(chunker_push(g, &p, &e));
         }
         if (stop)
@@ -117,27 +117,27 @@ TEST(what_was_not_read_is_not_lost)
 }
 
 /*
- * A run of H.264 whose last pictures are copies of a key and its leading pictures. A gap or a lost
+ * A chunk of H.264 whose last pictures are copies of a key and its leading pictures. A gap or a lost
  * picture follows these.
  */
 struct behind {
     bool lost, after_gap, missing;
 };
 
-static struct run *run_before(struct behind b, struct caught *c)
+static struct chunk *run_before(struct behind b, struct caught *c)
 {
     struct err e = ERR_INIT;
     struct chunker *g = hand_chunker(STREAM_H264, 1, c);
-    for (int64_t i = 0; i < RUN_PICTURES + 10; i++) {
-        int64_t shown = i < RUN_PICTURES ? i : i == RUN_PICTURES ? i + 2 : i <= RUN_PICTURES + 2 ? i - 1 : i;
-        bool key = i == 0 || i == RUN_PICTURES || i == RUN_PICTURES + 3;
-        bool here = i == RUN_PICTURES + (b.missing ? 3 : 2);
-        int64_t jump = b.missing && i >= RUN_PICTURES + 3 ? 20 : 0;
+    for (int64_t i = 0; i < CHUNK_PICTURES + 10; i++) {
+        int64_t shown = i < CHUNK_PICTURES ? i : i == CHUNK_PICTURES ? i + 2 : i <= CHUNK_PICTURES + 2 ? i - 1 : i;
+        bool key = i == 0 || i == CHUNK_PICTURES || i == CHUNK_PICTURES + 3;
+        bool here = i == CHUNK_PICTURES + (b.missing ? 3 : 2);
+        int64_t jump = b.missing && i >= CHUNK_PICTURES + 3 ? 20 : 0;
         struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i,
-                            .cut = key ? CUT_OPEN : CUT_NONE, .order = shown,
+                            .rap = key ? RAP_OPEN : RAP_NONE, .order = shown,
                             .pts_us = (shown + jump) * 40000,
                             .after_gap = b.after_gap && here};
-        if (b.lost && i == RUN_PICTURES + 2) {
+        if (b.lost && i == CHUNK_PICTURES + 2) {
             packet_free(&p.packet);
             p.lost = true;
             p.order = TIME_NONE;
@@ -146,22 +146,22 @@ static struct run *run_before(struct behind b, struct caught *c)
     }
     assert_true(chunker_end(g, &e));
     chunker_free(&g);
-    assert_int_equal(c->run[0]->count, RUN_PICTURES + 3);
-    return c->run[0];
+    assert_int_equal(c->chunk[0]->count, CHUNK_PICTURES + 3);
+    return c->chunk[0];
 }
 
 TEST(copies_know_of_gaps)
 {
-    struct caught c = {.runs = 0};
-    const struct run *r = run_before((struct behind){.lost = true}, &c);
-    assert_true(r->picture[RUN_PICTURES + 1].suspect);       /* its end may be gone, in this run too */
-    assert_false(r->picture[RUN_PICTURES].suspect);
+    struct caught c = {.chunks = 0};
+    const struct chunk *r = run_before((struct behind){.lost = true}, &c);
+    assert_true(r->picture[CHUNK_PICTURES + 1].suspect);       /* its end may be gone, in this chunk too */
+    assert_false(r->picture[CHUNK_PICTURES].suspect);
     drop_runs(&c);
     r = run_before((struct behind){.after_gap = true}, &c);  /* no frame is missing there */
-    assert_false(r->picture[RUN_PICTURES + 1].suspect || r->picture[RUN_PICTURES + 2].after_gap);
+    assert_false(r->picture[CHUNK_PICTURES + 1].suspect || r->picture[CHUNK_PICTURES + 2].after_gap);
     drop_runs(&c);
     r = run_before((struct behind){.after_gap = true, .missing = true}, &c);
-    assert_true(r->picture[RUN_PICTURES + 2].suspect);
+    assert_true(r->picture[CHUNK_PICTURES + 2].suspect);
     drop_runs(&c);
     assert_int_equal(live_packets, 0);
 }
@@ -173,7 +173,7 @@ TEST(where_films_begin)
         struct chunker *g = hand_chunker(STREAM_H264, 1, NULL);
         for (int64_t i = 0; i < 10; i++) {
             struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .order = i, .pts_us = i * 40000,
-                                .cut = i == 5 ? CUT_CLEAN : CUT_NONE, .intra = kind == 1 && i == 0, .hidden = kind == 3 && i < 5};
+                                .rap = i == 5 ? RAP_CLOSED : RAP_NONE, .intra = kind == 1 && i == 0, .hidden = kind == 3 && i < 5};
             if (kind == 2 && i == 0) {
                 packet_free(&p.packet);
                 p.lost = true;
@@ -195,7 +195,7 @@ TEST(where_films_begin)
 TEST(times_by_order)
 {
     struct err e = ERR_INIT;
-    struct caught c = {.runs = 0};
+    struct caught c = {.chunks = 0};
     struct chunker *g = hand_chunker(STREAM_MPEG2, 1, &c);
     static const int64_t order[] = {2, 0, 1, 5, 3, 4, 11, 9, 10, 14, 12, 13};    /* 6 to 8 are gone */
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -205,15 +205,15 @@ TEST(times_by_order)
                             .pts_us = timed ? order[i] * 40000 : TIME_NONE,
                             .order = order[i],
                             .after_gap = i == 6,
-                            .cut = i == 0 ? CUT_OPEN : CUT_NONE,
+                            .rap = i == 0 ? RAP_OPEN : RAP_NONE,
                             .closed = true};
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));
     assert_int_equal(chunker_counts_now(g).dropped, 3);
     assert_int_equal(chunker_counts_now(g).displayed, 15);
-    for (size_t i = 0; i < c.run[0]->count; i++)
-        assert_int_equal(c.run[0]->picture[i].frame, order[i]);
+    for (size_t i = 0; i < c.chunk[0]->count; i++)
+        assert_int_equal(c.chunk[0]->picture[i].frame, order[i]);
     drop_runs(&c);
     chunker_free(&g);
     assert_int_equal(live_packets, 0);

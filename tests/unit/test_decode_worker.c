@@ -72,7 +72,7 @@ TEST(one_lost_picture)
         assert_int_equal(d.different, 0);
         assert_int_equal(d.alone, 1);
         assert_int_equal(r.counts.lost, 1);
-        assert_int_equal(r.counts.redone_runs, 1);
+        assert_int_equal(r.counts.redone_chunks, 1);
         assert_int_equal(r.counts.decode_errors, 1);      /* although it was tried twice */
         assert_false(r.counts.contradicted);              /* damage explains it          */
         assert_int_equal(r.counts.displayed, CLIP_FRAMES);
@@ -102,7 +102,7 @@ static bool count_calls(void *user, const struct frame_tag *tag, const uint8_t *
     return true;
 }
 
-/* The second try of a run stages only what the first one did not. */
+/* The second try of a chunk stages only what the first one did not. */
 TEST(nothing_is_staged_twice)
 {
     static struct where w[CLIP_FRAMES];
@@ -120,7 +120,7 @@ TEST(nothing_is_staged_twice)
     assert_non_null(s);
     struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, count_calls, &calls);
     assert_true(r.fine);
-    assert_int_equal(r.counts.redone_runs, 1);
+    assert_int_equal(r.counts.redone_chunks, 1);
     assert_int_equal(atomic_load(&calls), CLIP_FRAMES - 1);
     staged_free(&r);
     source_close(&s);
@@ -189,8 +189,8 @@ struct bench {
     struct demux reader;
     struct engine *engine;
     struct columns *columns;
-    struct stage_job job;
-    struct staging *staging;
+    struct decode_job job;
+    struct decode_pass *pass;
 };
 
 static void bench_open(struct bench *b, const char *name)
@@ -204,12 +204,12 @@ static void bench_open(struct bench *b, const char *name)
     b->columns = columns_open(0, 0, &e);
     struct engine_job job = {.width = 16, .height = 12, .ports = 2, .columns = b->columns};
     assert_true(engine_begin(b->engine, &job, &e));
-    b->job = (struct stage_job){.selection = every(1), .threads = 1, .engine = b->engine, .columns = b->columns};
-    struct staging *s = b->staging = calloc(1, sizeof *s);
+    b->job = (struct decode_job){.selection = every(1), .threads = 1, .engine = b->engine, .columns = b->columns};
+    struct decode_pass *s = b->pass = calloc(1, sizeof *s);
     assert_non_null(s);
-    staging_open(s, &b->source.film, b->reader.stream, b->reader.traits, &b->job);
-    s->sessions[0] = 6;          /* room in the queue for every run */
-    assert_true(staging_open_queue(s, &e));
+    decode_pass_open(s, &b->source.film, b->reader.stream, b->reader.traits, &b->job);
+    s->workers[0] = 6;          /* room in the queue for every chunk */
+    assert_true(decode_pass_open_queue(s, &e));
 }
 
 static void bench_close(struct bench *b)
@@ -217,8 +217,8 @@ static void bench_close(struct bench *b)
     struct err e = ERR_INIT;
     struct engine_times times;
     engine_finish(b->engine, &times, &e);
-    staging_close(b->staging);
-    free(b->staging);
+    decode_pass_close(b->pass);
+    free(b->pass);
     engine_close(&b->engine);
     columns_free(&b->columns);
     demux_close(&b->reader);
@@ -230,30 +230,30 @@ static void bench_close(struct bench *b)
 static size_t queue_runs(struct bench *b, bool unsure, bool lie)
 {
     struct err e = ERR_INIT;
-    struct run *run[16];
+    struct chunk *chunk[16];
     struct picture p;
-    size_t runs = 0, bytes = 0;
+    size_t chunks = 0, bytes = 0;
     while (demux_next(&b->reader, &p, &e)) {
-        if (p.cut != CUT_NONE)
-            run[runs++] = calloc(1, sizeof **run);
+        if (p.rap != RAP_NONE)
+            chunk[chunks++] = calloc(1, sizeof **chunk);
         p.frame = lie ? p.serial : (uint64_t)p.pts_us / CLIP_STEP_US;
         p.wanted = p.frame % 5 == 0;
         p.tag = (struct frame_tag){.column = p.frame / 5, .repeat = 1, .frame = p.frame, .time_us = p.pts_us};
-        run[runs - 1]->wanted += p.wanted;
-        assert_true(run_append(run[runs - 1], &p, &e));
+        chunk[chunks - 1]->wanted += p.wanted;
+        assert_true(chunk_append(chunk[chunks - 1], &p, &e));
     }
-    assert_in_range(runs, 4, 8);
-    for (size_t i = 0; i < runs; i++) {
-        struct run *r = run[i * 3 % runs];
+    assert_in_range(chunks, 4, 8);
+    for (size_t i = 0; i < chunks; i++) {
+        struct chunk *r = chunk[i * 3 % chunks];
         r->own = r->count;
         r->unsure = unsure;
-        r->frames = (i * 3 % runs + 1) * 40;
+        r->frames = (i * 3 % chunks + 1) * 40;
         bytes += r->bytes;
-        assert_true(queue_push(b->staging->runs, r));
+        assert_true(queue_push(b->pass->chunks, r));
     }
-    b->staging->bytes_in_flight = bytes + 7;
-    queue_close(b->staging->runs);
-    return runs;
+    b->pass->bytes_in_flight = bytes + 7;
+    queue_close(b->pass->chunks);
+    return chunks;
 }
 
 TEST(runs_in_any_order)
@@ -262,19 +262,19 @@ TEST(runs_in_any_order)
         skip();
     struct bench b;
     bench_open(&b, "gops.mp4");
-    size_t runs = queue_runs(&b, false, false);
-    assert_null(session_main(b.staging));
-    assert_int_equal(b.staging->error.code, ERR_NONE);
-    assert_int_equal(b.staging->bytes_in_flight, 7);                    /* every run's bytes are given back, once */
-    assert_int_equal(atomic_load(&b.staging->frames_done), runs * 40);
-    assert_int_equal(b.staging->counts.lost + b.staging->counts.redone_runs + b.staging->counts.decode_errors, 0);
-    assert_true(b.staging->counts.sent < CLIP_FRAMES);                  /* not what nobody needs */
-    assert_int_equal(b.staging->counts.decoded, CLIP_FRAMES / 5);       /* the rest is decoded, but not handed out */
-    assert_false(atomic_load(&b.staging->contradicted));
+    size_t chunks = queue_runs(&b, false, false);
+    assert_null(decode_worker_main(b.pass));
+    assert_int_equal(b.pass->error.code, ERR_NONE);
+    assert_int_equal(b.pass->bytes_in_flight, 7);                    /* every chunk's bytes are given back, once */
+    assert_int_equal(atomic_load(&b.pass->frames_done), chunks * 40);
+    assert_int_equal(b.pass->counts.lost + b.pass->counts.redone_chunks + b.pass->counts.decode_errors, 0);
+    assert_true(b.pass->counts.sent < CLIP_FRAMES);                  /* not what nobody needs */
+    assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES / 5);       /* the rest is decoded, but not handed out */
+    assert_false(atomic_load(&b.pass->contradicted));
     bench_close(&b);
 }
 
-/* Of a run whose order is a guess everything is decoded, though little is wanted: a wrong guess is found out. */
+/* Of a chunk whose order is a guess everything is decoded, though little is wanted: a wrong guess is found out. */
 TEST(guessed_order)
 {
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
@@ -283,13 +283,13 @@ TEST(guessed_order)
         struct bench b;
         bench_open(&b, "gops.mp4");
         queue_runs(&b, true, lie);
-        assert_null(session_main(b.staging));
-        assert_int_equal(b.staging->error.code, ERR_NONE);
-        assert_int_equal(atomic_load(&b.staging->contradicted), lie);
-        assert_int_equal(atomic_load(&b.staging->stop), lie);
-        assert_int_equal(b.staging->counts.lost + b.staging->counts.decode_errors, 0);
+        assert_null(decode_worker_main(b.pass));
+        assert_int_equal(b.pass->error.code, ERR_NONE);
+        assert_int_equal(atomic_load(&b.pass->contradicted), lie);
+        assert_int_equal(atomic_load(&b.pass->stop), lie);
+        assert_int_equal(b.pass->counts.lost + b.pass->counts.decode_errors, 0);
         if (!lie)
-            assert_int_equal(b.staging->counts.decoded, CLIP_FRAMES);
+            assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES);
         bench_close(&b);
     }
 }
@@ -303,7 +303,7 @@ TEST(a_picture_that_never_comes)
     struct err e = ERR_INIT;
     struct picture p;
     bench_open(&b, "plain.mkv");
-    struct run *run = calloc(1, sizeof *run);
+    struct chunk *chunk = calloc(1, sizeof *chunk);
     for (int i = 0; i < 5; i++) {
         assert_true(demux_next(&b.reader, &p, &e));
         p.frame = p.serial;
@@ -312,22 +312,22 @@ TEST(a_picture_that_never_comes)
         if (i == 3) {      /* a packet that holds a picture by its flags, and none by its bytes */
             memset(p.packet->data, 0, (size_t)p.packet->size);
         }
-        assert_true(run_append(run, &p, &e));
+        assert_true(chunk_append(chunk, &p, &e));
     }
-    run->own = run->count;
-    assert_true(queue_push(b.staging->runs, run));
-    queue_close(b.staging->runs);
-    assert_null(session_main(b.staging));
-    assert_int_equal(b.staging->counts.lost, 1);
-    assert_int_equal(b.staging->counts.decode_errors + b.staging->counts.damaged, 0);
-    assert_true(atomic_load(&b.staging->contradicted));
+    chunk->own = chunk->count;
+    assert_true(queue_push(b.pass->chunks, chunk));
+    queue_close(b.pass->chunks);
+    assert_null(decode_worker_main(b.pass));
+    assert_int_equal(b.pass->counts.lost, 1);
+    assert_int_equal(b.pass->counts.decode_errors + b.pass->counts.damaged, 0);
+    assert_true(atomic_load(&b.pass->contradicted));
     bench_close(&b);
 }
 
 /* Two threads end at any time: what they counted is added under the lock (for the thread sanitizer). */
-static void *session_thread(void *staging)
+static void *session_thread(void *pass)
 {
-    return session_main(staging);
+    return decode_worker_main(pass);
 }
 
 TEST(counts_are_added_under_the_lock)
@@ -338,15 +338,15 @@ TEST(counts_are_added_under_the_lock)
     struct err e = ERR_INIT;
     pthread_t thread;
     bench_open(&b, "gops.mp4");
-    queue_close(b.staging->runs);
-    struct chunker_state from = {.held = calloc(1, sizeof(struct run)),
+    queue_close(b.pass->chunks);
+    struct chunker_state from = {.held = calloc(1, sizeof(struct chunk)),
                                  .cursor = selection_begin(&b.job.selection),
                                  .timeline = timeline_begin(CLIP_STEP_US)};
-    assert_int_equal(pthread_create(&thread, NULL, session_thread, b.staging), 0);
-    assert_true(sequential_stage(b.staging, &b.reader, &from, &e));
+    assert_int_equal(pthread_create(&thread, NULL, session_thread, b.pass), 0);
+    assert_true(sequential_decode(b.pass, &b.reader, &from, &e));
     pthread_join(thread, NULL);
-    assert_int_equal(b.staging->counts.decoded, CLIP_FRAMES);
-    run_free(&from.held);
+    assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES);
+    chunk_free(&from.held);
     bench_close(&b);
 }
 

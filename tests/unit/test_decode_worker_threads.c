@@ -21,7 +21,7 @@ static void assert_same(struct staged *a, struct staged *b)
     assert_int_equal(a->counts.lost, b->counts.lost);
     assert_int_equal(a->counts.damaged, b->counts.damaged);
     assert_int_equal(a->counts.decode_errors, b->counts.decode_errors);
-    assert_int_equal(a->counts.redone_runs, b->counts.redone_runs);
+    assert_int_equal(a->counts.redone_chunks, b->counts.redone_chunks);
     assert_int_equal(a->counts.contradicted, b->counts.contradicted);
 }
 
@@ -82,7 +82,7 @@ TEST(threads_and_damage)
         garble("corrupt.mp4", &w[135], 0xff);
         for (const char *threads = "2359"; *threads; threads++) {
             struct staged many = stage_on("corrupt.mp4", (char[]){*threads, 0}, 1);
-            assert_true(many.counts.redone_runs > 0 && many.counts.damaged + many.counts.lost > 0);
+            assert_true(many.counts.redone_chunks > 0 && many.counts.damaged + many.counts.lost > 0);
             assert_false(many.counts.contradicted);
             for (uint64_t f = 0; f < CLIP_FRAMES; f++) {
                 const struct column *a = columns_get(whole.columns, f),

@@ -48,7 +48,7 @@ static void a_decoder_goes_from_film_to_film(void **state)
     assert_true(w->context != context && o->context != context);
     d = nvdec_pool_take(pool, &nvdec, stream_of(&same, 96, "abc"), &e);
     assert_ptr_equal(d->context, context);
-    assert_null(context->opaque);                  /* the session's watch is gone with it */
+    assert_null(context->opaque);                  /* the worker's watch is gone with it */
     assert_true(nvdec_pool_base(d) > INT32_MAX);
     struct nvdec_decoder *next = nvdec_pool_take(pool, &nvdec, &same, &e);
     assert_true(next->context != context);         /* that one is in use */
@@ -137,9 +137,9 @@ static void extradata_comes_again(void **state)
 
 /* ------------------------------------------------------------------ places */
 
-struct session {
+struct decode_worker {
     struct decoders *pool;
-    struct staging staging;
+    struct decode_pass pass;
     atomic_int *turn;
     int came;                      /* as which one it got a place; 0: none */
     pthread_t thread;
@@ -147,8 +147,8 @@ struct session {
 
 static void *wait_for_a_place(void *argument)
 {
-    struct session *s = argument;
-    if (nvdec_pool_enter(s->pool, &nvdec, &s->staging))
+    struct decode_worker *s = argument;
+    if (nvdec_pool_enter(s->pool, &nvdec, &s->pass))
         s->came = atomic_fetch_add(s->turn, 1) + 1;
     return NULL;
 }
@@ -166,10 +166,10 @@ static void wait_until(atomic_int *turn, int value)
     assert_int_equal(atomic_load(turn), value);
 }
 
-static void begin(struct session *s, struct decoders *pool, atomic_int *turn)
+static void begin(struct decode_worker *s, struct decoders *pool, atomic_int *turn)
 {
-    *s = (struct session){.pool = pool, .turn = turn};
-    s->staging.runs = queue_open(1, NULL, NULL);
+    *s = (struct decode_worker){.pool = pool, .turn = turn};
+    s->pass.chunks = queue_open(1, NULL, NULL);
     assert_int_equal(pthread_create(&s->thread, NULL, wait_for_a_place, s), 0);
     nap();
 }
@@ -179,14 +179,14 @@ static void places_in_order(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    struct session s[6];
+    struct decode_worker s[6];
     atomic_int turn = 0;
     struct decoders *pool = decoders_open(true, &e);
     for (int i = 0; i < 6; i++)
         begin(&s[i], pool, &turn);
     wait_until(&turn, 2);
-    queue_close(s[2].staging.runs);
-    atomic_store(&s[4].staging.stop, true);
+    queue_close(s[2].pass.chunks);
+    atomic_store(&s[4].pass.stop, true);
     for (int i = 0; i < 2; i++) {
         nvdec_pool_leave(pool, &nvdec);
         wait_until(&turn, 3 + i);
@@ -196,7 +196,7 @@ static void places_in_order(void **state)
     const int came[6] = {1, 2, 0, 3, 0, 4};
     for (int i = 0; i < 6; i++) {
         assert_int_equal(s[i].came, came[i]);
-        queue_free(&s[i].staging.runs);
+        queue_free(&s[i].pass.chunks);
     }
     nvdec_pool_leave(pool, &nvdec);
     nvdec_pool_leave(pool, &nvdec);
@@ -208,7 +208,7 @@ static void a_film_alone_waits_for_nobody(void **state)
     (void)state;
     struct err e = ERR_INIT;
     AVStream stream;
-    struct staging none = {0};
+    struct decode_pass none = {0};
     for (int i = 0; i < 9; i++)
         assert_true(nvdec_pool_enter(NULL, &nvdec, &none));
     struct nvdec_decoder *d = nvdec_pool_take(NULL, &nvdec, stream_of(&stream, 96, ""), &e);

@@ -16,7 +16,7 @@ struct reading {
     struct picture *p;         /* [count], packets freed */
     int *size;
     size_t count;
-    struct run_traits traits;
+    struct codec_traits traits;
     int length_size;
     bool odd, failed;
     struct err error;
@@ -57,11 +57,11 @@ static void reading_free(struct reading *r)
     free(r->size);
 }
 
-static size_t count_cuts(const struct reading *r, enum cut cut)
+static size_t count_cuts(const struct reading *r, enum rap rap)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->count; i++)
-        n += r->p[i].cut == cut;
+        n += r->p[i].rap == rap;
     return n;
 }
 
@@ -82,7 +82,7 @@ static void assert_order_is_time(const struct reading *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         assert_true(r->p[i].order != TIME_NONE);
-        for (size_t k = i + 1; k < r->count && r->p[k].cut == CUT_NONE; k++)
+        for (size_t k = i + 1; k < r->count && r->p[k].rap == RAP_NONE; k++)
             assert_int_equal(r->p[k].order < r->p[i].order, r->p[k].pts_us < r->p[i].pts_us);
     }
 }
@@ -93,8 +93,8 @@ TEST(h264)
         skip();
     struct reading r = read_film("open.mp4");
     assert_sound(&r, STREAM_H264, 4);
-    assert_int_equal(r.p[0].cut, CUT_CLEAN);
-    assert_int_equal(count_cuts(&r, CUT_OPEN), 9);
+    assert_int_equal(r.p[0].rap, RAP_CLOSED);
+    assert_int_equal(count_cuts(&r, RAP_OPEN), 9);
     assert_true(r.p[0].closed);
     assert_order_is_time(&r);
     size_t droppable = 0;
@@ -106,7 +106,7 @@ TEST(h264)
     assert_true(clip_ffmpeg("-i open.mp4 -c copy open.ts"));
     struct reading ts = read_film("open.ts");
     assert_sound(&ts, STREAM_H264, 0);
-    assert_int_equal(count_cuts(&ts, CUT_OPEN), 9);
+    assert_int_equal(count_cuts(&ts, RAP_OPEN), 9);
     reading_free(&ts);
 
     /* A raw stream stores no time: the picture order remains. */
@@ -147,14 +147,14 @@ TEST(hevc)
         r = read_layers(2);
     }
     assert_sound(&r, STREAM_HEVC, 4);
-    assert_int_equal(count_cuts(&r, CUT_OPEN) + count_cuts(&r, CUT_CLEAN), 10);
+    assert_int_equal(count_cuts(&r, RAP_OPEN) + count_cuts(&r, RAP_CLOSED), 10);
     assert_order_is_time(&r);
     size_t leading = 0, undecodable = 0, wrong = 0;
     int64_t key = TIME_NONE;
     for (size_t i = 0; i < r.count; i++) {
         leading += r.p[i].marked_leading;
         undecodable += r.p[i].needs_before;
-        if (r.p[i].cut != CUT_NONE)
+        if (r.p[i].rap != RAP_NONE)
             key = r.p[i].pts_us;
         wrong += r.p[i].marked_leading != (r.p[i].pts_us < key);
         wrong += r.p[i].needs_before && !r.p[i].marked_leading;
@@ -171,7 +171,7 @@ TEST(mpeg2)
         skip();
     struct reading r = read_film("open.mpg");
     assert_sound(&r, STREAM_MPEG2, 0);
-    assert_in_range(count_cuts(&r, CUT_OPEN), 16, 24);
+    assert_in_range(count_cuts(&r, RAP_OPEN), 16, 24);
     size_t untimed = 0;
     for (size_t i = 0; i < r.count; i++) {
         assert_true(r.p[i].order >= 0 && r.p[i].order < 64);
@@ -213,13 +213,13 @@ TEST(others)
             hidden += r.p[i].hidden;
         assert_true(hidden > 2);
         assert_int_equal(r.count - hidden, CLIP_FRAMES);
-        assert_int_equal(r.p[0].cut, CUT_CLEAN);
+        assert_int_equal(r.p[0].rap, RAP_CLOSED);
         reading_free(&r);
     }
     if (clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 40 -b:v 150k vp9.webm")) {
         struct reading r = read_film("vp9.webm");
         assert_sound(&r, STREAM_VP9, 0);
-        assert_true(count_cuts(&r, CUT_CLEAN) >= 5);
+        assert_true(count_cuts(&r, RAP_CLOSED) >= 5);
         reading_free(&r);
     }
     if (clip_encode("-c:v mjpeg -q:v 5 mjpeg.avi")) {

@@ -32,12 +32,12 @@ static struct ending read_to_end(const char *name)
     return end;
 }
 
-/* A copy of `from` but for its last `cut` bytes, with `more` bytes behind it. */
-static void copy_film(const char *from, const char *to, long cut, const void *more, size_t bytes)
+/* A copy of `from` but for its last `rap` bytes, with `more` bytes behind it. */
+static void copy_film(const char *from, const char *to, long rap, const void *more, size_t bytes)
 {
     FILE *f = fopen(from, "rb"), *out = fopen(to, "wb");
     assert_true(f && out && fseek(f, 0, SEEK_END) == 0);
-    long size = ftell(f) - cut;
+    long size = ftell(f) - rap;
     uint8_t *data = malloc((size_t)size);
     assert_true(data && fseek(f, 0, SEEK_SET) == 0 && fread(data, (size_t)size, 1, f) == 1);
     assert_true(fwrite(data, (size_t)size, 1, out) == 1 && (bytes == 0 || fwrite(more, bytes, 1, out) == 1));

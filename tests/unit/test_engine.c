@@ -297,7 +297,7 @@ TEST(film_after_film)
             uint8_t rgb[192 * 3];
             struct frame_tag tag = {.column = 2, .repeat = 3, .frame = 9, .time_us = 5, .damaged = s % 2};
             staged_draw(rgb, w, h, 1);
-            assert_true(engine_put_staged(p, rgb, &tag, &e));
+            assert_true(engine_put_analysed(p, rgb, &tag, &e));
             engine_port_close(&p);
             assert_true(engine_finish(g, &times, &e));
             const struct column *column = columns_get(c, 2);

@@ -33,7 +33,7 @@ static struct columns *cluster_frames(struct engine *g)
         uint8_t rgb[W * H * 3];
         struct frame_tag tag = staged_tag(n);
         staged_draw(rgb, W, H, n);
-        assert_true(engine_put_staged(p, rgb, &tag, &e));
+        assert_true(engine_put_analysed(p, rgb, &tag, &e));
     }
     engine_port_close(&p);
     assert_true(engine_finish(g, &times, &e));
@@ -139,7 +139,7 @@ static void *push_frames(void *argument)
     staged_draw(rgb, W, H, 3);
     for (int n = 0; n < u->frames; n++) {
         struct frame_tag tag = staged_tag((uint64_t)n);
-        if (!engine_put_staged(p, rgb, &tag, &u->error))
+        if (!engine_put_analysed(p, rgb, &tag, &u->error))
             break;
         atomic_fetch_add(&u->put, 1);
     }

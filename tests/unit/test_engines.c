@@ -12,7 +12,7 @@ TEST(seconds_of_work)
     assert_float_equal(engine_work_seconds(&w, 4), 1 / 2.4, 1e-9);           /* 1.4 groups of pictures, and frame threads */
     w.frames = 3340;
     assert_float_equal(engine_work_seconds(&w, 4), 2.5, 1e-9);
-    w = (struct engine_work){.columns = 69, .staged_width = 1000, .staged_height = 100};
+    w = (struct engine_work){.columns = 69, .analysis_width = 1000, .analysis_height = 100};
     assert_float_equal(engine_work_seconds(&w, 1), 1.0, 1e-9);
     assert_float_equal(engine_work_seconds(&w, 4), 0.25, 1e-9);
 }

@@ -51,7 +51,7 @@ static uint64_t picked(const struct selection *rule)
     }
 }
 
-static void judge_staging(struct source *s, struct judge *j, enum decode_plan plan, const struct selection *rule)
+static void assess_decode_pass(struct source *s, struct judge *j, enum decode_plan plan, const struct selection *rule)
 {
     atomic_store(&j->seen, 0);
     struct staged r = clip_stage_with(s, plan, 2, rule, CLIP_W, CLIP_H, judge_frame, j);
@@ -78,9 +78,9 @@ static void judge_clip(const char *name)
     read_right(&j, name);
     struct source *s = source_open(name, &e);
     assert_non_null(s);
-    judge_staging(s, &j, DECODE_SEQUENTIAL, &rules[0]);
+    assess_decode_pass(s, &j, DECODE_SEQUENTIAL, &rules[0]);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        judge_staging(s, &j, DECODE_PARALLEL, &rules[i]);
+        assess_decode_pass(s, &j, DECODE_PARALLEL, &rules[i]);
     source_close(&s);
     free(j.right);
 }
@@ -143,7 +143,7 @@ static void compare(const char *name, struct staged *right, const struct way *wa
     assert_int_equal(r.counts.displayed, right->counts.displayed);
     assert_int_equal(r.counts.lead_in, right->counts.lead_in);
     assert_int_equal(r.counts.last_us, right->counts.last_us);
-    assert_int_equal(r.counts.runs > 0, way->plan == DECODE_PARALLEL && !expect_sequential);
+    assert_int_equal(r.counts.chunks > 0, way->plan == DECODE_PARALLEL && !expect_sequential);
     assert_false(r.counts.read_failed);
     assert_int_equal(r.counts.sequential, way->plan == DECODE_SEQUENTIAL || expect_sequential);
     staged_free(&r);
@@ -242,7 +242,7 @@ TEST(damaged_container)
 static bool watch(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     (void)tag, (void)rgb;
-    struct stage_progress p;
+    struct decode_progress p;
     source_progress(user, &p);
     return (p.frames <= CLIP_FRAMES && p.bytes > 0 && p.bytes <= p.total_bytes) || err_set(e, ERR_FAILED, "progress beyond the end");
 }
@@ -253,7 +253,7 @@ TEST(progress_and_reopening)
         skip();
     struct err e = ERR_INIT;
     struct stat st;
-    struct stage_progress p;
+    struct decode_progress p;
     struct selection rule = every(1);
     struct source *s = source_open("film.mkv", &e);
     assert_true(s && stat("film.mkv", &st) == 0);

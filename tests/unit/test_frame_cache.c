@@ -17,7 +17,7 @@ struct run {
     struct cache_options options;
     struct columns *columns;
     struct digest *digest;
-    struct stage_counts counts;
+    struct decode_counts counts;
     struct frame_cache *cache;
     char state[16];
     int stop_after;             /* frames, then Ctrl-C; 0: never */
@@ -25,7 +25,7 @@ struct run {
     bool disk_fails;            /* staging is told to have met a read error */
 };
 
-static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     struct run *r = user;
     frame_cache_put(r->cache, tag, rgb);
@@ -49,12 +49,12 @@ static void run(struct run *r, const char *film, const struct selection *rule)
     struct frame_cache_ask ask = {.film = s, .selection = rule, .width = W, .height = H, .threads = 2, .decode = "any", .decoder = CACHE_BY_SOFTWARE};
     frame_cache_look(r->cache, &ask);
     snprintf(r->state, sizeof r->state, "%s", frame_cache_state(r->cache));
-    struct engine_job job = {.width = W, .height = H, .ports = 3, .columns = r->columns, .tap = on_staged, .tap_user = r};
-    struct stage_job what = {.selection = *rule, .threads = 2, .engine = g, .columns = r->columns, .timetable = frame_cache_timetable(r->cache)};
+    struct engine_job job = {.width = W, .height = H, .ports = 3, .columns = r->columns, .tap = on_analysed, .tap_user = r};
+    struct decode_job what = {.selection = *rule, .threads = 2, .engine = g, .columns = r->columns, .timetable = frame_cache_timetable(r->cache)};
     struct engine_times engine_times;
-    struct stage_times times = {0};
+    struct decode_times times = {0};
     assert_true(engine_begin(g, &job, NULL));
-    r->fine = source_stage(frame_cache_source(r->cache, s), &what, &r->counts, &times, &e);
+    r->fine = source_decode(frame_cache_source(r->cache, s), &what, &r->counts, &times, &e);
     r->fine &= engine_finish(g, &engine_times, &e);
     r->counts.io_failed |= r->disk_fails;
     frame_cache_end(r->cache, r->columns, &r->counts, r->fine);

@@ -15,9 +15,9 @@ struct scene {
     AVFormatContext *format;
     struct film film;
     struct demux reader;
-    struct stage_job job;
+    struct decode_job job;
     struct nvdec nvdec;
-    struct staging staging;
+    struct decode_pass pass;
 };
 
 static void scene_open(struct scene *s)
@@ -25,13 +25,13 @@ static void scene_open(struct scene *s)
     struct err e = ERR_INIT;
     *s = (struct scene){.job = {.plan = DECODE_PARALLEL}};
     assert_true(film_av_open("film.mkv", &s->format, &s->film, &e) && demux_open(&s->reader, s->format, s->film.stream, &e));
-    staging_open(&s->staging, &s->film, s->reader.stream, s->reader.traits, &s->job);
-    s->staging.nvdec = &s->nvdec;
+    decode_pass_open(&s->pass, &s->film, s->reader.stream, s->reader.traits, &s->job);
+    s->pass.nvdec = &s->nvdec;
 }
 
 static void scene_close(struct scene *s)
 {
-    staging_close(&s->staging);
+    decode_pass_close(&s->pass);
     demux_close(&s->reader);
     film_av_close(&s->format);
     free(s->film.path);
@@ -43,7 +43,7 @@ static struct picture next(struct scene *s, bool idr)
     struct err e = ERR_INIT;
     struct picture p;
     while (demux_next(&s->reader, &p, &e)) {
-        if ((p.cut == CUT_CLEAN) == idr)
+        if ((p.rap == RAP_CLOSED) == idr)
             return p;
         packet_free(&p.packet);
     }
@@ -54,10 +54,10 @@ static struct picture next(struct scene *s, bool idr)
 static bool offer(struct scene *s, const struct picture *p)
 {
     struct separator mine = {0};
-    unsigned before = atomic_load(&s->staging.separators);
-    separator_offer(&s->staging, p, &s->reader.sets, s->reader.length_size);
-    separator_fetch(&s->staging, &mine);
-    bool kept = atomic_load(&s->staging.separators) > before;
+    unsigned before = atomic_load(&s->pass.separators);
+    separator_offer(&s->pass, p, &s->reader.sets, s->reader.length_size);
+    separator_fetch(&s->pass, &mine);
+    bool kept = atomic_load(&s->pass.separators) > before;
     assert_true(!kept || (mine.packet && mine.packet->data == p->packet->data));
     separator_drop(&mine);
     return kept;
@@ -78,9 +78,9 @@ TEST(which_is_kept)
     other.packet = av_packet_clone(idr.packet);
     assert_int_equal(av_grow_packet(other.packet, 5 << 20), 0);
     assert_false(offer(&s, &other));                        /* too large */
-    s.staging.nvdec = NULL;
+    s.pass.nvdec = NULL;
     assert_false(offer(&s, &idr));                          /* nobody needs it */
-    s.staging.nvdec = &s.nvdec;
+    s.pass.nvdec = &s.nvdec;
     assert_true(offer(&s, &idr));
     assert_false(offer(&s, &idr));                          /* no smaller */
     packet_free(&other.packet);
@@ -98,8 +98,8 @@ TEST(who_gets_it)
     AVPacket *packet = av_packet_alloc();
     assert_false(separator_fits(&a, idr.sets, idr.sets));
     assert_true(offer(&s, &idr));
-    separator_fetch(&s.staging, &a);
-    separator_fetch(&s.staging, &b);
+    separator_fetch(&s.pass, &a);
+    separator_fetch(&s.pass, &b);
     assert_true(separator_fits(&a, idr.sets, idr.sets));
     assert_false(separator_fits(&a, idr.sets + 1, idr.sets));
     assert_false(separator_fits(&a, idr.sets, idr.sets + 1));
@@ -114,8 +114,8 @@ TEST(who_gets_it)
     struct picture lost = {.lost = true};
     assert_false(separator_packet(&a, &lost, packet));
     /* Refused: whoever looks has none, and none comes again. */
-    separator_refuse(&s.staging, &a);
-    separator_fetch(&s.staging, &b);
+    separator_refuse(&s.pass, &a);
+    separator_fetch(&s.pass, &b);
     assert_null(b.packet);
     assert_false(offer(&s, &idr));
     separator_drop(&a);

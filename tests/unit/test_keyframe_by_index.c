@@ -41,7 +41,7 @@ static struct staged stage(const char *name, bool keyframes, int64_t interval_us
         plan = r.counts.contradicted ? DECODE_SEQUENTIAL : plan;
         clip_careful |= r.counts.damage_found;
         assert_true(++rounds < 9);
-    } while (r.fine && stage_must_start_over(&r.counts));
+    } while (r.fine && decode_must_restart(&r.counts));
     clip_careful = false;
     columns_finish(r.columns, NULL);
     source_close(&s);

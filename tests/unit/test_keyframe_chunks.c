@@ -20,21 +20,21 @@ static uint32_t roll(uint32_t sides)
 /* What was sent off. */
 struct taken {
     int64_t time_us[MOST];       /* of each column */
-    uint64_t runs, columns;
+    uint64_t chunks, columns;
     bool refuse;
 };
 
-static bool take_run(void *user, struct run *run, struct err *e)
+static bool take_run(void *user, struct chunk *chunk, struct err *e)
 {
     struct taken *t = user;
-    assert_true(run->own == run->count && run->wanted == 1 && run->unsure && run->picture[0].wanted && !run->picture[0].packet);
-    const struct frame_tag *tag = &run->picture[0].tag;
-    assert_true(run->picture[0].frame == tag->frame && run->frames == tag->frame + 1 && tag->repeat >= 1 && !tag->damaged);
+    assert_true(chunk->own == chunk->count && chunk->wanted == 1 && chunk->unsure && chunk->picture[0].wanted && !chunk->picture[0].packet);
+    const struct frame_tag *tag = &chunk->picture[0].tag;
+    assert_true(chunk->picture[0].frame == tag->frame && chunk->frames == tag->frame + 1 && tag->repeat >= 1 && !tag->damaged);
     assert_int_equal(tag->column, t->columns);
     for (uint32_t i = 0; i < tag->repeat; i++)
         t->time_us[t->columns++] = tag->time_us;
-    t->runs++;
-    run_free(&run);
+    t->chunks++;
+    chunk_free(&chunk);
     return !t->refuse || err_set(e, ERR_FAILED, "no more");
 }
 
@@ -66,7 +66,7 @@ TEST(each_column_has_the_key_before_it)
         struct columns *columns = columns_open(0, 0, &e);
         struct keys_config config = config_of(&rule, &t, columns);
         struct keys k;
-        t = (struct taken){.runs = 0};
+        t = (struct taken){.chunks = 0};
         keys_begin(&k, &config);
         for (int i = 0; i < count; i++) {
             keys_serve(&k, time[i]);
@@ -74,7 +74,7 @@ TEST(each_column_has_the_key_before_it)
         }
         keys_serve(&k, rule.end_us);
         assert_true(keys_end(&k, &e));
-        assert_true(t.runs == k.sent && t.columns == columns_count(columns) && selection_next(&k.cursor) == INT64_MAX);
+        assert_true(t.chunks == k.sent && t.columns == columns_count(columns) && selection_next(&k.cursor) == INT64_MAX);
         for (uint64_t j = 0; j < t.columns; j++) {
             int64_t target = selection_target(&rule, j), right = time[0];
             for (int i = 0; i < count && time[i] <= target; i++)
@@ -109,14 +109,14 @@ TEST(what_is_not_needed_is_not_sent)
     keys_serve(&k, INT64_MAX);
     assert_true(keys_end(&k, &e));
     assert_int_equal(t.columns, 3);
-    assert_int_equal(t.runs, 3);              /* at 0, 0.9 and 1.8 s; the one at 2.7 s is for nobody */
+    assert_int_equal(t.chunks, 3);              /* at 0, 0.9 and 1.8 s; the one at 2.7 s is for nobody */
 
     t = (struct taken){.refuse = true, .columns = 1};
     config.have = have_second;
     keys_begin(&k, &config);
     assert_true(hold(&k, 2, 0, &e));
     keys_serve(&k, 500000);
-    assert_true(keys_end(&k, &e) && t.runs == 0 && k.sent == 0);
+    assert_true(keys_end(&k, &e) && t.chunks == 0 && k.sent == 0);
     assert_true(hold(&k, 3, 900000, &e));
     keys_serve(&k, 1500000);
     assert_false(keys_end(&k, &e));

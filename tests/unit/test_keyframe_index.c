@@ -45,7 +45,7 @@ static void each_is_found(const char *name, enum key_index_kind kind, size_t key
     for (size_t i = keys; i-- > 0;) {
         struct picture p;
         assert_true(key_index_fetch(&b.index, i, &b.reader, &p, &e));
-        assert_true(p.packet && p.packet->flags & AV_PKT_FLAG_KEY && p.cut != CUT_NONE);
+        assert_true(p.packet && p.packet->flags & AV_PKT_FLAG_KEY && p.rap != RAP_NONE);
         assert_true(p.serial == b.index.key[i].serial && p.pts_us >= b.index.key[i].from_us && p.pts_us < last_us);
         if (kind == KEY_INDEX_SAMPLES)
             assert_true(b.index.key[i].before == b.index.key[i].serial && b.index.shown == CLIP_FRAMES);

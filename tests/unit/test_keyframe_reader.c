@@ -61,12 +61,12 @@ static void one_film(const char *name, bool by_index, uint64_t gop)
     for (int threads = 1; threads <= 5; threads += 2) {
         struct selection rule = key_rule(1000000);
         struct staged keys = stage(s, threads, &rule, &have);
-        assert_true(keys.fine && !stage_must_start_over(&keys.counts));
+        assert_true(keys.fine && !decode_must_restart(&keys.counts));
         assert_int_equal(columns_finish(keys.columns, NULL), 0);
         assert_int_equal(columns_count(keys.columns), CLIP_FRAMES / 25);
         assert_true(keys.counts.keys_faulty == 0 && keys.counts.bytes_read > 0 && (!gop || keys.counts.keys == CLIP_FRAMES / gop));
         assert_true(by_index ? keys.counts.packets < CLIP_FRAMES / 2 : keys.counts.packets == CLIP_FRAMES);
-        assert_true(keys.counts.sent == keys.counts.runs);
+        assert_true(keys.counts.sent == keys.counts.chunks);
         for (uint64_t j = 0; j < CLIP_FRAMES / 25; j++) {
             const struct column *c = columns_get(keys.columns, j);
             assert_true(c->status == COLUMN_OK && c->frame <= j * 25 && c->time_us == (int64_t)c->frame * CLIP_STEP_US);
@@ -106,7 +106,7 @@ static void break_key(const char *from, const char *to, int number)
     int64_t at = -1, size = 0;
     assert_true(film_av_open(from, &format, &film, &e) && demux_open(&r, format, film.stream, &e));
     while (at < 0 && demux_next(&r, &p, &e)) {
-        if (p.cut != CUT_NONE && number-- == 0) {
+        if (p.rap != RAP_NONE && number-- == 0) {
             at = p.packet->pos;
             size = p.packet->size;
         }
@@ -136,10 +136,10 @@ TEST(a_damaged_one_gives_way)
         struct source *s = open_film("broken.mkv"), *whole = open_film("whole.mkv");
         struct selection rule = key_rule(1000000), all = every(1);
         struct staged exact = stage(whole, 2, &all, &right), keys = stage(s, threads, &rule, &have);
-        assert_true(keys.fine && keys.counts.keys_again && stage_must_start_over(&keys.counts));
+        assert_true(keys.fine && keys.counts.keys_again && decode_must_restart(&keys.counts));
         staged_free(&keys);
         keys = stage(s, threads, &rule, &have);
-        assert_true(keys.fine && !stage_must_start_over(&keys.counts));
+        assert_true(keys.fine && !decode_must_restart(&keys.counts));
         assert_int_equal(keys.counts.keys_faulty, 1);
         assert_int_equal(keys.counts.damaged + keys.counts.lost, 0);
         assert_int_equal(columns_get(keys.columns, 2)->frame, 40);
@@ -167,7 +167,7 @@ TEST(nothing_but_damage)
         r = stage(s, 2, &rule, &have);
         if (!r.fine || ++rounds == 10)
             fail_msg("round %d: %s", rounds, r.error.text);
-    } while (stage_must_start_over(&r.counts) || columns_count(r.columns) == 0);
+    } while (decode_must_restart(&r.counts) || columns_count(r.columns) == 0);
     assert_true(r.counts.damaged == 1 && columns_get(r.columns, 0)->status == COLUMN_DAMAGED);
     staged_free(&r);
     source_close(&s);

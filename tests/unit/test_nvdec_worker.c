@@ -1,6 +1,6 @@
 /*
- * test_nvdec_worker.c - what an NVDEC session does but the GPU itself: software stands in (nvdec.h), and every frame
- * must be the one that a software session stages.
+ * test_nvdec_worker.c - what an NVDEC worker does but the GPU itself: software stands in (nvdec.h), and every frame
+ * must be the one that a software worker stages.
  */
 #include "test.h"
 #include "clip.h"
@@ -28,7 +28,7 @@ static void judge(const char *name, uint64_t step, int threads)
         fail_msg("%s: %s%s", name, right.error.text, r.error.text);
     if (!same(&right, &r))
         fail_msg("%s, every %d: other frames", name, (int)step);
-    assert_int_equal(r.counts.redone_runs, 0);       /* nothing that a flush would have had to save */
+    assert_int_equal(r.counts.redone_chunks, 0);       /* nothing that a flush would have had to save */
     assert_int_equal(r.counts.lost + r.counts.decode_errors + r.counts.contradicted, 0);
     staged_free(&right);
     staged_free(&r);
@@ -67,12 +67,12 @@ TEST(others)
     every_step("vp8.webm");
 }
 
-/* A session that met errors gives what a software session gives of the same film, and counts what it counts: returned. */
-static struct stage_counts judge_damaged(const char *name, uint64_t step)
+/* A worker that met errors gives what a software worker gives of the same film, and counts what it counts: returned. */
+static struct decode_counts judge_damaged(const char *name, uint64_t step)
 {
     struct staged right = stage(name, step, DECODE_CPU, 2);
     struct staged r = stage(name, step, DECODE_NVDEC, 1);
-    struct stage_counts counts = r.counts;
+    struct decode_counts counts = r.counts;
     assert_true(right.fine && r.fine);
     if (!same(&right, &r))
         fail_msg("%s, every %d: other frames", name, (int)step);
@@ -162,13 +162,13 @@ static size_t lie(const uint8_t *nal, size_t size, uint8_t *out)
     return size;
 }
 
-/* Runs that a session gave to software, and that software found nothing wrong with. */
+/* Runs that a worker gave to software, and that software found nothing wrong with. */
 static void judge_redone(const char *name, uint64_t step, uint64_t redone, bool all)
 {
-    struct stage_counts c = judge_damaged(name, step);
+    struct decode_counts c = judge_damaged(name, step);
     assert_int_equal(c.contradicted + c.decode_errors + c.damaged + c.lost, 0);
-    if (c.redone_runs != (all ? c.runs : redone))
-        fail_msg("%s: %d of %d runs redone", name, (int)c.redone_runs, (int)c.runs);
+    if (c.redone_chunks != (all ? c.chunks : redone))
+        fail_msg("%s: %d of %d runs redone", name, (int)c.redone_chunks, (int)c.chunks);
 }
 
 /* NVDEC reports neither missing data in slices nor missing references. */
@@ -182,7 +182,7 @@ TEST(left_to_software)
     keys = 0;
     edit("open.hevc", "lie.hevc", lie);
     /* libavcodec conceals the missing references; FFmpeg 9 reports that. */
-    assert_int_equal(judge_damaged("lie.hevc", 1).redone_runs, 1);
+    assert_int_equal(judge_damaged("lie.hevc", 1).redone_chunks, 1);
 }
 
 /* What looks much like it, in sane films: zeros between slices, references from before an open GOP. */
@@ -210,15 +210,15 @@ static bool encode_long(const char *arguments)
 }
 
 /* The same frames as in software. Returns the counts. */
-static struct stage_counts judge_long(const char *name, uint64_t step)
+static struct decode_counts judge_long(const char *name, uint64_t step)
 {
     struct staged right = stage(name, step, DECODE_CPU, 2), r = stage(name, step, DECODE_NVDEC, 1);
-    struct stage_counts counts = r.counts;
+    struct decode_counts counts = r.counts;
     assert_true(right.fine && r.fine);
     if (!same(&right, &r))
         fail_msg("%s, every %d: other frames", name, (int)step);
-    assert_int_equal(r.counts.redone_runs + r.counts.lost + r.counts.damaged + r.counts.decode_errors + r.counts.contradicted, 0);
-    assert_true(r.counts.runs > 8);
+    assert_int_equal(r.counts.redone_chunks + r.counts.lost + r.counts.damaged + r.counts.decode_errors + r.counts.contradicted, 0);
+    assert_true(r.counts.chunks > 8);
     staged_free(&right);
     staged_free(&r);
     return counts;
@@ -228,13 +228,13 @@ static void judge_separated(const char *name, bool separated)
 {
     static const uint64_t step[] = {1, 5, 24};
     for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
-        struct stage_counts c = judge_long(name, step[i]);
+        struct decode_counts c = judge_long(name, step[i]);
         if (separated != (c.flushes == 0) || separated != (c.separators > 8))
             fail_msg("%s: %d flushes, %d separators", name, (int)c.flushes, (int)c.separators);
     }
 }
 
-/* Open GOPs, of which only the film's first picture is an IDR: it stands between runs, and no decoder is made anew. */
+/* Open GOPs, of which only the film's first picture is an IDR: it stands between chunks, and no decoder is made anew. */
 TEST(separated)
 {
     if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 bluray.mkv") ||
@@ -260,7 +260,7 @@ TEST(from_film_to_film)
     clip_decoders = decoders_open(true, &e);
     assert_non_null(clip_decoders);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        struct stage_counts c = judge_long(name[i], i % 2 ? 1 : 24);
+        struct decode_counts c = judge_long(name[i], i % 2 ? 1 : 24);
         if (c.flushes > 0 || (c.taken_over > 0) != (i > 0))
             fail_msg("%s, film %d: %d flushes, %d decoders taken over", name[i], (int)i, (int)c.flushes, (int)c.taken_over);
     }
@@ -297,13 +297,13 @@ TEST(sets_change)
         !encode_long("bframes=2:b-pyramid=none:ref=4 -bsf:v dump_extra=freq=keyframe two.ts") ||
         system("cat one.ts two.ts one.ts > sets.ts") != 0)
         skip();
-    struct stage_counts c = judge_long("sets.ts", 1);
-    assert_true(c.separators > 0 && c.flushes > 0 && c.flushes < c.runs);
+    struct decode_counts c = judge_long("sets.ts", 1);
+    assert_true(c.separators > 0 && c.flushes > 0 && c.flushes < c.chunks);
     judge_long("sets.ts", 24);
 }
 
 /*
- * VP8 and VP9 films whose frame size changes: a session stages nothing that NVDEC decodes of a run
+ * VP8 and VP9 films whose frame size changes: a worker stages nothing that NVDEC decodes of a run
  * with another size, and what it takes afterwards is decoded in software, for which nothing is done
  * twice.
  */
@@ -321,10 +321,10 @@ TEST(another_size)
         if (system("printf 'ffconcat version 1.0\nfile %s.webm\n' 96 64 96 > sizes.ffconcat") ||
             !clip_ffmpeg("-i sizes.ffconcat -c copy sizes.webm"))
             skip();
-        struct stage_counts c = judge_damaged("sizes.webm", 3);
-        assert_in_range(c.redone_runs, 1, 4);        /* one for each session */
+        struct decode_counts c = judge_damaged("sizes.webm", 3);
+        assert_in_range(c.redone_chunks, 1, 4);        /* one for each worker */
         assert_int_equal(c.decode_errors + c.damaged + c.lost, 0);
-        assert_int_equal(judge_damaged("96.webm", 3).redone_runs, 0);
+        assert_int_equal(judge_damaged("96.webm", 3).redone_chunks, 0);
     }
 }
 

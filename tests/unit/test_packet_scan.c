@@ -14,20 +14,20 @@ TEST(h264_every_prefix)
         NAL(&idr, size, SLICE_IDR, 0x88, 0x84);
         struct nal_info i = scan(STREAM_H264, size, &idr);
         assert_true(i.picture && i.shown && i.closed);
-        assert_int_equal(i.cut, CUT_CLEAN);
+        assert_int_equal(i.rap, RAP_CLOSED);
         assert_false(i.droppable);
         assert_int_equal(i.order, -1);
 
         NAL(&p, size, SLICE_REF, 0x9a, 0x21);
         i = scan(STREAM_H264, size, &p);
         assert_true(i.picture);
-        assert_int_equal(i.cut, CUT_NONE);
+        assert_int_equal(i.rap, RAP_NONE);
         assert_false(i.droppable);
 
         NAL(&b, size, SLICE_NON_REF, 0x9e, 0x21);
         i = scan(STREAM_H264, size, &b);
         assert_true(i.picture && i.droppable);
-        assert_int_equal(i.cut, CUT_NONE);
+        assert_int_equal(i.rap, RAP_NONE);
     }
 }
 
@@ -81,20 +81,20 @@ TEST(h264_recovery_point)
 {
     for (int size = 0; size <= 4; size++) {
         struct nal_info i = with_sei(size, 0, 0x84, false);      /* ue: "1" = 0 */
-        assert_int_equal(i.cut, CUT_OPEN);
+        assert_int_equal(i.rap, RAP_OPEN);
         assert_false(i.closed);
-        assert_int_equal(with_sei(size, 0, 0x40, false).cut, CUT_NONE);      /* "010" = 1 */
-        assert_int_equal(with_sei(size, 0, 0x08, false).cut, CUT_NONE);      /* "0000 1000 ..." = 15 or more */
-        assert_int_equal(with_sei(size, 0, 0x00, false).cut, CUT_NONE);      /* the number does not end */
+        assert_int_equal(with_sei(size, 0, 0x40, false).rap, RAP_NONE);      /* "010" = 1 */
+        assert_int_equal(with_sei(size, 0, 0x08, false).rap, RAP_NONE);      /* "0000 1000 ..." = 15 or more */
+        assert_int_equal(with_sei(size, 0, 0x00, false).rap, RAP_NONE);      /* the number does not end */
     }
     /* Behind other messages, long ones too, with lengths that need 0xff bytes. */
-    assert_int_equal(with_sei(0, 20, 0x84, false).cut, CUT_OPEN);
-    assert_int_equal(with_sei(4, 255, 0x84, false).cut, CUT_OPEN);
-    assert_int_equal(with_sei(0, 700, 0x84, false).cut, CUT_OPEN);
-    assert_int_equal(with_sei(0, 700, 0x40, false).cut, CUT_NONE);
+    assert_int_equal(with_sei(0, 20, 0x84, false).rap, RAP_OPEN);
+    assert_int_equal(with_sei(4, 255, 0x84, false).rap, RAP_OPEN);
+    assert_int_equal(with_sei(0, 700, 0x84, false).rap, RAP_OPEN);
+    assert_int_equal(with_sei(0, 700, 0x40, false).rap, RAP_NONE);
     /* Emulation prevention bytes are not counted in a message's length. */
-    assert_int_equal(with_sei(0, 20, 0x84, true).cut, CUT_OPEN);
-    assert_int_equal(with_sei(4, 20, 0x40, true).cut, CUT_NONE);
+    assert_int_equal(with_sei(0, 20, 0x84, true).rap, RAP_OPEN);
+    assert_int_equal(with_sei(4, 20, 0x40, true).rap, RAP_NONE);
 }
 
 TEST(h264_sei_of_nonsense)
@@ -102,14 +102,14 @@ TEST(h264_sei_of_nonsense)
     struct bytes lying = {.n = 0}, alone = {.n = 0}, cut_off = {.n = 0};
     NAL(&cut_off, 0, SEI, 6, 200, 0x84, 0x80);          /* a recovery point of 200 bytes: not believed */
     NAL(&cut_off, 0, SLICE_REF, 0x88);
-    assert_int_equal(scan(STREAM_H264, 0, &cut_off).cut, CUT_NONE);
+    assert_int_equal(scan(STREAM_H264, 0, &cut_off).rap, RAP_NONE);
     NAL(&lying, 0, SEI, 5, 200, 6, 1, 0x84, 0x80);      /* a message longer than the NAL */
     NAL(&lying, 0, SLICE_REF, 0x88);
-    assert_int_equal(scan(STREAM_H264, 0, &lying).cut, CUT_NONE);
+    assert_int_equal(scan(STREAM_H264, 0, &lying).rap, RAP_NONE);
     NAL(&alone, 0, SEI, 6, 1, 0x84, 0x80);              /* a recovery point, but no picture */
     struct nal_info i = scan(STREAM_H264, 0, &alone);
     assert_false(i.picture);
-    assert_int_equal(i.cut, CUT_NONE);
+    assert_int_equal(i.rap, RAP_NONE);
 }
 
 TEST(truncated_lengths)
@@ -121,13 +121,13 @@ TEST(truncated_lengths)
             NAL(&whole, size, kinds[k] == STREAM_H264 ? SLICE_REF : 1 << 1, 1, 2, 3, 4, 5);
             NAL(&whole, size, kinds[k] == STREAM_H264 ? SLICE_IDR : 20 << 1, 1, 2, 3, 4, 5);
             size_t first = whole.n / 2;
-            for (struct bytes cut = whole; cut.n-- > 0;) {
-                struct nal_info i = scan(kinds[k], size, &cut);
+            for (struct bytes rap = whole; rap.n-- > 0;) {
+                struct nal_info i = scan(kinds[k], size, &rap);
                 /* A NAL counts when it is there whole. */
-                assert_int_equal(i.picture, cut.n >= first);
-                assert_int_equal(i.cut, CUT_NONE);
+                assert_int_equal(i.picture, rap.n >= first);
+                assert_int_equal(i.rap, RAP_NONE);
             }
-            assert_int_equal(scan(kinds[k], size, &whole).cut, CUT_CLEAN);
+            assert_int_equal(scan(kinds[k], size, &whole).rap, RAP_CLOSED);
         }
     }
     struct bytes huge = {.n = 0};
@@ -135,7 +135,7 @@ TEST(truncated_lengths)
     assert_false(scan(STREAM_H264, 4, &huge).picture);
     struct bytes zeros = {.n = 0};
     PUT(&zeros, 0, 0, 0, 0, 0, 0, 0, 2, SLICE_IDR, 0x88);      /* an empty NAL first */
-    assert_int_equal(scan(STREAM_H264, 4, &zeros).cut, CUT_CLEAN);
+    assert_int_equal(scan(STREAM_H264, 4, &zeros).rap, RAP_CLOSED);
 }
 
 TEST(start_codes_anywhere)
@@ -146,7 +146,7 @@ TEST(start_codes_anywhere)
         for (size_t i = 0; i < zeros; i++)
             PUT(&b, 0);
         PUT(&b, 1, SLICE_IDR);      /* the last byte of the packet is the NAL's only one */
-        assert_int_equal(scan(STREAM_H264, 0, &b).cut, CUT_CLEAN);
+        assert_int_equal(scan(STREAM_H264, 0, &b).rap, RAP_CLOSED);
     }
     struct bytes none = {.n = 0};
     PUT(&none, 0, 0, 2, SLICE_IDR, 0, 1, SLICE_IDR, 0, 0);
@@ -171,7 +171,7 @@ TEST(hevc_types)
         struct nal_info i = hevc(type, 0, 0);
         bool irap = type >= 16 && type <= 21;
         assert_int_equal(i.picture, type <= 31);
-        assert_int_equal(i.cut, type == 20 ? CUT_CLEAN : irap ? CUT_OPEN : CUT_NONE);
+        assert_int_equal(i.rap, type == 20 ? RAP_CLOSED : irap ? RAP_OPEN : RAP_NONE);
         assert_int_equal(i.closed, type == 19 || type == 20);
         assert_int_equal(i.leading, type >= 6 && type <= 9);                 /* RADL, RASL */
         assert_int_equal(i.needs_before, type == 8 || type == 9);            /* RASL */
@@ -277,12 +277,12 @@ TEST(mpeg2_pictures)
     mpeg_picture(&i, 2, MPEG_I, 3);
     struct nal_info info = scan(STREAM_MPEG2, 0, &i);
     assert_true(info.picture && info.shown);
-    assert_int_equal(info.cut, CUT_OPEN);
+    assert_int_equal(info.rap, RAP_OPEN);
     assert_int_equal(info.order, 2);
     assert_false(info.closed || info.field || info.droppable);
 
     mpeg_picture(&bare, 7, MPEG_I, 3);      /* without a GOP header nothing says that decoding may start */
-    assert_int_equal(scan(STREAM_MPEG2, 0, &bare).cut, CUT_NONE);
+    assert_int_equal(scan(STREAM_MPEG2, 0, &bare).rap, RAP_NONE);
 
     mpeg_picture(&p, 1023, MPEG_P, 3);
     info = scan(STREAM_MPEG2, 0, &p);
@@ -293,7 +293,7 @@ TEST(mpeg2_pictures)
     info = scan(STREAM_MPEG2, 0, &b);
     assert_int_equal(info.order, 513);
     assert_true(info.droppable);
-    assert_int_equal(info.cut, CUT_NONE);
+    assert_int_equal(info.rap, RAP_NONE);
 }
 
 TEST(mpeg2_closed_and_fields)
@@ -303,7 +303,7 @@ TEST(mpeg2_closed_and_fields)
     mpeg_picture(&closed, 0, MPEG_I, 3);
     struct nal_info info = scan(STREAM_MPEG2, 0, &closed);
     assert_true(info.closed && !info.broken_link);
-    assert_int_equal(info.cut, CUT_OPEN);
+    assert_int_equal(info.rap, RAP_OPEN);
     closed.at[7] = 0x20;
     info = scan(STREAM_MPEG2, 0, &closed);
     assert_true(!info.closed && info.broken_link);
@@ -314,10 +314,10 @@ TEST(mpeg2_closed_and_fields)
     mpeg_gop(&only_gop, true);
     info = scan(STREAM_MPEG2, 0, &only_gop);
     assert_false(info.picture);
-    assert_int_equal(info.cut, CUT_NONE);
+    assert_int_equal(info.rap, RAP_NONE);
     mpeg_gop(&p, true);
     mpeg_picture(&p, 0, MPEG_P, 3);         /* a GOP that does not begin with an I picture */
-    assert_int_equal(scan(STREAM_MPEG2, 0, &p).cut, CUT_NONE);
+    assert_int_equal(scan(STREAM_MPEG2, 0, &p).rap, RAP_NONE);
 }
 
 /* ------------------------------------------------------------------ others */
@@ -329,7 +329,7 @@ TEST(others)
     struct nal_info i = scan(STREAM_OTHER, 0, &b);
     assert_true(i.picture && i.shown && !i.unreadable);
     assert_false(i.droppable);
-    assert_int_equal(i.cut, CUT_NONE);
+    assert_int_equal(i.rap, RAP_NONE);
 }
 
 /* Every kind on every short packet of few values, exactly sized: nothing is read behind the end. */
@@ -345,7 +345,7 @@ TEST(nothing_behind_the_end)
                     PUT(&b, alphabet[left % A]);
                 for (b.n = 0; b.n <= 4; b.n++) {
                     struct nal_info i = scan((enum bitstream)kind, size, &b);
-                    assert_true(i.picture || i.cut == CUT_NONE);
+                    assert_true(i.picture || i.rap == RAP_NONE);
                     assert_true(i.picture || !i.droppable);
                 }
             }

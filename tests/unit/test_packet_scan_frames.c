@@ -10,16 +10,16 @@ TEST(vp8_frames)
     PUT(&b, 0x50, 0x00, 0x00, 0x9d, 0x01, 0x2a, 16, 0, 16, 0, 1, 2);      /* a first partition of 2 bytes */
     struct nal_info i = scan(STREAM_VP8, 0, &b);
     assert_true(i.picture && i.shown && !i.droppable);
-    assert_int_equal(i.cut, CUT_CLEAN);
+    assert_int_equal(i.rap, RAP_CLOSED);
     b.at[0] = 0x51;
     i = scan(STREAM_VP8, 0, &b);
     assert_true(i.picture && i.shown);
-    assert_int_equal(i.cut, CUT_NONE);
+    assert_int_equal(i.rap, RAP_NONE);
     b.at[0] = 0x41;                             /* show_frame 0: an alternative reference */
     i = scan(STREAM_VP8, 0, &b);
     assert_true(i.picture && !i.shown && !i.unreadable);
     b.at[0] = 0x0e | 0x50;                      /* version bits do not matter */
-    assert_int_equal(scan(STREAM_VP8, 0, &b).cut, CUT_CLEAN);
+    assert_int_equal(scan(STREAM_VP8, 0, &b).rap, RAP_CLOSED);
     b.at[3] = 0x9c;                             /* no key's start code */
     i = scan(STREAM_VP8, 0, &b);
     assert_true(!i.picture && i.unreadable);
@@ -52,11 +52,11 @@ TEST(vp9_frames)
         vp9_begin(&b, profile, false, true);
         struct nal_info i = scan(STREAM_VP9, 0, &b);
         assert_true(i.picture && i.shown && !i.droppable);
-        assert_int_equal(i.cut, CUT_CLEAN);
+        assert_int_equal(i.rap, RAP_CLOSED);
         b.at[0] = vp9_header(profile, true, true);
         i = scan(STREAM_VP9, 0, &b);
         assert_true(i.shown);
-        assert_int_equal(i.cut, CUT_NONE);
+        assert_int_equal(i.rap, RAP_NONE);
         b.at[0] = vp9_header(profile, true, false);
         b.at[4] = 1;
         i = scan(STREAM_VP9, 0, &b);
@@ -72,7 +72,7 @@ TEST(vp9_frames)
     PUT(&existing, 0x88);                       /* profile 0, show_existing_frame 1, of slot 0 */
     struct nal_info i = scan(STREAM_VP9, 0, &existing);
     assert_true(i.picture && i.shown);
-    assert_int_equal(i.cut, CUT_NONE);
+    assert_int_equal(i.rap, RAP_NONE);
     PUT(&junk, 0x40, 0x49);
     assert_false(scan(STREAM_VP9, 0, &junk).picture);
 }
@@ -85,11 +85,11 @@ TEST(vp9_superframes)
     PUT(&b, 0xc1, 4, 2, 0xc1);                         /* index: two frames, one byte a size */
     struct nal_info i = scan(STREAM_VP9, 0, &b);
     assert_true(i.picture && i.shown);
-    assert_int_equal(i.cut, CUT_NONE);
+    assert_int_equal(i.rap, RAP_NONE);
     memcpy(b.at, (const uint8_t[]){vp9_header(0, false, false), 0x49, 0x83, 0x42}, 4);      /* a hidden key and a frame that shows */
     i = scan(STREAM_VP9, 0, &b);
     assert_true(i.shown);
-    assert_int_equal(i.cut, CUT_CLEAN);
+    assert_int_equal(i.rap, RAP_CLOSED);
     struct bytes alone = {.n = 0};
     PUT(&alone, vp9_header(0, true, false), 1, 0xc0, 1, 0xc0);      /* an index of one frame adds none */
     assert_false(scan(STREAM_VP9, 0, &alone).shown);

@@ -50,8 +50,8 @@ TEST(one_pass)
     struct source *s = open_film("64x48,500");
     struct columns *c = columns_open(2, 0, &e);
     struct pass p = pass_over(s, c);
-    struct stage_counts counts = {.lost = 99};
-    struct stage_times times = {.decode = 1000, .cluster = 2000, .demux = 3000, .shrink = 4000};
+    struct decode_counts counts = {.lost = 99};
+    struct decode_times times = {.decode = 1000, .cluster = 2000, .demux = 3000, .shrink = 4000};
     for (int again = 0; again < 2; again++) {
         assert_true(pass_run(&p, &counts, &times, &e));
         assert_int_equal(columns_count(c), 100);
@@ -82,8 +82,8 @@ TEST(a_failing_engine)
         struct source *s = open_film("16x12,500");
         struct columns *c = columns_open(2, 0, &e);
         struct pass p = pass_over(s, c);
-        struct stage_counts counts;
-        struct stage_times times = {0};
+        struct decode_counts counts;
+        struct decode_times times = {0};
         p.job.tap = tap_fails;
         p.job.tap_user = &bad;
         assert_false(pass_run(&p, &counts, &times, &e));
@@ -101,13 +101,13 @@ TEST(a_failing_engine)
 
 struct slow {
     struct source base;
-    bool (*what)(struct slow *s, struct stage_counts *counts, struct err *e);
-    const struct stage_job *job;
+    bool (*what)(struct slow *s, struct decode_counts *counts, struct err *e);
+    const struct decode_job *job;
     atomic_int progress_calls;
     pthread_t caller;
 };
 
-static bool slow_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts, struct stage_times *times,
+static bool slow_stage(struct source *s, const struct decode_job *job, struct decode_counts *counts, struct decode_times *times,
                        struct err *e)
 {
     struct slow *slow = (struct slow *)s;
@@ -117,29 +117,29 @@ static bool slow_stage(struct source *s, const struct stage_job *job, struct sta
     return slow->what(slow, counts, e);
 }
 
-static void slow_progress(struct source *s, struct stage_progress *p)
+static void slow_progress(struct source *s, struct decode_progress *p)
 {
     atomic_fetch_add(&((struct slow *)s)->progress_calls, 1);
-    *p = (struct stage_progress){.frames = 10};
+    *p = (struct decode_progress){.frames = 10};
 }
 
-static const struct source_ops slow_ops = {.name = "slow", .stage = slow_stage, .progress = slow_progress};
+static const struct source_ops slow_ops = {.name = "slow", .decode_frames = slow_stage, .progress = slow_progress};
 
-static bool check_job(struct slow *s, struct stage_counts *counts, struct err *e)
+static bool check_job(struct slow *s, struct decode_counts *counts, struct err *e)
 {
     counts->displayed = 77;
     return (s->job->plan == DECODE_SEQUENTIAL && s->job->threads == 3 && s->job->engine == engine && s->job->selection.every == 9) ||
            err_set(e, ERR_FAILED, "the job is wrong");
 }
 
-static bool sleep_a_while(struct slow *s, struct stage_counts *counts, struct err *e)
+static bool sleep_a_while(struct slow *s, struct decode_counts *counts, struct err *e)
 {
     (void)s, (void)counts, (void)e;
     nanosleep(&(struct timespec){.tv_nsec = 450000000}, NULL);
     return true;
 }
 
-static bool fail_at_once(struct slow *s, struct stage_counts *counts, struct err *e)
+static bool fail_at_once(struct slow *s, struct decode_counts *counts, struct err *e)
 {
     (void)s;
     counts->lost = 3;
@@ -153,8 +153,8 @@ TEST(the_source_gets_its_job)
     struct columns *c = columns_open(0, 0, &e);
     struct pass p = {.source = &s.base, .engine = engine, .plan = DECODE_SEQUENTIAL, .threads = 3, .selection = {.every = 9},
                      .job = {.width = 4, .height = 4, .columns = c}};
-    struct stage_counts counts;
-    struct stage_times times = {0};
+    struct decode_counts counts;
+    struct decode_times times = {0};
     assert_true(pass_run(&p, &counts, &times, &e));
     assert_int_equal(counts.displayed, 77);
     assert_true(times.decode == 5);
@@ -189,8 +189,8 @@ TEST(progress_is_told)
     struct slow s = {.base.ops = &slow_ops, .what = sleep_a_while};
     struct columns *c = columns_open(0, 0, &e);
     struct pass p = {.source = &s.base, .engine = engine, .threads = 1, .job = {.width = 4, .height = 4, .columns = c}};
-    struct stage_counts counts;
-    struct stage_times times = {0};
+    struct decode_counts counts;
+    struct decode_times times = {0};
     assert_true(pass_run(&p, &counts, &times, &e));
     assert_int_equal(atomic_load(&s.progress_calls), 0);         /* nobody asked */
     struct seen seen = {.thread = pthread_self(), .same_thread = true};
@@ -205,7 +205,7 @@ TEST(progress_is_told)
 }
 
 /* Announces what it never stages, as a film does whose pictures are still to be decoded: one frame of five comes. */
-static bool announce_more(struct slow *s, struct stage_counts *counts, struct err *e)
+static bool announce_more(struct slow *s, struct decode_counts *counts, struct err *e)
 {
     (void)counts;
     static const uint8_t sample[4 * 4 * 3];
@@ -229,8 +229,8 @@ TEST(columns_done_are_told)
     struct seen seen = {.thread = pthread_self(), .same_thread = true};
     struct pass p = {.source = &s.base, .engine = engine, .threads = 1, .job = {.width = 4, .height = 4, .columns = c},
                      .tick = count_tick, .tick_user = &seen};
-    struct stage_counts counts;
-    struct stage_times times = {0};
+    struct decode_counts counts;
+    struct decode_times times = {0};
     assert_true(pass_run(&p, &counts, &times, &e));
     assert_int_equal(columns_count(c), 10);
     assert_int_equal(seen.last.columns, 2);
@@ -254,7 +254,7 @@ static bool note_finish(struct engine *g, struct engine_times *times, struct err
     return true;
 }
 
-static bool do_nothing(struct slow *s, struct stage_counts *counts, struct err *e)
+static bool do_nothing(struct slow *s, struct decode_counts *counts, struct err *e)
 {
     (void)s, (void)counts, (void)e;
     return true;
@@ -268,8 +268,8 @@ TEST(ports_and_times)
     struct err e = ERR_INIT;
     struct slow s = {.base.ops = &slow_ops, .what = do_nothing};
     struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .job = {.width = 4, .height = 4, .ports = 99}};
-    struct stage_counts counts;
-    struct stage_times times = {0};
+    struct decode_counts counts;
+    struct decode_times times = {0};
     assert_true(pass_run(&p, &counts, &times, &e));
     assert_int_equal(noted.ports, 4);
     assert_int_equal(noted.width, 4);
@@ -293,15 +293,15 @@ TEST(waiting_is_told)
     static const struct engine_ops ops = {.name = "noting", .begin = note_begin, .finish = note_finish};
     struct engine noting = {.ops = &ops};
     struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .gate = gate};
-    struct stage_counts counts;
-    struct stage_times times = {0};
+    struct decode_counts counts;
+    struct decode_times times = {0};
     pthread_t thread;
     assert_true(gate_enter(&other, &e));
     assert_int_equal(pthread_create(&thread, NULL, feed_for_a_while, &other), 0);
     assert_true(pass_run(&p, &counts, &times, &e));
     pthread_join(thread, NULL);
     assert_true(times.waiting > 0.2);
-    assert_true(times.engine_begin + times.staging + times.engine_finish < times.waiting);
+    assert_true(times.engine_begin + times.pass + times.engine_finish < times.waiting);
     gate_free(&gate);
 }
 
@@ -319,8 +319,8 @@ TEST(an_interrupted_pass)
     struct source *s = open_film("8x8,100000000");
     struct columns *c = columns_open(2, 0, &e);
     struct pass p = pass_over(s, c);
-    struct stage_counts counts;
-    struct stage_times times = {0};
+    struct decode_counts counts;
+    struct decode_times times = {0};
     p.job.tap = interrupt_at;
     assert_false(pass_run(&p, &counts, &times, &e));
     assert_int_equal(e.code, ERR_INTERRUPTED);
@@ -335,12 +335,12 @@ TEST(interrupted_at_the_gate)
     struct err e = ERR_INIT;
     struct gate *gate = gate_open(2, &e);
     struct pass p = {.gate = gate};
-    struct stage_counts counts = {.runs = 7, .displayed = 99};
-    struct stage_times times = {0};
+    struct decode_counts counts = {.chunks = 7, .displayed = 99};
+    struct decode_times times = {0};
     assert_true(interrupted());
     assert_false(pass_run(&p, &counts, &times, &e));
     assert_int_equal(e.code, ERR_INTERRUPTED);
-    assert_int_equal(counts.runs, 0);
+    assert_int_equal(counts.chunks, 0);
     assert_int_equal(counts.displayed, 0);
     gate_free(&gate);
 }

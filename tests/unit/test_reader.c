@@ -17,8 +17,8 @@ struct bench {
     AVFormatContext *format;
     struct film film;
     struct demux reader;
-    struct stage_job job;
-    struct staging staging;
+    struct decode_job job;
+    struct decode_pass pass;
 };
 
 static void bench_open(struct bench *b, const char *name, struct selection rule)
@@ -27,14 +27,14 @@ static void bench_open(struct bench *b, const char *name, struct selection rule)
     *b = (struct bench){.job = {.selection = rule, .threads = 1, .columns = columns_open(0, 0, &e)}};
     if (!film_av_open(name, &b->format, &b->film, &e) || !demux_open(&b->reader, b->format, b->film.stream, &e))
         fail_msg("%s", e.text);
-    staging_open(&b->staging, &b->film, b->reader.stream, b->reader.traits, &b->job);
-    b->staging.sessions[0] = 100;      /* room in the queue for every run */
-    assert_true(b->job.columns && staging_open_queue(&b->staging, &e));
+    decode_pass_open(&b->pass, &b->film, b->reader.stream, b->reader.traits, &b->job);
+    b->pass.workers[0] = 100;      /* room in the queue for every chunk */
+    assert_true(b->job.columns && decode_pass_open_queue(&b->pass, &e));
 }
 
 static void bench_close(struct bench *b)
 {
-    staging_close(&b->staging);
+    decode_pass_close(&b->pass);
     columns_free(&b->job.columns);
     demux_close(&b->reader);
     avformat_close_input(&b->format);
@@ -43,7 +43,7 @@ static void bench_close(struct bench *b)
 
 /* What was queued. */
 struct queued {
-    size_t runs, own, wanted, bytes;
+    size_t chunks, own, wanted, bytes;
     uint64_t frames;
 };
 
@@ -51,14 +51,14 @@ static struct queued take_all(struct bench *b)
 {
     struct queued q = {0};
     void *item;
-    queue_close(b->staging.runs);
-    for (; queue_pop(b->staging.runs, &item); q.runs++) {
-        struct run *run = item;
-        q.own += run->own;
-        q.wanted += run->wanted;
-        q.bytes += run->bytes;
-        q.frames = run->frames;
-        run_free(&run);
+    queue_close(b->pass.chunks);
+    for (; queue_pop(b->pass.chunks, &item); q.chunks++) {
+        struct chunk *chunk = item;
+        q.own += chunk->own;
+        q.wanted += chunk->wanted;
+        q.bytes += chunk->bytes;
+        q.frames = chunk->frames;
+        chunk_free(&chunk);
     }
     return q;
 }
@@ -75,19 +75,19 @@ TEST(a_film_is_queued_whole)
     struct bench b;
     struct err e = ERR_INIT;
     bench_open(&b, "film.mkv", every(4));
-    assert_true(film_read(&b.staging, &b.reader, &e));
+    assert_true(film_read(&b.pass, &b.reader, &e));
     assert_int_equal(e.code, ERR_NONE);
     struct queued q = take_all(&b);
     assert_int_equal(q.own, CLIP_FRAMES);
     assert_int_equal(q.wanted, CLIP_FRAMES / 4);
     assert_int_equal(q.frames, CLIP_FRAMES);
-    assert_int_equal(b.staging.bytes_in_flight, q.bytes);
+    assert_int_equal(b.pass.bytes_in_flight, q.bytes);
     assert_int_equal(columns_count(b.job.columns), CLIP_FRAMES / 4);
-    const struct stage_counts *c = &b.staging.counts;
+    const struct decode_counts *c = &b.pass.counts;
     assert_true(c->packets == CLIP_FRAMES && c->displayed == CLIP_FRAMES && c->lead_in == 0);
-    assert_true(c->runs == q.runs && q.runs > 1 && c->skipped_runs == 0);
+    assert_true(c->chunks == q.chunks && q.chunks > 1 && c->skipped_chunks == 0);
     assert_int_equal(c->last_us, (CLIP_FRAMES - 1) * CLIP_STEP_US);
-    assert_true(atomic_load(&b.staging.bytes_read) > 0);
+    assert_true(atomic_load(&b.pass.bytes_read) > 0);
     bench_close(&b);
 }
 
@@ -102,12 +102,12 @@ TEST(reading_stops_with_the_selection)
     rule.start_us = 2000000;
     rule.end_us = 4000000;
     bench_open(&b, "film.mkv", rule);
-    assert_true(film_read(&b.staging, &b.reader, &e));
+    assert_true(film_read(&b.pass, &b.reader, &e));
     struct queued q = take_all(&b);
     assert_int_equal(q.wanted, 50);
-    assert_in_range(b.staging.counts.packets, 100, 125);
-    assert_in_range(b.staging.counts.displayed, 100, 125);
-    assert_in_range(b.staging.counts.skipped_runs, 4, 6);      /* at the end what is held is dropped too */
+    assert_in_range(b.pass.counts.packets, 100, 125);
+    assert_in_range(b.pass.counts.displayed, 100, 125);
+    assert_in_range(b.pass.counts.skipped_chunks, 4, 6);      /* at the end what is held is dropped too */
     bench_close(&b);
 }
 
@@ -119,16 +119,16 @@ TEST(staging_that_is_over)
     struct bench b;
     struct err e = ERR_INIT;
     bench_open(&b, "film.mkv", every(1));
-    staging_contradict(&b.staging);
-    assert_true(film_read(&b.staging, &b.reader, &e));
-    assert_int_equal(b.staging.counts.packets, 0);
+    decode_pass_contradict(&b.pass);
+    assert_true(film_read(&b.pass, &b.reader, &e));
+    assert_int_equal(b.pass.counts.packets, 0);
     bench_close(&b);
 
     bench_open(&b, "film.mkv", every(1));
-    queue_close(b.staging.runs);
-    assert_false(film_read(&b.staging, &b.reader, &e));
+    queue_close(b.pass.chunks);
+    assert_false(film_read(&b.pass, &b.reader, &e));
     assert_int_equal(e.code, ERR_FAILED);
-    assert_in_range(b.staging.counts.packets, 1, CLIP_FRAMES - 1);
+    assert_in_range(b.pass.counts.packets, 1, CLIP_FRAMES - 1);
     bench_close(&b);
 }
 

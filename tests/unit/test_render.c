@@ -243,10 +243,10 @@ static bool note_probe(struct source *s, const struct probe_request *request, st
 
 static uint64_t bytes;
 
-static void note_progress(struct source *s, struct stage_progress *p)
+static void note_progress(struct source *s, struct decode_progress *p)
 {
     (void)s;
-    *p = (struct stage_progress){.total_bytes = bytes};
+    *p = (struct decode_progress){.total_bytes = bytes};
 }
 
 /* A film is read for its length only where columns depend on it and the container does not state it. */

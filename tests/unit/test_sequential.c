@@ -123,7 +123,7 @@ TEST(a_gop_too_long_to_hold)
         assert_int_equal(columns_count(right.columns), (FRAMES + n - 1) / n);
         assert_int_equal(r.counts.displayed, FRAMES);
         assert_true(r.counts.sequential);
-        assert_true(r.counts.runs > 1);
+        assert_true(r.counts.chunks > 1);
         assert_same(&right, &r);
         staged_free(&right);
         staged_free(&r);
@@ -178,18 +178,18 @@ TEST(damage_is_counted)
 
 /* ------------------------------------------------------------------ by hand */
 
-static struct staging *open_staging(const struct source *s, const struct demux *r, const struct stage_job *job)
+static struct decode_pass *open_staging(const struct source *s, const struct demux *r, const struct decode_job *job)
 {
-    struct staging *g = calloc(1, sizeof *g);
+    struct decode_pass *g = calloc(1, sizeof *g);
     assert_non_null(g);
-    staging_open(g, &s->film, r->stream, r->traits, job);
-    assert_true(staging_open_queue(g, NULL));
+    decode_pass_open(g, &s->film, r->stream, r->traits, job);
+    assert_true(decode_pass_open_queue(g, NULL));
     return g;
 }
 
-static void close_staging(struct staging *g)
+static void close_staging(struct decode_pass *g)
 {
-    staging_close(g);
+    decode_pass_close(g);
     free(g);
 }
 
@@ -201,15 +201,15 @@ struct by_hand {
     struct source s;
     struct engine *engine;
     struct columns *columns;
-    struct stage_job what;
-    struct staging *staging;
-    struct run *held;
+    struct decode_job what;
+    struct decode_pass *pass;
+    struct chunk *held;
 };
 
 static void open_by_hand(struct by_hand *h, const char *name)
 {
     struct err e = ERR_INIT;
-    *h = (struct by_hand){.held = calloc(1, sizeof(struct run))};
+    *h = (struct by_hand){.held = calloc(1, sizeof(struct chunk))};
     assert_true(film_av_open(name, &h->format, &h->film, &e));
     h->s.film = h->film;
     assert_true(demux_open(&h->r, h->format, h->film.stream, &e));
@@ -217,23 +217,23 @@ static void open_by_hand(struct by_hand *h, const char *name)
     h->engine = engine_open("cpu", &config, &e);
     h->columns = columns_open(0, 0, &e);
     struct engine_job job = {.width = 8, .height = 8, .ports = 1, .columns = h->columns};
-    h->what = (struct stage_job){.selection = every(1), .threads = 1, .engine = h->engine, .columns = h->columns};
+    h->what = (struct decode_job){.selection = every(1), .threads = 1, .engine = h->engine, .columns = h->columns};
     assert_true(engine_begin(h->engine, &job, &e));
-    h->staging = open_staging(&h->s, &h->r, &h->what);
+    h->pass = open_staging(&h->s, &h->r, &h->what);
 }
 
 static void stage_by_hand(struct by_hand *h, struct chunker_state *from)
 {
     struct err e = ERR_INIT;
     struct engine_times times;
-    assert_true(sequential_stage(h->staging, &h->r, from, &e));
+    assert_true(sequential_decode(h->pass, &h->r, from, &e));
     assert_true(engine_finish(h->engine, &times, &e));
 }
 
 static void close_by_hand(struct by_hand *h)
 {
-    run_free(&h->held);
-    close_staging(h->staging);
+    chunk_free(&h->held);
+    close_staging(h->pass);
     engine_close(&h->engine);
     columns_free(&h->columns);
     demux_close(&h->r);
@@ -259,15 +259,15 @@ TEST(goes_on_from_where_runs_ended)
         assert_true(demux_next(&h.r, &p, &e));
         p.leading = i == 2;
         p.hidden = i == 4;
-        assert_true(run_append(from.held, &p, &e));
+        assert_true(chunk_append(from.held, &p, &e));
     }
     stage_by_hand(&h, &from);
     assert_int_equal(columns_count(h.columns), CLIP_FRAMES - 2);
-    assert_int_equal(h.staging->counts.displayed, 1000 + CLIP_FRAMES - 2);
-    assert_int_equal(h.staging->counts.decoded, CLIP_FRAMES);
-    assert_true(h.staging->counts.sequential);
-    assert_int_equal(h.staging->counts.last_us, 5000000 + (CLIP_FRAMES - 1) * CLIP_STEP_US);
-    assert_int_equal(atomic_load(&h.staging->frames_done), 1000 + CLIP_FRAMES - 2);
+    assert_int_equal(h.pass->counts.displayed, 1000 + CLIP_FRAMES - 2);
+    assert_int_equal(h.pass->counts.decoded, CLIP_FRAMES);
+    assert_true(h.pass->counts.sequential);
+    assert_int_equal(h.pass->counts.last_us, 5000000 + (CLIP_FRAMES - 1) * CLIP_STEP_US);
+    assert_int_equal(atomic_load(&h.pass->frames_done), 1000 + CLIP_FRAMES - 2);
     for (uint64_t i = 0; i < CLIP_FRAMES - 2; i++) {
         uint64_t shown = i < 2 ? i : i < 3 ? i + 1 : i + 2;      /* pictures 2 and 4 are no frames */
         assert_int_equal(columns_get(h.columns, i)->frame, 1000 + i);

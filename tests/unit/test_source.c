@@ -7,13 +7,13 @@
 /* A source that only notes how it was called. */
 struct noting {
     struct source base;
-    const struct stage_job *job;
+    const struct decode_job *job;
     int calls;
     unsigned wanted;
     bool fails;
 };
 
-static bool note_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts, struct stage_times *times,
+static bool note_stage(struct source *s, const struct decode_job *job, struct decode_counts *counts, struct decode_times *times,
                        struct err *e)
 {
     ((struct noting *)s)->job = job;
@@ -22,7 +22,7 @@ static bool note_stage(struct source *s, const struct stage_job *job, struct sta
     return err_set(e, ERR_FAILED, "noted");
 }
 
-static void note_progress(struct source *s, struct stage_progress *p)
+static void note_progress(struct source *s, struct decode_progress *p)
 {
     ((struct noting *)s)->calls++;
     p->frames = 5;
@@ -43,7 +43,7 @@ static void note_close(struct source **s)
 }
 
 static const struct source_ops noting_ops = {
-    .name = "noting", .probes = PROBE_LENGTH, .stage = note_stage, .progress = note_progress, .probe = note_probe,
+    .name = "noting", .probes = PROBE_LENGTH, .decode_frames = note_stage, .progress = note_progress, .probe = note_probe,
     .close = note_close,
 };
 
@@ -53,12 +53,12 @@ TEST(calls_go_through_the_table)
     assert_non_null(n);
     n->base.ops = &noting_ops;
     struct source *s = &n->base;
-    struct stage_job job = {.threads = 1};
-    struct stage_counts counts = {0};
-    struct stage_times times = {0};
-    struct stage_progress p;
+    struct decode_job job = {.threads = 1};
+    struct decode_counts counts = {0};
+    struct decode_times times = {0};
+    struct decode_progress p;
     struct err e = ERR_INIT;
-    assert_false(source_stage(s, &job, &counts, &times, &e));
+    assert_false(source_decode(s, &job, &counts, &times, &e));
     assert_string_equal(e.text, "noted");
     assert_ptr_equal(n->job, &job);
     assert_int_equal(counts.packets, 3);

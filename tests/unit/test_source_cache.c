@@ -15,14 +15,14 @@ static const struct cached_film usual = {.frames = 300, .every = 4, .width = 40,
 
 struct result {
     struct columns *columns;
-    struct stage_counts counts;
+    struct decode_counts counts;
     struct err error;
     uint64_t frames;
     bool fine;
 };
 
 /* Stages the entry of `f` for the selection of `want`. */
-static struct result stage(const struct cached_film *f, const struct cached_film *want, enum cache_answer answer, int threads)
+static struct result decode_frames(const struct cached_film *f, const struct cached_film *want, enum cache_answer answer, int threads)
 {
     struct result r = {.columns = columns_open(4, 0, NULL), .error = ERR_INIT};
     struct cache_key key = cached_key(f);
@@ -34,14 +34,14 @@ static struct result stage(const struct cached_film *f, const struct cached_film
     struct engine *g = engine_open("cpu", &config, NULL);
     struct engine_job job = {.width = f->width, .height = f->height, .ports = threads, .columns = r.columns, .cluster = true,
                              .kmeans = {.k = 4, .n_init = 1, .max_iter = 10}};
-    struct stage_job what = {.selection = cached_rule(want), .threads = threads, .engine = g, .columns = r.columns};
+    struct decode_job what = {.selection = cached_rule(want), .threads = threads, .engine = g, .columns = r.columns};
     struct engine_times engine_times;
-    struct stage_times times = {0};
-    struct stage_progress progress;
+    struct decode_times times = {0};
+    struct decode_progress progress;
     struct err engine_error = ERR_INIT;
     assert_true(found.entry && film && s && g && engine_begin(g, &job, NULL));
     assert_string_equal(s->film.path, film->film.path);
-    r.fine = source_stage(s, &what, &r.counts, &times, &r.error);
+    r.fine = source_decode(s, &what, &r.counts, &times, &r.error);
     source_progress(s, &progress);
     r.fine &= engine_finish(g, &engine_times, &engine_error);
     r.frames = source_cache_frames(s);
@@ -72,7 +72,7 @@ static struct columns *expected(const struct cached_film *want)
         if (tag.repeat == 0)
             continue;
         staged_draw(rgb, want->width, want->height, i);
-        assert_true(engine_put_staged(port, rgb, &tag, NULL));
+        assert_true(engine_put_analysed(port, rgb, &tag, NULL));
     }
     free(rgb);
     engine_port_close(&port);
@@ -86,7 +86,7 @@ static void serves(const struct cached_film *f, const struct cached_film *want, 
 {
     struct columns *right = expected(want);
     for (int threads = 1; threads <= 4; threads += 3) {
-        struct result r = stage(f, want, answer, threads);
+        struct result r = decode_frames(f, want, answer, threads);
         assert_true(r.fine);
         assert_false(r.counts.cache_failed);
         assert_int_equal(r.frames, columns_count(right));
@@ -106,7 +106,7 @@ TEST(its_own_selection)
         f.counts.damaged = 3;
         assert_true(cached_write(&f, NULL));
         serves(&f, &f, CACHE_HIT);
-        struct result r = stage(&f, &f, CACHE_HIT, 2);
+        struct result r = decode_frames(&f, &f, CACHE_HIT, 2);
         assert_int_equal(r.counts.damaged, 3);               /* what staging counted is told again */
         assert_int_equal(r.counts.displayed, 300);
         columns_free(&r.columns);
@@ -123,11 +123,11 @@ TEST(another_selection)
     want.start_us = 1600000;
     want.end_us = 8000000;
     serves(&usual, &want, CACHE_HIT_OTHER);
-    struct result r = stage(&usual, &want, CACHE_HIT_OTHER, 1);
+    struct result r = decode_frames(&usual, &want, CACHE_HIT_OTHER, 1);
     assert_true(r.counts.displayed < 300 && r.counts.last_us >= want.end_us);
     columns_free(&r.columns);
     want.every = 3;                                          /* nobody should ask; it must not invent */
-    r = stage(&usual, &want, CACHE_HIT_OTHER, 1);
+    r = decode_frames(&usual, &want, CACHE_HIT_OTHER, 1);
     assert_false(r.fine);
     columns_free(&r.columns);
 }
@@ -138,7 +138,7 @@ TEST(missing_columns_stay_missing)
     f.first = 40;
     f.last = 200;
     assert_true(cached_write(&f, NULL));
-    struct result r = stage(&f, &f, CACHE_HIT, 2);
+    struct result r = decode_frames(&f, &f, CACHE_HIT, 2);
     assert_true(r.fine);
     assert_int_equal(columns_count(r.columns), 75);
     for (uint64_t i = 0; i < 75; i++) {
@@ -164,7 +164,7 @@ TEST(a_damaged_block)
     fseek(file, 200000, SEEK_SET);
     fputc(byte ^ 1, file);
     fclose(file);
-    struct result r = stage(&f, &f, CACHE_HIT, 3);
+    struct result r = decode_frames(&f, &f, CACHE_HIT, 3);
     assert_true(r.fine && r.counts.cache_failed);
     struct columns *right = expected(&f);
     for (uint64_t i = 0; i < columns_count(r.columns); i++)
@@ -192,7 +192,7 @@ TEST(abilities)
         }
     }
     assert_true(cached_write(&usual, NULL));
-    struct result r = stage(&usual, &usual, CACHE_PARTIAL, 2);      /* beside a synthetic film, which spares nothing */
+    struct result r = decode_frames(&usual, &usual, CACHE_PARTIAL, 2);      /* beside a synthetic film, which spares nothing */
     assert_true(r.fine);
     assert_int_equal(r.frames, 0);
     assert_int_equal(columns_count(r.columns), 75);

@@ -9,10 +9,10 @@
 
 enum { W = 32, H = 18 };
 
-static void expect_size(struct film film, struct trim trim, int staged_width, int staged_height, int width, int height)
+static void expect_size(struct film film, struct trim trim, int analysis_width, int analysis_height, int width, int height)
 {
     int w, h;
-    thumbs_size(&film, &trim, staged_width, staged_height, &w, &h);
+    thumbs_size(&film, &trim, analysis_width, analysis_height, &w, &h);
     assert_int_equal(w, width);
     assert_int_equal(h, height);
 }

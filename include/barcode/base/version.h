@@ -8,7 +8,7 @@
  * Raise this when a staged frame of any film may come out different from before: shrink, colour, selection, order of
  * frames. tests/unit/test_cache_key.c holds a golden frame that fails when the arithmetic changes and this does not.
  */
-enum { STAGED_VERSION = 9 };
+enum { ANALYSIS_VERSION = 9 };
 
 /*
  * Raise this when the same staged frames and options may give another picture or other numbers than before: k-means, modes, steady,

@@ -16,7 +16,7 @@
 #include "barcode/engine/column.h"
 #include "barcode/engine/trim.h"
 #include "barcode/media/source.h"
-#include "barcode/media/stage.h"
+#include "barcode/media/decode_counts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,7 +55,7 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask);
 bool frame_cache_trim(const struct frame_cache *c, struct trim *trim);
 
 /* What the frames that are to be kept are cut to. Once, before staging. */
-void frame_cache_cut(struct frame_cache *c, const struct trim *trim);
+void frame_cache_truncate(struct frame_cache *c, const struct trim *trim);
 
 /* What to stage from: `film` itself, or what the cache has of it. */
 struct source *frame_cache_source(struct frame_cache *c, struct source *film);
@@ -73,13 +73,13 @@ struct timetable *frame_cache_timetable(struct frame_cache *c);
  * Starts anew, because staging has to: by the sequential plan (counts->contradicted), carefully (damage_found) or without the
  * cache (cache_failed).
  */
-void frame_cache_again(struct frame_cache *c, const struct stage_counts *counts);
+void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts);
 
 /*
  * To be called when staging is over and every frame is in its column, before columns_finish. `fine`: staging did all it could;
  * otherwise, if the user interrupted it, the frames so far are kept for the next run. Cuts the cache to its limit.
  */
-void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct stage_counts *counts, bool fine);
+void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool fine);
 
 /* "off", "miss", "partial" or "hit". */
 const char *frame_cache_state(const struct frame_cache *c);

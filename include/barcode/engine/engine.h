@@ -86,7 +86,7 @@ struct engine_ops {
     bool (*begin)(struct engine *g, const struct engine_job *job, struct err *e);
     struct engine_port *(*port_open)(struct engine *g, struct err *e);
     bool (*put)(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
-    bool (*put_staged)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
+    bool (*put_analysed)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
     /* trim_rows of a view on the device; the copy is the port's until its next call. NULL: no device. */
     bool (*rows)(struct engine_port *p, const struct frame_view *view, struct frame_view *rows, struct err *e);
     void (*port_close)(struct engine_port **p);
@@ -139,7 +139,7 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e);
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
 
 /* The same for a frame that is staged already: rgb[height][width][3], read before this returns. */
-bool engine_put_staged(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
+bool engine_put_analysed(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
 
 /* Sends what the port still holds; sets *p to NULL. NULL is fine. */
 void engine_port_close(struct engine_port **p);

@@ -51,7 +51,7 @@ struct engine_work {
     uint64_t frames;                 /* pictures to decode, 0: unknown                 */
     int width, height;               /* of the film                                    */
     uint64_t columns;                /* frames to cluster, 0: none or unknown          */
-    int staged_width, staged_height;
+    int analysis_width, analysis_height;
 };
 
 /* Pixels that a core decodes in software in a second, about. */

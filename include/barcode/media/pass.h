@@ -8,7 +8,7 @@
 #include "barcode/engine/engine.h"
 #include "barcode/media/decoders.h"
 #include "barcode/media/source.h"
-#include "barcode/media/stage.h"
+#include "barcode/media/decode_counts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,7 +16,7 @@ extern "C" {
 
 /* How far a pass is. */
 struct pass_state {
-    struct stage_progress film;        /* of the film                                   */
+    struct decode_progress film;        /* of the film                                   */
     uint64_t columns;                  /* done so far                                   */
     bool done;                         /* the pass ended well: all columns are there    */
 };
@@ -44,10 +44,10 @@ struct pass {
 
 /*
  * Begins the engine, stages the film into it, finishes it. *counts is overwritten, on failure too; seconds are added to
- * *times. True: every selected frame is in its column, unless stage_must_start_over. False: the first failure, of the source
+ * *times. True: every selected frame is in its column, unless decode_must_restart. False: the first failure, of the source
  * or of the engine; the engine can be used again. ERR_INTERRUPTED too while it waits at the gate. Any thread, one at a time an engine.
  */
-bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_times *times, struct err *e);
+bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_times *times, struct err *e);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
  * source.h - where staged frames come from. One table: a film through libav, and frames of the cache
  * (cache/source_cache.h). Tests have one of their own (tests/unit/synth.h).
  *
- * A source says itself what it can do (source_can); its name decides nothing. A field of a stage_job that needs an ability
+ * A source says itself what it can do (source_can); its name decides nothing. A field of a decode_job that needs an ability
  * names it: a source without that ability ignores the field.
  */
 #ifndef BARCODE_SOURCE_H
@@ -18,7 +18,7 @@
 #include "barcode/media/film.h"
 #include "barcode/media/probe.h"
 #include "barcode/media/selection.h"
-#include "barcode/media/stage.h"
+#include "barcode/media/decode_counts.h"
 #include "barcode/media/timetable.h"
 
 #ifdef __cplusplus
@@ -33,7 +33,7 @@ enum decode_choice {
 };
 
 enum decode_plan {
-    DECODE_PARALLEL,     /* runs of GOPs on one session a core; sequential where that is not exact */
+    DECODE_PARALLEL,     /* runs of GOPs on one worker a core; sequential where that is not exact */
     DECODE_SEQUENTIAL    /* one decoder, every picture: what --verify compares with                */
 };
 
@@ -41,13 +41,13 @@ enum decode_plan {
 enum source_ability {
     SOURCE_RESTARTABLE = 1 << 0,  /* it may be staged and probed any number of times, each time from its start           */
     SOURCE_CACHEABLE = 1 << 1,    /* its frames are a function of one file's bytes: the cache may keep them and serve them */
-    SOURCE_TIMETABLED = 1 << 2,   /* stage_job.timetable: it tells when each displayed frame was on the screen            */
-    SOURCE_SPARING = 1 << 3,      /* stage_job.have: it need not decode frames that are there already                     */
-    SOURCE_CAREFUL = 1 << 4       /* stage_job.careful: it counts damage_found                                            */
+    SOURCE_TIMETABLED = 1 << 2,   /* decode_job.timetable: it tells when each displayed frame was on the screen            */
+    SOURCE_SPARING = 1 << 3,      /* decode_job.have: it need not decode frames that are there already                     */
+    SOURCE_CAREFUL = 1 << 4       /* decode_job.careful: it counts damage_found                                            */
 };
 
-/* What source_stage is to do. All of it is lent for the call. */
-struct stage_job {
+/* What source_decode is to do. All of it is lent for the call. */
+struct decode_job {
     struct selection selection;   /* decided: every >= 1, or a real end for SELECT_COLUMNS  */
     enum decode_plan plan;        /* these two mean nothing to a source that decodes nothing */
     enum decode_choice decode;
@@ -65,7 +65,7 @@ struct stage_job {
 };
 
 /* Read by the main thread for the progress line while staging runs. */
-struct stage_progress {
+struct decode_progress {
     uint64_t frames;     /* film frames covered so far      */
     uint64_t bytes;      /* of the file read so far         */
     uint64_t total_bytes;/* 0 when unknown                  */
@@ -81,9 +81,9 @@ struct source_ops {
     const char *name;             /* for messages and tests                                 */
     unsigned can;                 /* SOURCE_ abilities of this kind of source               */
     unsigned probes;              /* PROBE_ flags: what `probe` can find out                */
-    bool (*stage)(struct source *s, const struct stage_job *job, struct stage_counts *counts,
-                  struct stage_times *times, struct err *e);
-    void (*progress)(struct source *s, struct stage_progress *p);
+    bool (*decode_frames)(struct source *s, const struct decode_job *job, struct decode_counts *counts,
+                  struct decode_times *times, struct err *e);
+    void (*progress)(struct source *s, struct decode_progress *p);
     /* `want` has nothing but what `probes` has. NULL where that is nothing. */
     bool (*probe)(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e);
     void (*close)(struct source **s);
@@ -124,11 +124,11 @@ bool source_can(const struct source *s, unsigned abilities);
  * False: the first failure; ERR_INPUT for a film that is read already and not SOURCE_RESTARTABLE; ERR_INTERRUPTED when
  * interrupted() turned true. One thread at a time.
  */
-bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,
-                  struct stage_times *times, struct err *e);
+bool source_decode(struct source *s, const struct decode_job *job, struct decode_counts *counts,
+                  struct decode_times *times, struct err *e);
 
-/* Any thread, while source_stage runs, and afterwards: then what the last staging covered. */
-void source_progress(struct source *s, struct stage_progress *p);
+/* Any thread, while source_decode runs, and afterwards: then what the last staging covered. */
+void source_progress(struct source *s, struct decode_progress *p);
 
 /*
  * Finds out what is wanted of the film, as far as this source can: facts->found says what was found. From then on s->film holds

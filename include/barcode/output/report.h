@@ -14,7 +14,7 @@
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/media/film.h"
 #include "barcode/media/selection.h"
-#include "barcode/media/stage.h"
+#include "barcode/media/decode_counts.h"
 #include "barcode/output/paper.h"
 #include "barcode/output/strip.h"
 
@@ -57,8 +57,8 @@ struct report {
     int threads;
     char warning[REPORT_WARNINGS][240];
     int warnings;
-    struct stage_times times;
-    struct stage_counts counts;
+    struct decode_times times;
+    struct decode_counts counts;
 };
 
 #ifdef __cplusplus

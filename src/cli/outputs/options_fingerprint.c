@@ -114,7 +114,7 @@ void options_fingerprint(const struct options *o, const struct writer *w, struct
                          char text[REPORT_FINGERPRINT])
 {
     text[0] = 0;
-    add(text, "definition=%d.%d", STAGED_VERSION, PICTURE_VERSION);
+    add(text, "definition=%d.%d", ANALYSIS_VERSION, PICTURE_VERSION);
     for (size_t i = 0; i < strips.count; i++)
         add(text, "%s%s", i == 0 ? " mode=" : ",", strips.kind[i]->name);
     add_selection(text, &o->selection);

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-struct run_traits {
+struct codec_traits {
     enum bitstream stream;
     bool parallel;      /* cut into runs; else everything goes through one sequential decoder     */
     bool flush;         /* a decoder must be drained and flushed before a run that does not follow
@@ -22,7 +22,7 @@ struct run_traits {
     bool reorder;       /* display order differs from decoding order                              */
 };
 
-struct run_traits run_traits(enum bitstream stream);
+struct codec_traits codec_traits(enum bitstream stream);
 
 #ifdef __cplusplus
 }

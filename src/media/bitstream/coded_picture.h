@@ -24,7 +24,7 @@ struct picture {
     int64_t pts_us;           /* presentation time as stored, TIME_NONE when missing  */
     int64_t duration_us;      /* as stored, 0 when missing                             */
     int64_t order;            /* picture order count inside its GOP, TIME_NONE if unknown */
-    enum cut cut;
+    enum rap rap;
     int temporal_id;
     bool hidden;              /* never displayed: no picture inside, edit list, VP8/VP9 not shown */
     bool lost;                /* the file has no picture where one must be: displayed, never decoded; what
@@ -43,7 +43,7 @@ struct picture {
     bool leading;             /* displayed before its GOP's key; set by the chunker    */
     bool wanted;              /* the selection wants it: `tag` is filled               */
     bool done;                /* session: it is staged                                 */
-    enum action action;       /* run_plan's verdict                                    */
+    enum action action;       /* chunk_plan's verdict                                    */
     uint64_t frame;           /* number in display order (not for hidden ones)         */
     struct frame_tag tag;
 };

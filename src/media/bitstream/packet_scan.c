@@ -76,7 +76,7 @@ static void scan_h264(int length_size, const uint8_t *data, size_t size, struct 
             sets |= type == 7 || type == 8;
         }
     }
-    info->cut = !info->picture ? CUT_NONE : idr ? CUT_CLEAN : recovery ? CUT_OPEN : CUT_NONE;
+    info->rap = !info->picture ? RAP_NONE : idr ? RAP_CLOSED : recovery ? RAP_OPEN : RAP_NONE;
     info->closed = idr;
     info->intra = info->picture && intra;
     info->droppable = info->picture && !referenced && !sets;
@@ -131,9 +131,9 @@ static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct 
         info->leading |= type >= 6 && type <= 9;
         info->needs_before |= type == 8 || type == 9;
         if (type == 20)                       /* IDR_N_LP */
-            info->cut = CUT_CLEAN;
+            info->rap = RAP_CLOSED;
         else if (type >= 16 && type <= 21)    /* BLA, IDR_W_RADL, CRA */
-            info->cut = CUT_OPEN;
+            info->rap = RAP_OPEN;
         info->closed |= type == 19 || type == 20;
     }
     info->droppable = info->picture && !referenced && !sets;
@@ -162,7 +162,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
             info->picture = true;
             info->order = p[1] << 2 | p[2] >> 6;
             info->droppable = type == 3;
-            info->cut = type == 1 && gop ? CUT_OPEN : CUT_NONE;
+            info->rap = type == 1 && gop ? RAP_OPEN : RAP_NONE;
             info->intra = type == 1 && (gop || sequence);
         } else if (p[0] == 0xb5 && left >= 4 && p[1] >> 4 == 8) {
             info->field = (p[3] & 3) != 3;
@@ -188,7 +188,7 @@ static void scan_vp8(const uint8_t *data, size_t size, struct nal_info *info)
     if (info->unreadable)
         return;
     info->picture = true;
-    info->cut = key ? CUT_CLEAN : CUT_NONE;
+    info->rap = key ? RAP_CLOSED : RAP_NONE;
     info->shown = data[0] >> 4 & 1;
 }
 
@@ -219,7 +219,7 @@ static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
         return;
     info->picture = true;
     info->unreadable = false;
-    info->cut = inter ? CUT_NONE : CUT_CLEAN;
+    info->rap = inter ? RAP_NONE : RAP_CLOSED;
     info->shown = shown || superframe;
 }
 

@@ -20,10 +20,10 @@ extern "C" {
 enum bitstream { STREAM_OTHER, STREAM_H264, STREAM_HEVC, STREAM_MPEG2, STREAM_VP8, STREAM_VP9, STREAM_AV1 };
 
 /* How a decoder that knows nothing of earlier pictures may begin at this packet. */
-enum cut {
-    CUT_NONE,
-    CUT_CLEAN,   /* nothing after it refers before it: H.264 and HEVC IDR without leading pictures, VP8/VP9/AV1 key */
-    CUT_OPEN     /* leading pictures may: H.264 recovery point 0, HEVC CRA/BLA/IDR with leading ones, MPEG-2 I + GOP header */
+enum rap {
+    RAP_NONE,
+    RAP_CLOSED,   /* nothing after it refers before it: H.264 and HEVC IDR without leading pictures, VP8/VP9/AV1 key */
+    RAP_OPEN     /* leading pictures may: H.264 recovery point 0, HEVC CRA/BLA/IDR with leading ones, MPEG-2 I + GOP header */
 };
 
 struct nal_info {
@@ -32,7 +32,7 @@ struct nal_info {
                               this nor `picture`: a packet that by its own account holds none. Both (MPEG-2):
                               one begins in it, after the rest of another                       */
     bool intra;            /* H.264, MPEG-2: the picture refers to no other                       */
-    enum cut cut;
+    enum rap rap;
     bool droppable;        /* nothing refers to it (HEVC: within its temporal sub-layer) and it
                               carries no parameter sets                                          */
     bool leading;          /* HEVC RASL or RADL                                                 */

@@ -69,7 +69,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     AVStream *s = format->streams[stream];
     *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat),
                         .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format)};
-    r->traits = run_traits(bitstream_of(s->codecpar->codec_id));
+    r->traits = codec_traits(bitstream_of(s->codecpar->codec_id));
     size_t extradata_size = (size_t)s->codecpar->extradata_size;
     r->may_suppress_output = r->traits.stream == STREAM_HEVC &&
                              nal_extradata_has_output_flag(s->codecpar->extradata, extradata_size);
@@ -127,7 +127,7 @@ static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
     av_parser_parse2(r->parser, r->parse_context, &out, &out_size, packet->data, packet->size,
                      AV_NOPTS_VALUE, AV_NOPTS_VALUE, 0);
     if (r->traits.stream == STREAM_AV1) {
-        p->cut = r->parser->key_frame == 1 && packet->flags & AV_PKT_FLAG_KEY ? CUT_CLEAN : CUT_NONE;
+        p->rap = r->parser->key_frame == 1 && packet->flags & AV_PKT_FLAG_KEY ? RAP_CLOSED : RAP_NONE;
         return;
     }
     p->order = r->parser->output_picture_number;
@@ -156,7 +156,7 @@ static void note_ends(struct demux *r, const struct nal_info *info, struct pictu
         return;
     }
     r->ended = info->ends;
-    if (info->cut != CUT_NONE) {
+    if (info->rap != RAP_NONE) {
         r->rasl_undecodable = info->broken_link || anew;
         bool cra = !info->broken_link && !info->closed;
         r->may_suppress_output |= p->serial > 0 && (info->discards || (cra && anew));
@@ -203,7 +203,7 @@ static void note_param_sets(struct demux *r, const AVPacket *packet, const struc
     if (info->headers && !p->suspect)
         param_sets_note(&r->param_sets, r->length_size, packet->data, (size_t)packet->size,
                         p->serial + 1);
-    bool key = p->cut != CUT_NONE || p->intra;
+    bool key = p->rap != RAP_NONE || p->intra;
     r->lacking |= key && param_sets_lacking(&r->param_sets, p->serial + 1);
     r->odd |= r->lacking || r->param_sets.sequence_changed;
 }
@@ -258,7 +258,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
         lose(r, p);
         return;
     }
-    p->cut = info.cut;
+    p->rap = info.rap;
     p->intra = info.intra;
     p->field = info.field;
     p->temporal_id = info.temporal_id;

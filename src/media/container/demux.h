@@ -21,7 +21,7 @@ struct demux {
     AVStream *stream;
     AVCodecParserContext *parser;   /* picture order counts and key frames; NULL when not needed */
     AVCodecContext *parse_context;
-    struct run_traits traits;
+    struct codec_traits traits;
     int length_size;
     struct nal_sets sets;           /* H.264: as of the last packet                              */
     struct param_sets param_sets;   /* likewise                                                  */

@@ -51,7 +51,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
     return c;
 }
 
-int decoder_threads_most(const AVStream *stream, const struct run_traits *traits)
+int decoder_threads_most(const AVStream *stream, const struct codec_traits *traits)
 {
     enum { MOST = 16 };       /* libavcodec warns of more */
     if (traits->stream == STREAM_OTHER || traits->stream == STREAM_VP8)
@@ -109,11 +109,11 @@ bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
     return true;
 }
 
-void decoder_fit_delay(AVCodecContext *c, const struct run_traits *traits, const struct run *run)
+void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits, const struct chunk *chunk)
 {
     if (traits->stream != STREAM_H264)
         return;
-    int reorder = run_reorder(run);
+    int reorder = chunk_reorder_depth(chunk);
     reorder = reorder < DELAY_MAX ? reorder : DELAY_MAX;
     if (c->has_b_frames < reorder)
         c->has_b_frames = reorder;

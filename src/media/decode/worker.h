@@ -10,13 +10,13 @@
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/err.h"
 
-void *session_main(void *staging);
+void *decode_worker_main(void *pass);
 
-/* One software session without a thread, for the caller's: decodes what a run still wants. */
-struct session;
-struct session *session_new(struct staging *s, struct err *e);
-bool session_decode(struct session *s, struct run *run, struct err *e);
+/* One software worker without a thread, for the caller's: decodes what a chunk still wants. */
+struct decode_worker;
+struct decode_worker *decode_worker_new(struct decode_pass *s, struct err *e);
+bool decode_worker_decode(struct decode_worker *s, struct chunk *chunk, struct err *e);
 /* Adds its counts to the staging's, frees it; NULL is fine. */
-void session_free(struct session **s);
+void decode_worker_free(struct decode_worker **s);
 
 #endif

@@ -5,7 +5,7 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
 
-bool run_append(struct run *r, const struct picture *p, struct err *e)
+bool chunk_append(struct chunk *r, const struct picture *p, struct err *e)
 {
     if (r->count == r->room) {
         size_t room = r->room ? r->room * 2 : 64;
@@ -21,7 +21,7 @@ bool run_append(struct run *r, const struct picture *p, struct err *e)
 }
 
 /* Decides [begin, end), a stretch that starts where decoding may start. */
-static void plan_segment(struct run *r, const struct run_traits *t, size_t begin, size_t end, int top_layer)
+static void plan_segment(struct chunk *r, const struct codec_traits *t, size_t begin, size_t end, int top_layer)
 {
     size_t stop = begin;      /* one past the last wanted picture: what follows is not needed */
     for (size_t i = begin; i < end; i++)
@@ -39,7 +39,7 @@ static void plan_segment(struct run *r, const struct run_traits *t, size_t begin
     }
 }
 
-static void plan_everything(struct run *r, const struct run_traits *t)
+static void plan_everything(struct chunk *r, const struct codec_traits *t)
 {
     for (size_t i = 0; i < r->count; i++) {
         struct picture *p = &r->picture[i];
@@ -47,7 +47,7 @@ static void plan_everything(struct run *r, const struct run_traits *t)
     }
 }
 
-void run_plan(struct run *r, const struct run_traits *t, bool everything)
+void chunk_plan(struct chunk *r, const struct codec_traits *t, bool everything)
 {
     if (everything) {
         plan_everything(r, t);
@@ -57,18 +57,18 @@ void run_plan(struct run *r, const struct run_traits *t, bool everything)
             if (r->picture[i].temporal_id > top_layer)
                 top_layer = r->picture[i].temporal_id;
         for (size_t begin = 0, end; begin < r->count; begin = end) {
-            for (end = begin + 1; end < r->count && r->picture[end].cut != CUT_CLEAN; end++)
+            for (end = begin + 1; end < r->count && r->picture[end].rap != RAP_CLOSED; end++)
                 continue;
             plan_segment(r, t, begin, end, top_layer);
         }
     }
-    /* RASL pictures of the first key refer to a run that this decoder never saw. */
-    for (size_t i = 0; i < r->count && (i == 0 || r->picture[i].cut == CUT_NONE); i++)
+    /* RASL pictures of the first key refer to a chunk that this decoder never saw. */
+    for (size_t i = 0; i < r->count && (i == 0 || r->picture[i].rap == RAP_NONE); i++)
         if (r->picture[i].needs_before && !r->picture[i].wanted)
             r->picture[i].action = ACTION_SKIP;
 }
 
-int run_reorder(const struct run *r)
+int chunk_reorder_depth(const struct chunk *r)
 {
     enum { WINDOW = 32 };     /* no codec reorders by more than 16 */
     int most = 0;
@@ -84,7 +84,7 @@ int run_reorder(const struct run *r)
     return most;
 }
 
-void run_order_watch(struct run_order *o, const struct run_traits *t, const struct picture *p)
+void chunk_order_check(struct chunk_order *o, const struct codec_traits *t, const struct picture *p)
 {
     if (!t->reorder || p->hidden || p->done)
         return;
@@ -92,7 +92,7 @@ void run_order_watch(struct run_order *o, const struct run_traits *t, const stru
     o->last = p->frame > o->last ? p->frame : o->last;
 }
 
-bool run_may_have_threads(const struct run *r)
+bool chunk_may_use_threads(const struct chunk *r)
 {
     enum { LEAST = 8 };       /* pictures: fewer are over before the threads are filled */
     if (r->unsure || r->count < LEAST)
@@ -105,7 +105,7 @@ bool run_may_have_threads(const struct run *r)
     return true;
 }
 
-bool run_is_whole(const struct run *r)
+bool chunk_is_complete(const struct chunk *r)
 {
     for (size_t i = 0; i < r->count; i++)
         if (r->picture[i].wanted && !r->picture[i].done)
@@ -113,7 +113,7 @@ bool run_is_whole(const struct run *r)
     return true;
 }
 
-void run_free(struct run **r)
+void chunk_free(struct chunk **r)
 {
     if (!*r)
         return;

@@ -14,12 +14,12 @@ struct chunker {
     struct chunker_config config;
     struct chunker_counts counts;
     struct selection_cursor cursor;
-    struct run *pending;     /* wanted GOPs that wait for company; may be NULL          */
-    struct run *gop;         /* the GOP being collected, its key first                   */
-    struct run *next;        /* the following GOP's key and leading pictures so far      */
+    struct chunk *pending;     /* wanted GOPs that wait for company; may be NULL          */
+    struct chunk *gop;         /* the GOP being collected, its key first                   */
+    struct chunk *next;        /* the following GOP's key and leading pictures so far      */
     struct picture **shown;  /* scratch: one GOP in display order                        */
     size_t shown_room;
-    bool cut_seen, first_gop;
+    bool rap_seen, first_gop;
     bool unsure;             /* about the display order of the GOP that is being closed   */
     bool filled, filled_before;  /* dropped frames were put into it, into the GOP before it */
     bool real;               /* frames are missing at the gaps near the GOP that was closed last */
@@ -30,9 +30,9 @@ struct chunker {
     struct timeline timeline;
 };
 
-static struct run *new_run(struct err *e)
+static struct chunk *new_chunk(struct err *e)
 {
-    struct run *r = calloc(1, sizeof *r);
+    struct chunk *r = calloc(1, sizeof *r);
     if (!r)
         err_memory(e, sizeof *r);
     return r;
@@ -49,8 +49,8 @@ struct chunker *chunker_open(const struct chunker_config *config, struct err *e)
     g->cursor = selection_begin(&config->selection);
     g->timeline = timeline_begin(config->frame_us);
     g->first_gop = true;
-    g->gop = new_run(e);
-    g->next = new_run(e);
+    g->gop = new_chunk(e);
+    g->next = new_chunk(e);
     if (!g->gop || !g->next)
         chunker_free(&g);
     return g;
@@ -60,15 +60,15 @@ void chunker_free(struct chunker **g)
 {
     if (!*g)
         return;
-    run_free(&(*g)->pending);
-    run_free(&(*g)->gop);
-    run_free(&(*g)->next);
+    chunk_free(&(*g)->pending);
+    chunk_free(&(*g)->gop);
+    chunk_free(&(*g)->next);
     free((*g)->shown);
     free(*g);
     *g = NULL;
 }
 
-static bool add_shown(struct chunker *g, struct run *r, bool leading, size_t *n, struct err *e)
+static bool add_shown(struct chunker *g, struct chunk *r, bool leading, size_t *n, struct err *e)
 {
     size_t first = *n;
     if (first + r->count > g->shown_room) {
@@ -159,7 +159,7 @@ static bool number_frames(struct chunker *g, size_t n, const struct picture *aft
 }
 
 /* VP9 and AV1 have so little of a form that a few packets of rubbish may look like pictures before one does not. */
-static void suspect_before(const struct chunker *g, struct run *r, size_t i)
+static void suspect_before(const struct chunker *g, struct chunk *r, size_t i)
 {
     enum bitstream stream = g->config.traits.stream;
     size_t many = stream == STREAM_VP9 || stream == STREAM_AV1 ? 4 : 1;
@@ -183,7 +183,7 @@ static bool is_far_ahead(const struct chunker *g)
            gap_frames(from, g->ahead->pts_us, g->config.frame_us) > REACH;
 }
 
-static void suspect_inside(const struct chunker *g, struct run *r)
+static void suspect_inside(const struct chunker *g, struct chunk *r)
 {
     for (size_t i = 0; i < r->count; i++)
         if (is_after_gap(g, &r->picture[i]))
@@ -200,7 +200,7 @@ static void check_gaps(struct chunker *g)
     for (size_t i = 0; i < g->gop->count; i++)
         g->gop->picture[i].after_gap &= g->real;
     suspect_inside(g, g->gop);
-    suspect_inside(g, g->next);           /* copies may be in a run already (gop_add_extras) */
+    suspect_inside(g, g->next);           /* copies may be in a chunk already (gop_add_extras) */
     if (g->next->count > 0 && is_after_gap(g, &g->next->picture[0]))
         suspect_before(g, g->gop, g->gop->count);
     if (g->next->count > 0 && g->ahead && (is_after_gap(g, g->ahead) || is_far_ahead(g)))
@@ -230,29 +230,29 @@ static void leave_out(const struct chunker *g, size_t n)
 /* ------------------------------------------------------------------ runs */
 
 /* Sends the pending run off. `following` is the GOP right after it (NULL: none). */
-static bool emit_pending(struct chunker *g, struct run *following, struct err *e)
+static bool emit_pending(struct chunker *g, struct chunk *following, struct err *e)
 {
-    struct run *run = g->pending;
+    struct chunk *chunk = g->pending;
     g->pending = NULL;
-    if (!run)
+    if (!chunk)
         return true;
-    run->own = run->count;
-    if (following && !gop_add_extras(run, following, g->real, e)) {
-        run_free(&run);
+    chunk->own = chunk->count;
+    if (following && !gop_add_extras(chunk, following, g->real, e)) {
+        chunk_free(&chunk);
         return false;
     }
-    run->wanted = 0;
-    for (size_t i = 0; i < run->count; i++)
-        run->wanted += run->picture[i].wanted;
-    run->frames = g->counts.displayed;
-    g->counts.runs++;
-    return g->config.emit(g->config.user, run, e);
+    chunk->wanted = 0;
+    for (size_t i = 0; i < chunk->count; i++)
+        chunk->wanted += chunk->picture[i].wanted;
+    chunk->frames = g->counts.displayed;
+    g->counts.chunks++;
+    return g->config.emit(g->config.user, chunk, e);
 }
 
 static bool hand_out_key(struct chunker *g, struct err *e)
 {
     struct picture *key = g->gop->count > 0 ? g->gop->picture : NULL;
-    bool shows = key && !key->lost && !key->hidden && key->cut != CUT_NONE;
+    bool shows = key && !key->lost && !key->hidden && key->rap != RAP_NONE;
     return !g->config.key || !shows || g->config.key(g->config.user, key, e);
 }
 
@@ -284,25 +284,25 @@ static bool close_gop(struct chunker *g, struct err *e)
 
     bool needed = g->config.emit && (gop_is_wanted(g->gop, false) || gop_is_wanted(g->next, true));
     if (needed) {
-        if (!g->pending && !(g->pending = new_run(e)))
+        if (!g->pending && !(g->pending = new_chunk(e)))
             return false;
-        if (g->pending->count == 0)       /* a first GOP's leading pictures were the run's before */
+        if (g->pending->count == 0)       /* a first GOP's leading pictures were the chunk's before */
             for (size_t i = 0; i < g->gop->count; i++)
                 g->gop->picture[i].wanted &= !g->gop->picture[i].leading;
         if (!gop_move_pictures(g->pending, g->gop, e))
             return false;
         g->pending->unsure |= g->unsure;
-        if (g->pending->count >= RUN_PICTURES && !emit_pending(g, g->next, e))
+        if (g->pending->count >= CHUNK_PICTURES && !emit_pending(g, g->next, e))
             return false;
     } else {
         g->counts.skipped += g->config.emit != NULL;
         if (!emit_pending(g, g->gop, e))
             return false;
     }
-    run_free(&g->gop);
+    chunk_free(&g->gop);
     g->gop = g->next;
     g->first_gop = false;
-    g->next = new_run(e);
+    g->next = new_chunk(e);
     return g->next != NULL;
 }
 
@@ -310,7 +310,7 @@ static bool close_gop(struct chunker *g, struct err *e)
 
 static bool leads(const struct chunker *g, const struct picture *key, const struct picture *p)
 {
-    if (!g->config.traits.reorder || key->cut == CUT_CLEAN || p->hidden)
+    if (!g->config.traits.reorder || key->rap == RAP_CLOSED || p->hidden)
         return false;
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
     /* A picture after a gap may lead a key in the gap. A truncated key may have no time. */
@@ -324,38 +324,38 @@ static bool leads(const struct chunker *g, const struct picture *key, const stru
     return by_time && timed && p->pts_us < key->pts_us;
 }
 
-static bool keep(struct run *r, struct picture *p, struct err *e)
+static bool keep(struct chunk *r, struct picture *p, struct err *e)
 {
-    if (run_append(r, p, e))
+    if (chunk_append(r, p, e))
         return true;
     packet_free(&p->packet);
     return false;
 }
 
-static bool push_before_first_cut(struct chunker *g, struct picture *p, struct err *e)
+static bool push_before_first_rap(struct chunker *g, struct picture *p, struct err *e)
 {
     /* A film whose first picture is lost begins with it: the film was not cut there. */
     if (p->lost && g->gop->count == 0) {
-        g->cut_seen = true;
+        g->rap_seen = true;
         g->first_gop = false;
         return keep(g->gop, p, e);
     }
     /* One that refers to nothing needs no mark to begin with. */
-    if (p->intra && !p->hidden && p->cut == CUT_NONE && g->gop->count == 0)
-        p->cut = CUT_OPEN;
-    if (p->cut == CUT_NONE)
+    if (p->intra && !p->hidden && p->rap == RAP_NONE && g->gop->count == 0)
+        p->rap = RAP_OPEN;
+    if (p->rap == RAP_NONE)
         return keep(g->gop, p, e);
     /* What came before refers to pictures that are not in the file. */
     for (size_t i = 0; i < g->gop->count; i++)
         g->counts.lead_in += !g->gop->picture[i].hidden;
-    run_free(&g->gop);
-    g->cut_seen = true;
-    return (g->gop = new_run(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
+    chunk_free(&g->gop);
+    g->rap_seen = true;
+    return (g->gop = new_chunk(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
 }
 
 void chunker_break_off(struct chunker *g, uint64_t serial)
 {
-    struct run *in = g->next->count > 0 ? g->next : g->gop;
+    struct chunk *in = g->next->count > 0 ? g->next : g->gop;
     gaps_note(&g->gaps, serial);
     if (in->count > 0)
         in->picture[in->count - 1].suspect = true;
@@ -367,16 +367,16 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
     g->ahead = p;
     if (p->after_gap)
         gaps_note(&g->gaps, p->serial);
-    if (!g->cut_seen)
-        return push_before_first_cut(g, p, e);
-    if (p->cut != CUT_NONE) {
+    if (!g->rap_seen)
+        return push_before_first_rap(g, p, e);
+    if (p->rap != RAP_NONE) {
         if (g->next->count > 0 && !close_gop(g, e)) {
             packet_free(&p->packet);
             return false;
         }
         return keep(g->next, p, e);
     }
-    struct run *in = g->next->count > 0 ? g->next : g->gop;
+    struct chunk *in = g->next->count > 0 ? g->next : g->gop;
     if (in == g->next || g->first_gop)
         p->leading = leads(g, &in->picture[0], p);
     if (in == g->next) {
@@ -408,21 +408,21 @@ void chunker_stop(struct chunker *g)
 bool chunker_end(struct chunker *g, struct err *e)
 {
     g->ahead = NULL;
-    if (!g->cut_seen)
+    if (!g->rap_seen)
         return true;
     if (g->next->count > 0 && !close_gop(g, e))
         return false;
     return close_gop(g, e) && emit_pending(g, NULL, e);
 }
 
-static bool too_long(const struct run *r)
+static bool too_long(const struct chunk *r)
 {
     return r->count > GOP_PICTURES_MAX || r->bytes > GOP_BYTES_MAX;
 }
 
 bool chunker_stuck(const struct chunker *g, bool at_end)
 {
-    if (!g->cut_seen && at_end)
+    if (!g->rap_seen && at_end)
         return g->gop->count > 0;
     /* A key whose time or order is far too high seems to be led by everything after it. */
     return !g->config.key && (too_long(g->gop) || too_long(g->next));
@@ -430,7 +430,7 @@ bool chunker_stuck(const struct chunker *g, bool at_end)
 
 bool chunker_begun(const struct chunker *g)
 {
-    return g->cut_seen && (!g->first_gop || g->next->count > 0);
+    return g->rap_seen && (!g->first_gop || g->next->count > 0);
 }
 
 bool chunker_done(const struct chunker *g)
@@ -440,7 +440,7 @@ bool chunker_done(const struct chunker *g)
 
 bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
 {
-    struct run *held = g->gop;
+    struct chunk *held = g->gop;
     if (!emit_pending(g, held, e))
         return false;
     /* next holds at most the following GOP's key and leading pictures: next in decoding order, and without a number yet. */

@@ -9,13 +9,13 @@
  * The GOP's pictures get their frame numbers and times, the selection says which are wanted,
  * and each wanted one is announced in the columns, so that one which never decodes is known.
  * A GOP without a wanted picture is thrown away unread; others are merged into runs of about
- * RUN_PICTURES as long as they follow one another.
+ * CHUNK_PICTURES as long as they follow one another.
  *
  * A lost picture (chunk.h) takes its place by its time. The frames that must have been in a gap
  * between two pictures are numbered, timed and announced too, though they are never decoded.
  *
  * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts make sense;
- * else by time where every picture has a distinct one; else (codecs that do not reorder) by arrival. A run in
+ * else by time where every picture has a distinct one; else (codecs that do not reorder) by arrival. A chunk in
  * which the first two disagree is marked `unsure`.
  */
 #ifndef BARCODE_GOP_CHUNKER_H
@@ -26,35 +26,35 @@
 #include "media/bitstream/coded_picture.h"
 #include "media/select/timeline.h"
 #include "barcode/media/selection.h"
-#include "barcode/media/stage.h"
+#include "barcode/media/decode_counts.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum {
-    RUN_PICTURES = 64,        /* GOPs are merged until a run has this many              */
+    CHUNK_PICTURES = 64,        /* GOPs are merged until a chunk has this many              */
     GOP_PICTURES_MAX = 1500,  /* a GOP that grows beyond is decoded as it is read        */
 };
 #define GOP_BYTES_MAX ((size_t)192 << 20)
 
 struct chunker_counts {
     uint64_t displayed;       /* frames numbered so far        */
-    uint64_t runs, skipped;   /* runs emitted, GOPs not needed */
+    uint64_t chunks, skipped;   /* runs emitted, GOPs not needed */
     uint64_t lead_in;         /* pictures before the first cut */
     uint64_t dropped;         /* of the displayed ones: in a gap */
     uint64_t dropped_wanted;  /* of them: selected              */
 };
 
-/* Takes a run (and owns it, on failure too). */
-typedef bool chunker_emit(void *user, struct run *run, struct err *e);
+/* Takes a chunk (and owns it, on failure too). */
+typedef bool chunker_emit(void *user, struct chunk *chunk, struct err *e);
 
 /* A key frame that is displayed: numbered, with its time in its tag. Its packet may be taken, and is then to be set to NULL. */
 typedef bool chunker_key(void *user, struct picture *key, struct err *e);
 
 struct chunker_config {
     struct selection selection;
-    struct run_traits traits;
+    struct codec_traits traits;
     int64_t frame_us;             /* nominal time of a frame, for those that have none (> 0)   */
     struct columns *columns;      /* wanted frames are announced here; NULL: not at all        */
     struct timetable *timetable;  /* every numbered frame is noted here; NULL: not at all      */
@@ -93,7 +93,7 @@ bool chunker_end(struct chunker *g, struct err *e);
 void chunker_break_off(struct chunker *g, uint64_t serial);
 
 /*
- * True when what is held cannot become a run: a GOP is too long to hold, or no cut was seen for as long
+ * True when what is held cannot become a chunk: a GOP is too long to hold, or no cut was seen for as long
  * (or, `at_end`, at all). The caller then asks chunker_release and decodes sequentially from there.
  */
 bool chunker_stuck(const struct chunker *g, bool at_end);
@@ -106,11 +106,11 @@ bool chunker_done(const struct chunker *g);
 
 /*
  * What a sequential decoder needs to go on from here: emits everything before the GOP being
- * collected and hands out that GOP's pictures (the caller's, run_free), the cursor, the next frame
+ * collected and hands out that GOP's pictures (the caller's, chunk_free), the cursor, the next frame
  * number and the timeline.
  */
 struct chunker_state {
-    struct run *held;              /* may be empty, never NULL                     */
+    struct chunk *held;              /* may be empty, never NULL                     */
     struct selection_cursor cursor;
     uint64_t next_frame;
     struct timeline timeline;

@@ -107,7 +107,7 @@ static void sort_across_gaps(enum bitstream stream, struct picture **p, size_t n
 }
 
 /* Decoders go by the bitstream's order and never look at times. */
-bool sort_display_order(const struct run_traits *traits, bool gaps, int64_t frame_us,
+bool sort_display_order(const struct codec_traits *traits, bool gaps, int64_t frame_us,
                         struct picture **p, size_t n)
 {
     if (!traits->reorder || n < 2)

@@ -13,7 +13,7 @@
  * and pictures without a time may get one. Returns false if the bitstream and the times contradict
  * each other, or if there is no order.
  */
-bool sort_display_order(const struct run_traits *traits, bool gaps, int64_t frame_us,
+bool sort_display_order(const struct codec_traits *traits, bool gaps, int64_t frame_us,
                         struct picture **p, size_t n);
 
 #endif

@@ -3,7 +3,7 @@
 #include "media/bitstream/coded_picture.h"
 #include "media/ffmpeg/packet.h"
 
-bool gop_has_gap(const struct run *r)
+bool gop_has_gap(const struct chunk *r)
 {
     for (size_t i = 0; i < r->count; i++)
         if (r->picture[i].lost || r->picture[i].after_gap)
@@ -11,10 +11,10 @@ bool gop_has_gap(const struct run *r)
     return false;
 }
 
-bool gop_move_pictures(struct run *to, struct run *from, struct err *e)
+bool gop_move_pictures(struct chunk *to, struct chunk *from, struct err *e)
 {
     for (size_t i = 0; i < from->count; i++) {
-        if (!run_append(to, &from->picture[i], e))
+        if (!chunk_append(to, &from->picture[i], e))
             return false;
         from->picture[i].packet = NULL;
     }
@@ -23,7 +23,7 @@ bool gop_move_pictures(struct run *to, struct run *from, struct err *e)
     return true;
 }
 
-bool gop_add_extras(struct run *run, struct run *following, bool gaps, struct err *e)
+bool gop_add_extras(struct chunk *chunk, struct chunk *following, bool gaps, struct err *e)
 {
     size_t last = 0;
     for (size_t i = 0; i < following->count; i++)
@@ -41,7 +41,7 @@ bool gop_add_extras(struct run *run, struct run *following, bool gaps, struct er
             copy.wanted = false;
             copy.frame = following->picture[last - 1].frame + following->count;
         }
-        if (!run_append(run, &copy, e)) {
+        if (!chunk_append(chunk, &copy, e)) {
             packet_free(&copy.packet);
             return false;
         }
@@ -49,7 +49,7 @@ bool gop_add_extras(struct run *run, struct run *following, bool gaps, struct er
     return true;
 }
 
-bool gop_is_wanted(const struct run *r, bool leading)
+bool gop_is_wanted(const struct chunk *r, bool leading)
 {
     for (size_t i = 0; i < r->count; i++)
         if (r->picture[i].wanted && r->picture[i].leading == leading)

@@ -7,22 +7,22 @@
 
 #include "chunk.h"
 
-/* Returns true if a picture of the run is lost, or if something is missing right before one. */
-bool gop_has_gap(const struct run *r);
+/* Returns true if a picture of the chunk is lost, or if something is missing right before one. */
+bool gop_has_gap(const struct chunk *r);
 
 /* Moves all pictures of `from` to the end of `to`. False: memory; both own what they hold then. */
-bool gop_move_pictures(struct run *to, struct run *from, struct err *e);
+bool gop_move_pictures(struct chunk *to, struct chunk *from, struct err *e);
 
 /*
- * Appends copies of the following GOP's key and leading pictures to the run if one of them is
+ * Appends copies of the following GOP's key and leading pictures to the chunk if one of them is
  * wanted. `gaps`: frames are missing at the gaps nearby. Returns false if out of memory.
  */
-bool gop_add_extras(struct run *run, struct run *following, bool gaps, struct err *e);
+bool gop_add_extras(struct chunk *chunk, struct chunk *following, bool gaps, struct err *e);
 
 /*
- * Returns true if a picture of the run is wanted. `leading`: only its leading pictures count;
+ * Returns true if a picture of the chunk is wanted. `leading`: only its leading pictures count;
  * otherwise, only the others.
  */
-bool gop_is_wanted(const struct run *r, bool leading);
+bool gop_is_wanted(const struct chunk *r, bool leading);
 
 #endif

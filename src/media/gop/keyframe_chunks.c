@@ -20,31 +20,31 @@ void keys_drop(struct keys *k)
     k->holds = false;
 }
 
-/* The key frame alone, or its two fields. Both are decoded: nothing of a run of one picture is left out. */
-static struct run *make_run(struct keys *k, struct err *e)
+/* The key frame alone, or its two fields. Both are decoded: nothing of a chunk of one picture is left out. */
+static struct chunk *make_chunk(struct keys *k, struct err *e)
 {
-    struct run *run = calloc(1, sizeof *run);
-    if (!run) {
-        err_memory(e, sizeof *run);
+    struct chunk *chunk = calloc(1, sizeof *chunk);
+    if (!chunk) {
+        err_memory(e, sizeof *chunk);
         return NULL;
     }
     struct picture second = {.packet = k->second, .serial = k->held.serial + 1, .pts_us = TIME_NONE, .order = TIME_NONE, .second = true,
                              .frame = k->held.frame};
-    if (!run_append(run, &k->held, e)) {
-        run_free(&run);
+    if (!chunk_append(chunk, &k->held, e)) {
+        chunk_free(&chunk);
         return NULL;
     }
     k->held.packet = NULL;
-    if (second.packet && !run_append(run, &second, e)) {
-        run_free(&run);
+    if (second.packet && !chunk_append(chunk, &second, e)) {
+        chunk_free(&chunk);
         return NULL;
     }
     k->second = NULL;
-    run->own = run->count;
-    run->wanted = 1;
-    run->unsure = true;
-    run->frames = k->held.frame + 1;
-    return run;
+    chunk->own = chunk->count;
+    chunk->wanted = 1;
+    chunk->unsure = true;
+    chunk->frames = k->held.frame + 1;
+    return chunk;
 }
 
 static bool send_off(struct keys *k, struct err *e)
@@ -57,11 +57,11 @@ static bool send_off(struct keys *k, struct err *e)
         return false;
     if (c->have && c->have(c->have_user, &p->tag, false) && c->have(c->have_user, &p->tag, true))
         return true;
-    struct run *run = make_run(k, e);
-    if (!run)
+    struct chunk *chunk = make_chunk(k, e);
+    if (!chunk)
         return false;
     k->sent++;
-    return c->emit(c->user, run, e);
+    return c->emit(c->user, chunk, e);
 }
 
 bool keys_end(struct keys *k, struct err *e)

@@ -1,5 +1,5 @@
 /*
- * keyframe_chunks.h - which key frame serves which columns (--keyframes), and runs of one picture for the sessions.
+ * keyframe_chunks.h - which key frame serves which columns (--keyframes), and runs of one picture for the workers.
  *
  *     reader -> keys_hold (a key frame, in display order) -> keys_serve (until when it is the latest one) -> run of one
  *
@@ -12,7 +12,7 @@
 #include "chunker.h"
 #include "media/bitstream/coded_picture.h"
 #include "barcode/media/selection.h"
-#include "barcode/media/stage.h"
+#include "barcode/media/decode_counts.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,7 +18,7 @@ struct answer {
     struct nvdec_caps caps;
 };
 
-/* A session that waits for its place. */
+/* A worker that waits for its place. */
 struct waiter {
     struct waiter *next;
 };
@@ -134,13 +134,13 @@ static struct device *device_of(struct decoders *pool, const struct nvdec *n)
             return &pool->device[i];
     if (pool->devices == DEVICES)
         return NULL;
-    pool->device[pool->devices] = (struct device){.context = n->context, .most = nvdec_sessions(n)};
+    pool->device[pool->devices] = (struct device){.context = n->context, .most = nvdec_workers(n)};
     return &pool->device[pool->devices++];
 }
 
-static bool is_in_vain(struct staging *s)
+static bool is_in_vain(struct decode_pass *s)
 {
-    return staging_stopped(s) || queue_is_over(s->runs);
+    return decode_pass_stopped(s) || queue_is_over(s->chunks);
 }
 
 static void remove_waiter(struct device *device, const struct waiter *w)
@@ -151,7 +151,7 @@ static void remove_waiter(struct device *device, const struct waiter *w)
     *at = w->next;
 }
 
-bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct staging *s)
+bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decode_pass *s)
 {
     if (!keeps(pool, n))
         return true;
@@ -163,7 +163,7 @@ bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct stagi
     bool in_vain = false;
     if (device) {
         *last = &me;
-        device->most = nvdec_sessions(n);
+        device->most = nvdec_workers(n);
         while (!(in_vain = is_in_vain(s)) && (device->working >= device->most || device->first != &me)) {
             struct timespec until = clock_deadline(100000000);   /* nobody wakes who waits here when a film is stopped */
             pthread_cond_timedwait(&pool->left, &pool->lock, &until);
@@ -242,7 +242,7 @@ static struct nvdec_decoder *find_out_of_use(struct decoders *pool, const struct
         one->next = found;
         found = one;
     }
-    if ((tight || (!found && idle_in(pool, n) >= KINDS * nvdec_sessions(n))) && (one = take_out(&pool->idle, n->context, NULL))) {
+    if ((tight || (!found && idle_in(pool, n) >= KINDS * nvdec_workers(n))) && (one = take_out(&pool->idle, n->context, NULL))) {
         one->next = found;
         found = one;
     }
@@ -302,7 +302,7 @@ void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_
     *d = NULL;
     if (!one)
         return;
-    one->context->opaque = NULL;     /* the session's watch */
+    one->context->opaque = NULL;     /* the worker's watch */
     bool reused = sound && nvdec_pool_hands_on(pool);
     if (!keeps(pool, n) || (!reused && nvdec_is_tight(n))) {
         destroy(&one);

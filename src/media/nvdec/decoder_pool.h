@@ -7,7 +7,7 @@
 #include "nvdec.h"
 #include "media/schedule/decode_pass.h"
 
-/* A decoder, and what is known of its past. A session's, until it is given back. */
+/* A decoder, and what is known of its past. A worker's, until it is given back. */
 struct nvdec_decoder {
     AVCodecContext *context;
     AVCodecParameters *of;           /* what it was opened for                                       */
@@ -29,12 +29,12 @@ typedef bool nvdec_ask(const struct nvdec *n, struct nvdec_caps *caps, struct er
 bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps, nvdec_ask *ask, struct err *e);
 
 /*
- * Waits until one more session may work in n's context; without a pool it may at once. False: `s` was stopped meanwhile, or has no
+ * Waits until one more worker may work in n's context; without a pool it may at once. False: `s` was stopped meanwhile, or has no
  * run left. Places are given in the order of the calls, so that a film never waits for one that began after it.
  */
-bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct staging *s);
+bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decode_pass *s);
 
-/* The session ends; its decoder is given back. */
+/* The worker ends; its decoder is given back. */
 void nvdec_pool_leave(struct decoders *pool, const struct nvdec *n);
 
 /*

@@ -253,7 +253,7 @@ static AVBufferRef *make_device(const struct nvdec *n)
     return device;
 }
 
-int nvdec_sessions(const struct nvdec *n)
+int nvdec_workers(const struct nvdec *n)
 {
     return 2 * n->engines;
 }

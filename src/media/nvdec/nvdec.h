@@ -32,7 +32,7 @@ struct nvdec_caps {
     unsigned reserved_out[10];
 };
 
-/* What all NVDEC sessions of one staging share. */
+/* What all NVDEC workers of one staging share. */
 struct nvdec {
     void *context;             /* CUcontext; NULL: software stands in                        */
     AVBufferRef *own;          /* the device, when no engine lends its context               */
@@ -42,10 +42,10 @@ struct nvdec {
 /*
  * Makes ready to decode `stream`, in the engine's context or, when it has none, in one of its own on device 0.
  * False with a sentence when there is no GPU (ERR_ENGINE), or when it cannot decode this stream (ERR_INPUT: codec,
- * depth, chroma sampling or size). n->engines says how many sessions are worth having (nvdec_sessions).
- * Thread of the caller; nvdec_close after all sessions. What the driver says is kept in `pool`, which may be NULL.
+ * depth, chroma sampling or size). n->engines says how many workers are worth having (nvdec_workers).
+ * Thread of the caller; nvdec_close after all workers. What the driver says is kept in `pool`, which may be NULL.
  *
- * The word "software" in the environment's BARCODE_NVDEC (for tests where there is no GPU): the sessions do all that they do,
+ * The word "software" in the environment's BARCODE_NVDEC (for tests where there is no GPU): the workers do all that they do,
  * on libavcodec's software decoders.
  */
 bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool, const AVStream *stream, struct err *e);
@@ -57,8 +57,8 @@ void nvdec_close(struct nvdec *n);
  */
 AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, struct err *e);
 
-/* How many sessions keep its engines busy: while one waits for its pictures, another one feeds the engine. */
-int nvdec_sessions(const struct nvdec *n);
+/* How many workers keep its engines busy: while one waits for its pictures, another one feeds the engine. */
+int nvdec_workers(const struct nvdec *n);
 
 /* True if the engine can read pictures where they lie: in its own context. */
 bool nvdec_shares(const struct nvdec *n);
@@ -109,7 +109,7 @@ bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVF
                 struct frame_view *view, struct err *e);
 
 /*
- * True for a picture for which a session gives its run up: a RADL picture of the run's first GOP, whose CRA is `key` (NULL: `p` is
+ * True for a picture for which a worker gives its run up: a RADL picture of the run's first GOP, whose CRA is `key` (NULL: `p` is
  * of a later one). NVDEC's surfaces may hold no picture there, and libavcodec does not tell (nvdec_worker.c, untrusted).
  */
 static inline bool nvdec_gives_up(const struct picture *key, const struct picture *p)
@@ -119,6 +119,6 @@ static inline bool nvdec_gives_up(const struct picture *key, const struct pictur
 
 /* ---- nvdec_worker.c: a thread that decodes runs on the GPU ---- */
 
-void *session_nvdec_main(void *staging);
+void *nvdec_worker_main(void *pass);
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * nvdec_worker.c - one NVDEC decoder that takes runs from the queue that software sessions share.
+ * nvdec_worker.c - one NVDEC decoder that takes runs from the queue that software workers share.
  *
- * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another. So a run
+ * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another. So a chunk
  * that begins with an IDR picture is fed directly after the last one, whose last pictures then come out while the new
- * run goes in: several runs may be waiting for pictures at once, and a picture finds its run by its serial. Before a run
+ * chunk goes in: several runs may be waiting for pictures at once, and a picture finds its chunk by its serial. Before a chunk
  * that begins with another key an IDR picture is sent that belongs to neither (idr_splice.h). Where there is none that fits, the
- * run finds an empty decoder: drained, flushed.
+ * chunk finds an empty decoder: drained, flushed.
  *
- * What NVDEC did not deliver, a software decoder does: the run is decoded again for what is still wanted.
+ * What NVDEC did not deliver, a software decoder does: the chunk is decoded again for what is still wanted.
  *
- * A run's bytes leave the budget once it is fed, though its packets are kept until its pictures are there (about one run
- * a session): an idle session that waits for the next run must not keep the reader from reading it.
+ * A chunk's bytes leave the budget once it is fed, though its packets are kept until its pictures are there (about one chunk
+ * a worker): an idle session that waits for the next chunk must not keep the reader from reading it.
  */
 #include <assert.h>
 #include <string.h>
@@ -33,19 +33,19 @@
 
 enum {
     WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
-    PATIENCE = 48         /* packets sent after a run, beyond which nothing more of it will come    */
+    PATIENCE = 48         /* packets sent after a chunk, beyond which nothing more of it will come    */
 };
 
 struct waiting {
-    struct run *run;
+    struct chunk *chunk;
     unsigned sent_after;  /* packets sent since its last one           */
-    struct run_order order;
+    struct chunk_order order;
     bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
 };
 
-struct nvdec_session {
-    struct staging *staging;
-    struct nvdec_decoder *kept;     /* the decoder's, NULL until the first run */
+struct nvdec_worker {
+    struct decode_pass *pass;
+    struct nvdec_decoder *kept;     /* the decoder's, NULL until the first chunk */
     struct nvdec *nvdec;            /* its GPU */
     AVCodecContext *decoder;
     int64_t base;                   /* nvdec_pool_base */
@@ -54,7 +54,7 @@ struct nvdec_session {
     AVPacket *packet;
     AVFrame *frame, *host, *planes;   /* planes: view_of_frame's */
     struct engine_port *port;
-    struct session *software;       /* NULL until something must be done again */
+    struct decode_worker *software;       /* NULL until something must be done again */
     struct waiting waiting[WAITING_MAX];
     int waitings;
     struct separator separator;
@@ -62,46 +62,46 @@ struct nvdec_session {
     bool used;                      /* packets were sent since it was opened or flushed */
     bool fed;                       /* this film's packets were sent                    */
     bool fell_back;                 /* libavcodec gave a picture in software            */
-    struct stage_counts counts;
+    struct decode_counts counts;
 };
 
-static bool open_all(struct nvdec_session *s, struct err *e)
+static bool open_all(struct nvdec_worker *s, struct err *e)
 {
-    struct staging *staging = s->staging;
+    struct decode_pass *pass = s->pass;
     s->packet = av_packet_alloc();
     s->frame = av_frame_alloc();
     s->host = av_frame_alloc();
     if (!s->packet || !s->frame || !s->host)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    s->port = engine_port_open(staging->job->engine, e);
+    s->port = engine_port_open(pass->job->engine, e);
     if (!s->port)
         return false;
-    s->kept = nvdec_pool_take(staging->job->decoders, s->nvdec, staging->stream, e);
+    s->kept = nvdec_pool_take(pass->job->decoders, s->nvdec, pass->stream, e);
     if (!s->kept)
         return false;
     s->decoder = s->kept->context;
     s->base = nvdec_pool_base(s->kept);
     s->used = s->kept->films > 0;
     s->counts.taken_over += s->used;
-    const AVCodecParameters *par = staging->stream->codecpar;
+    const AVCodecParameters *par = pass->stream->codecpar;
     struct nal_sets sets = {0};
-    if (staging->traits.stream == STREAM_H264)
+    if (pass->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(par->extradata, (size_t)par->extradata_size, &sets);
     s->sets = sets.state;               /* nvdec_pool_refresh sees to it */
-    s->length_size = nal_length_size(staging->traits.stream, par->extradata, (size_t)par->extradata_size);
+    s->length_size = nal_length_size(pass->traits.stream, par->extradata, (size_t)par->extradata_size);
     damage_watch_messages(&s->watch, s->decoder);
     nvdec_expect_size(&s->watch, par);
     return true;
 }
 
 /* `sound`: the decoder has nothing left to do, and another film may have it. */
-static void close_all(struct nvdec_session *s, bool sound)
+static void close_all(struct nvdec_worker *s, bool sound)
 {
-    nvdec_pool_give(s->staging->job->decoders, s->nvdec, &s->kept, sound);
+    nvdec_pool_give(s->pass->job->decoders, s->nvdec, &s->kept, sound);
     while (s->waitings > 0)
-        run_free(&s->waiting[--s->waitings].run);
+        chunk_free(&s->waiting[--s->waitings].chunk);
     engine_port_close(&s->port);
-    session_free(&s->software);
+    decode_worker_free(&s->software);
     av_frame_free(&s->frame);
     av_frame_free(&s->host);
     av_frame_free(&s->planes);
@@ -112,26 +112,26 @@ static void close_all(struct nvdec_session *s, bool sound)
 /* ------------------------------------------------------------------ pictures out */
 
 /* An error came with the packet that went in last. */
-static void broke(struct nvdec_session *s)
+static void broke(struct nvdec_worker *s)
 {
     if (s->waitings > 0)
         s->waiting[s->waitings - 1].broken = true;
 }
 
 /*
- * The run of the picture that came out. NULL: it has none, or a broken one. A picture that libavcodec knows to be damaged breaks
- * its run, because each decoder hides damage in its own way (it chooses the pictures that it lends).
+ * The chunk of the picture that came out. NULL: it has none, or a broken one. A picture that libavcodec knows to be damaged breaks
+ * its chunk, because each decoder hides damage in its own way (it chooses the pictures that it lends).
  */
-static struct waiting *find_run(struct nvdec_session *s, int64_t serial)
+static struct waiting *find_chunk(struct nvdec_worker *s, int64_t serial)
 {
     bool damaged = damage_flagged(s->frame);
     for (int i = s->waitings - 1; i >= 0; i--) {
-        struct run *run = s->waiting[i].run;
-        assert(run && run->picture);
-        uint64_t index = (uint64_t)serial - run->picture[0].serial;
-        /* A run's extras are the next run's first pictures: only one of the two was sent here, and only one wants them. */
-        if (index < run->count && run->picture[index].action != ACTION_SKIP) {
-            run_order_watch(&s->waiting[i].order, &s->staging->traits, &run->picture[index]);
+        struct chunk *chunk = s->waiting[i].chunk;
+        assert(chunk && chunk->picture);
+        uint64_t index = (uint64_t)serial - chunk->picture[0].serial;
+        /* A chunk's extras are the next chunk's first pictures: only one of the two was sent here, and only one wants them. */
+        if (index < chunk->count && chunk->picture[index].action != ACTION_SKIP) {
+            chunk_order_check(&s->waiting[i].order, &s->pass->traits, &chunk->picture[index]);
             s->waiting[i].broken |= damaged;
             return s->waiting[i].broken ? NULL : &s->waiting[i];
         }
@@ -139,9 +139,9 @@ static struct waiting *find_run(struct nvdec_session *s, int64_t serial)
     return NULL;
 }
 
-static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, struct err *e)
+static bool view_of_picture(struct nvdec_worker *s, struct frame_view *view, struct err *e)
 {
-    const struct film *film = s->staging->film;
+    const struct film *film = s->pass->film;
     if (!nvdec_is_picture(s->frame)) {
         s->fell_back = true;
         return view_of_frame(s->frame, film, &s->planes, view, e);
@@ -152,27 +152,27 @@ static bool view_of_picture(struct nvdec_session *s, struct frame_view *view, st
            nvdec_view(s->decoder, s->frame, s->host, film, view, e);
 }
 
-static bool stage_frame(struct nvdec_session *s, struct picture *p, struct err *e)
+static bool put_frame(struct nvdec_worker *s, struct picture *p, struct err *e)
 {
     struct frame_view view;
     if (!view_of_picture(s, &view, e))
         return false;
-    staging_note_colour(s->staging, &view);
+    decode_pass_log_colour(s->pass, &view);
     p->done = true;
     return engine_put(s->port, &view, &p->tag, e);
 }
 
-static bool take_picture(struct nvdec_session *s, struct err *e)
+static bool take_picture(struct nvdec_worker *s, struct err *e)
 {
-    struct waiting *w = find_run(s, s->frame->pts);
+    struct waiting *w = find_chunk(s, s->frame->pts);
     if (!w)
         return true;
-    struct picture *p = &w->run->picture[(uint64_t)s->frame->pts - w->run->picture[0].serial];
-    return !p->wanted || p->done || stage_frame(s, p, e);
+    struct picture *p = &w->chunk->picture[(uint64_t)s->frame->pts - w->chunk->picture[0].serial];
+    return !p->wanted || p->done || put_frame(s, p, e);
 }
 
 /* Takes every picture that is ready. */
-static bool receive(struct nvdec_session *s, struct err *e)
+static bool receive(struct nvdec_worker *s, struct err *e)
 {
     for (int refused = 0; refused < RECEIVE_ERRORS_MAX;) {
         int code = avcodec_receive_frame(s->decoder, s->frame);
@@ -205,51 +205,51 @@ static bool receive(struct nvdec_session *s, struct err *e)
 
 /*
  * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong with a broken one.
- * Nothing is staged twice: what was staged before a run broke was decoded before it.
+ * Nothing is staged twice: what was staged before a chunk broke was decoded before it.
  */
-static bool finish_run(struct nvdec_session *s, int i, struct err *e)
+static bool finish_chunk(struct nvdec_worker *s, int i, struct err *e)
 {
     struct waiting w = s->waiting[i];
-    struct run *run = w.run;
+    struct chunk *chunk = w.chunk;
     /* The order is kept: the last one is the one being fed. */
     memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
     bool fine = true;
     if (w.order.wrong && !w.broken)
-        staging_contradict(s->staging);
-    if ((w.broken || !run_is_whole(run)) && !staging_stopped(s->staging)) {
-        s->counts.redone_runs++;
+        decode_pass_contradict(s->pass);
+    if ((w.broken || !chunk_is_complete(chunk)) && !decode_pass_stopped(s->pass)) {
+        s->counts.redone_chunks++;
         if (!s->software)
-            s->software = session_new(s->staging, e);
-        fine = s->software && session_decode(s->software, run, e);
+            s->software = decode_worker_new(s->pass, e);
+        fine = s->software && decode_worker_decode(s->software, chunk, e);
     }
-    run_free(&run);
+    chunk_free(&chunk);
     return fine;
 }
 
-/* Finishes the runs that are whole, and those of which nothing more will come; `all`: every one. */
-static bool finish_runs(struct nvdec_session *s, bool all, struct err *e)
+/* Finishes the chunks that are whole, and those of which nothing more will come; `all`: every one. */
+static bool finish_chunks(struct nvdec_worker *s, bool all, struct err *e)
 {
     for (int i = s->waitings - 1; i >= 0; i--) {
-        bool over = all || (run_is_whole(s->waiting[i].run) && !s->waiting[i].broken) || s->waiting[i].sent_after > PATIENCE;
-        if (over && !finish_run(s, i, e))
+        bool over = all || (chunk_is_complete(s->waiting[i].chunk) && !s->waiting[i].broken) || s->waiting[i].sent_after > PATIENCE;
+        if (over && !finish_chunk(s, i, e))
             return false;
     }
     return true;
 }
 
-/* Takes everything out of the decoder, which is empty then, and finishes its runs. */
-static bool drain(struct nvdec_session *s, struct err *e)
+/* Takes everything out of the decoder, which is empty then, and finishes its chunks. */
+static bool drain(struct nvdec_worker *s, struct err *e)
 {
     bool fine = true;
     if (s->used) {
         avcodec_send_packet(s->decoder, NULL);
         fine = receive(s, e);
     }
-    return finish_runs(s, true, e) && fine;
+    return finish_chunks(s, true, e) && fine;
 }
 
 /* The film's first packet, until one went in. */
-static bool refresh(struct nvdec_session *s, struct err *e)
+static bool refresh(struct nvdec_worker *s, struct err *e)
 {
     if (s->fed || nvdec_pool_refresh(s->kept, s->packet, e))
         return true;
@@ -258,7 +258,7 @@ static bool refresh(struct nvdec_session *s, struct err *e)
 }
 
 /* What avcodec_send_packet gives for s->packet, which is empty then. */
-static int send_packet(struct nvdec_session *s)
+static int send_packet(struct nvdec_worker *s)
 {
     int code = avcodec_send_packet(s->decoder, s->packet);
     av_packet_unref(s->packet);
@@ -266,16 +266,16 @@ static int send_packet(struct nvdec_session *s)
 }
 
 /*
- * Sends the separator before `next`, the key of a run; NULL: nothing in particular follows. *sent: it went in, and the decoder knows
+ * Sends the separator before `next`, the key of a chunk; NULL: nothing in particular follows. *sent: it went in, and the decoder knows
  * nothing of what came before, though pictures of that may still come out. Else the decoder is as it was, or complained, and
- * has to be flushed. What broke a run may have left more in a decoder than an IDR picture clears away.
+ * has to be flushed. What broke a chunk may have left more in a decoder than an IDR picture clears away.
  */
-static bool separate(struct nvdec_session *s, const struct picture *next, bool *sent, struct err *e)
+static bool separate(struct nvdec_worker *s, const struct picture *next, bool *sent, struct err *e)
 {
     *sent = false;
-    if (s->staging->traits.stream != STREAM_H264 || (s->waitings > 0 && s->waiting[s->waitings - 1].broken))
+    if (s->pass->traits.stream != STREAM_H264 || (s->waitings > 0 && s->waiting[s->waitings - 1].broken))
         return true;
-    separator_fetch(s->staging, &s->separator);
+    separator_fetch(s->pass, &s->separator);
     if (!separator_fits(&s->separator, s->sets, next ? next->sets : s->sets) || !separator_packet(&s->separator, next, s->packet))
         return true;
     if (!refresh(s, e))
@@ -285,7 +285,7 @@ static bool separate(struct nvdec_session *s, const struct picture *next, bool *
     *sent = !(damage_lent(&s->watch) || complained);
     s->fed |= *sent;
     if (!*sent)
-        separator_refuse(s->staging, &s->separator);
+        separator_refuse(s->pass, &s->separator);
     s->counts.separators += *sent;
     return receive(s, e);
 }
@@ -294,7 +294,7 @@ static bool separate(struct nvdec_session *s, const struct picture *next, bool *
  * As drain, but the decoder lives on: it holds separators alone, and what is fed next may begin with an IDR picture of any film, or
  * follow another separator. False in *lives: it could not be done, and everything is still to come out.
  */
-static bool separate_out(struct nvdec_session *s, bool *lives, struct err *e)
+static bool separate_out(struct nvdec_worker *s, bool *lives, struct err *e)
 {
     assert(s->decoder);
     /* As many pictures as the decoder delays push the last one out, one more because the delay may have just grown. */
@@ -305,27 +305,27 @@ static bool separate_out(struct nvdec_session *s, bool *lives, struct err *e)
         fine = separate(s, NULL, lives, e);
     if (!*lives || !fine)
         return fine;
-    return finish_runs(s, true, e);
+    return finish_chunks(s, true, e);
 }
 
 /*
  * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage inside slices: only the bytes
  * can tell of it. Where references are missing, libavcodec lends surfaces that hold no picture.
- * `key`: the run's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
+ * `key`: the chunk's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
  * name references that this decoder never saw. A CRA's are lent in silence: libavcodec does not tell when a RADL picture,
  * which must not, refers to them. (A film whose every CRA has RADL pictures is decoded twice. No encoder that we know of
  * makes one.)
  */
-static bool untrusted(struct nvdec_session *s, const struct picture *key, const struct picture *p, int code)
+static bool untrusted(struct nvdec_worker *s, const struct picture *key, const struct picture *p, int code)
 {
     bool damaged = damage_found(&s->watch, code) && !p->empty;
     bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading || p->hidden));
     return damaged || lent || nvdec_gives_up(key, p) ||
-           nal_has_illegal_zeros(s->staging->traits.stream, s->length_size, p->packet->data,
+           nal_has_illegal_zeros(s->pass->traits.stream, s->length_size, p->packet->data,
                                  (size_t)p->packet->size);
 }
 
-static bool send_picture(struct nvdec_session *s, const struct picture *key, const struct picture *p, struct err *e)
+static bool send_picture(struct nvdec_worker *s, const struct picture *key, const struct picture *p, struct err *e)
 {
     if (!decoder_packet(s->packet, p, e) || !refresh(s, e))
         return false;
@@ -341,21 +341,21 @@ static bool send_picture(struct nvdec_session *s, const struct picture *key, con
     return receive(s, e);
 }
 
-/* True if the run may be fed right after the last one. */
-static bool follows_on(const struct nvdec_session *s, const struct run *run)
+/* True if the chunk may be fed right after the last one. */
+static bool follows_on(const struct nvdec_worker *s, const struct chunk *chunk)
 {
-    if (!s->used || !s->staging->traits.flush)
+    if (!s->used || !s->pass->traits.flush)
         return true;
-    return s->staging->traits.stream == STREAM_H264 && run->picture[0].cut == CUT_CLEAN;
+    return s->pass->traits.stream == STREAM_H264 && chunk->picture[0].rap == RAP_CLOSED;
 }
 
-/* Makes the decoder ready for a run that knows nothing of the last one. */
-static bool part(struct nvdec_session *s, const struct run *run, struct err *e)
+/* Makes the decoder ready for a chunk that knows nothing of the last one. */
+static bool part(struct nvdec_worker *s, const struct chunk *chunk, struct err *e)
 {
-    bool full = s->waitings == WAITING_MAX, parted = !full && follows_on(s, run);
+    bool full = s->waitings == WAITING_MAX, parted = !full && follows_on(s, chunk);
     if (parted)
         return true;
-    if (!full && !separate(s, run->picture, &parted, e))
+    if (!full && !separate(s, chunk->picture, &parted, e))
         return false;
     if (parted)
         return true;
@@ -369,14 +369,14 @@ static bool part(struct nvdec_session *s, const struct run *run, struct err *e)
 }
 
 /*
- * No other run comes. *lives: another film may have the decoder. Not H.264's of a film that is alone: to separate costs it time. Not one of
+ * No other chunk comes. *lives: another film may have the decoder. Not H.264's of a film that is alone: to separate costs it time. Not one of
  * H.264 in Annex B: newer versions of libavcodec replace parameter sets by nvdec_pool_refresh's only where they came in that way.
  */
-static bool end(struct nvdec_session *s, bool *lives, struct err *e)
+static bool end(struct nvdec_worker *s, bool *lives, struct err *e)
 {
-    bool h264 = s->staging->traits.stream == STREAM_H264, fine = true;
+    bool h264 = s->pass->traits.stream == STREAM_H264, fine = true;
     *lives = false;
-    if (h264 && s->length_size > 0 && nvdec_pool_hands_on(s->staging->job->decoders))
+    if (h264 && s->length_size > 0 && nvdec_pool_hands_on(s->pass->job->decoders))
         fine = separate_out(s, lives, e);
     if (*lives)
         return fine;
@@ -387,96 +387,96 @@ static bool end(struct nvdec_session *s, bool *lives, struct err *e)
     return fine;
 }
 
-static bool decode_run(struct nvdec_session *s, struct run *run, struct err *e)
+static bool decode_chunk(struct nvdec_worker *s, struct chunk *chunk, struct err *e)
 {
-    const struct run_traits *traits = &s->staging->traits;
+    const struct codec_traits *traits = &s->pass->traits;
     assert(s->decoder);
-    if (!part(s, run, e)) {
-        run_free(&run);
+    if (!part(s, chunk, e)) {
+        chunk_free(&chunk);
         return false;
     }
-    run_plan(run, traits, run->unsure);
-    decoder_fit_delay(s->decoder, traits, run);
-    s->waiting[s->waitings++] = (struct waiting){.run = run};
+    chunk_plan(chunk, traits, chunk->unsure);
+    decoder_fit_delay(s->decoder, traits, chunk);
+    s->waiting[s->waitings++] = (struct waiting){.chunk = chunk};
     bool fine = true;
-    const struct picture *key = run->picture;
-    for (size_t i = 0; i < run->count && fine; i++) {
-        if (staging_stopped(s->staging) || nvdec_is_resized(s->decoder))
+    const struct picture *key = chunk->picture;
+    for (size_t i = 0; i < chunk->count && fine; i++) {
+        if (decode_pass_stopped(s->pass) || nvdec_is_resized(s->decoder))
             break;
-        const struct picture *p = &run->picture[i];
-        key = i == 0 || p->cut == CUT_NONE ? key : NULL;
+        const struct picture *p = &chunk->picture[i];
+        key = i == 0 || p->rap == RAP_NONE ? key : NULL;
         if (p->lost || p->suspect || (p->after_gap && i > 0))       /* left to software */
             broke(s);
         if (p->action != ACTION_SKIP && !p->lost)
             fine = send_picture(s, key, p, e);
     }
-    return fine && finish_runs(s, nvdec_is_resized(s->decoder), e);
+    return fine && finish_chunks(s, nvdec_is_resized(s->decoder), e);
 }
 
-/* Closes the NVDEC decoder; what this session takes from here on is decoded in software. */
-static void leave_nvdec(struct nvdec_session *s, const char *why)
+/* Closes the NVDEC decoder; what this worker takes from here on is decoded in software. */
+static void leave_nvdec(struct nvdec_worker *s, const char *why)
 {
     log_msg(LOG_VERBOSE, "%s: decoding in software instead", why);
     close_all(s, false);
-    nvdec_pool_leave(s->staging->job->decoders, s->nvdec);
+    nvdec_pool_leave(s->pass->job->decoders, s->nvdec);
     s->counts.fallbacks = 1;
-    staging_lacks_nvdec(s->staging);
+    decode_pass_lacks_nvdec(s->pass);
 }
 
-/* NVDEC refuses this session: decodes its run in software, and all that it would have taken. */
-static void *fall_back(struct nvdec_session *s, struct run *run, struct err *e)
+/* NVDEC refuses this worker: decodes its chunk in software, and all that it would have taken. */
+static void *fall_back(struct nvdec_worker *s, struct chunk *chunk, struct err *e)
 {
-    struct staging *staging = s->staging;
-    struct taken taken = staging_taken(run);
+    struct decode_pass *pass = s->pass;
+    struct taken taken = decode_pass_taken(chunk);
     leave_nvdec(s, e->text);
     err_clear(e);
-    s->software = session_new(staging, e);
-    bool fine = s->software && session_decode(s->software, run, e);
-    session_free(&s->software);
-    staging_run_done(staging, &taken);
-    run_free(&run);
-    staging_add_counts(staging, &s->counts);
+    s->software = decode_worker_new(pass, e);
+    bool fine = s->software && decode_worker_decode(s->software, chunk, e);
+    decode_worker_free(&s->software);
+    decode_pass_chunk_done(pass, &taken);
+    chunk_free(&chunk);
+    decode_pass_add_counts(pass, &s->counts);
     if (!fine)
-        staging_fail(staging, e);
-    return session_main(staging);
+        decode_pass_fail(pass, e);
+    return decode_worker_main(pass);
 }
 
-void *session_nvdec_main(void *staging)
+void *nvdec_worker_main(void *pass)
 {
-    struct staging *shared = staging;
-    struct nvdec_session s = {.staging = shared};
+    struct decode_pass *shared = pass;
+    struct nvdec_worker s = {.pass = shared};
     struct decoders *decoders = shared->job->decoders;
     struct err e = ERR_INIT;
-    struct run *run;
+    struct chunk *chunk;
     bool fine = true, lives = false;
     s.nvdec = shared->nvdec;
     if (!nvdec_pool_enter(decoders, s.nvdec, shared)) {
         /* There may be nobody else to take runs, for which the reader waits. */
         if (interrupted() && !interrupt_error(&e))
-            staging_fail(shared, &e);
+            decode_pass_fail(shared, &e);
         return NULL;
     }
-    while (fine && staging_next_run(s.staging, true, &run)) {
+    while (fine && decode_pass_next(s.pass, true, &chunk)) {
         /* Only now: a film of few runs needs few decoders, and making one takes time. */
         if (!s.kept && !open_all(&s, &e))
-            return fall_back(&s, run, &e);
-        struct taken taken = staging_taken(run);
-        fine = decode_run(&s, run, &e);
-        staging_run_done(s.staging, &taken);
+            return fall_back(&s, chunk, &e);
+        struct taken taken = decode_pass_taken(chunk);
+        fine = decode_chunk(&s, chunk, &e);
+        decode_pass_chunk_done(s.pass, &taken);
         if (fine && nvdec_is_resized(s.decoder)) {
             leave_nvdec(&s, "the size of the frames changes");
-            staging_add_counts(s.staging, &s.counts);
-            return session_main(staging);
+            decode_pass_add_counts(s.pass, &s.counts);
+            return decode_worker_main(pass);
         }
     }
     if (!fine)
-        staging_fail(s.staging, &e);
+        decode_pass_fail(s.pass, &e);
     if (s.kept && !end(&s, &lives, &e))
-        staging_fail(s.staging, &e);
+        decode_pass_fail(s.pass, &e);
     s.counts.fallbacks = s.fell_back;
-    staging_add_counts(s.staging, &s.counts);
+    decode_pass_add_counts(s.pass, &s.counts);
     close_all(&s, lives && fine && e.code == ERR_NONE && (!s.fell_back || nvdec_stands_in()));
     nvdec_pool_leave(decoders, s.nvdec);
-    staging_thread_ends(staging, true, s.counts.sent);
+    decode_pass_thread_ends(pass, true, s.counts.sent);
     return NULL;
 }

@@ -25,7 +25,7 @@
 static bool is_first_shown(const struct key_reader *k, const struct picture *key, const struct picture *p)
 {
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
-    bool leads = k->traits.reorder && key->cut != CUT_CLEAN && timed && p->pts_us < key->pts_us;
+    bool leads = k->traits.reorder && key->rap != RAP_CLOSED && timed && p->pts_us < key->pts_us;
     bool whole = (k->traits.stream == STREAM_HEVC || key->closed) && !p->needs_before;
     return !p->hidden && (!leads || whole);
 }
@@ -39,12 +39,12 @@ static bool find_origin(struct key_reader *k, struct err *e)
     enum { REACH = 17 };
     struct picture p, key = {.serial = UINT64_MAX};
     for (int shown = 0; shown < REACH && !film_keys_stopped(k) && demux_next(k->demux, &p, e);) {
-        film_keys_find_cut(k, &p);
+        film_keys_find_rap(k, &p);
         bool kept = !p.packet || side_data_keep(&k->side, p.packet, false, e);
         packet_free(&p.packet);
         if (!kept)
             return false;
-        bool begins = key.serial == UINT64_MAX && (p.cut != CUT_NONE || p.lost || (p.intra && !p.hidden));
+        bool begins = key.serial == UINT64_MAX && (p.rap != RAP_NONE || p.lost || (p.intra && !p.hidden));
         if (begins)
             key = p;
         if (key.serial == UINT64_MAX) {
@@ -85,7 +85,7 @@ static bool leads(const struct picture *key, const struct picture *p)
 static bool read_on(struct key_reader *k, const struct picture *key, struct AVPacket **second, uint64_t *leaders, struct err *e)
 {
     enum { LEADERS_MOST = 16 };          /* no codec reorders by more */
-    bool counts = k->index.kind == KEY_INDEX_SAMPLES && k->traits.reorder && key->cut == CUT_OPEN, field = key->field;
+    bool counts = k->index.kind == KEY_INDEX_SAMPLES && k->traits.reorder && key->rap == RAP_OPEN, field = key->field;
     struct picture p;
     while ((field || counts) && demux_next(k->demux, &p, e)) {
         if (field && p.field)
@@ -131,29 +131,29 @@ static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPa
         return true;
     }
     *second = NULL;
-    if (film_keys_stopped(k) || key->unusable || staging_is_fault(k->staging, key->serial))
+    if (film_keys_stopped(k) || key->unusable || decode_pass_is_bad_key(k->pass, key->serial))
         return false;
     bool there = key_index_fetch(&k->index, i, k->demux, p, e);
     if (e->code != ERR_NONE)
         return false;
     const struct param_sets *sets = &k->demux->param_sets;
-    bool whole = there && !p->lost && !p->suspect && p->cut != CUT_NONE;
+    bool whole = there && !p->lost && !p->suspect && p->rap != RAP_NONE;
     /* Others brought sets, perhaps for this one as well. */
     k->demux->lacking |= whole && sets->last > 0 && sets->last != p->serial + 1;
     if (film_keys_lack_sets(k)) {
         packet_free(&p->packet);
         return false;
     }
-    atomic_store(&k->staging->bytes_read, demux_position(k->demux));
+    atomic_store(&k->pass->bytes_read, demux_position(k->demux));
     k->fetched++;
     key->unusable = !there || p->lost;
     if (key->unusable) {
-        staging_fault(k->staging, key->serial, false);
+        decode_pass_bad_key(k->pass, key->serial, false);
         return false;
     }
-    film_keys_find_cut(k, p);
-    separator_offer(k->staging, p, &k->demux->sets, k->demux->length_size);
-    bool usable = !p->hidden && (p->cut != CUT_NONE || (p->intra && i == 0));
+    film_keys_find_rap(k, p);
+    separator_offer(k->pass, p, &k->demux->sets, k->demux->length_size);
+    bool usable = !p->hidden && (p->rap != RAP_NONE || (p->intra && i == 0));
     uint64_t leaders = 0;
     if (usable && side_data_keep(&k->side, p->packet, true, e) && read_on(k, p, second, &leaders, e)) {
         name_key(k, i, leaders, p);
@@ -241,18 +241,18 @@ static int64_t film_end(const struct key_reader *k)
 
 static void note_index_counts(struct key_reader *k, int64_t end)
 {
-    struct stage_counts *to = &k->staging->counts;
+    struct decode_counts *to = &k->pass->counts;
     const struct film *f = k->film;
     for (size_t i = 0; i < k->index.count; i++)
         film_keys_count(k, film_time(k, k->index.key[i].from_us));
-    pthread_mutex_lock(&k->staging->lock);
+    pthread_mutex_lock(&k->pass->lock);
     to->displayed = k->index.kind == KEY_INDEX_SAMPLES ? k->index.shown : f->frames > 0 ? (uint64_t)f->frames : k->found;
     to->last_us = end == INT64_MAX ? f->duration_us : end;
     to->lead_in = k->lead_in;
-    to->runs = k->keys.sent;
+    to->chunks = k->keys.sent;
     to->keys = k->found;
     to->packets = k->fetched;
-    pthread_mutex_unlock(&k->staging->lock);
+    pthread_mutex_unlock(&k->pass->lock);
 }
 
 static bool read_by_index(struct key_reader *k, struct err *e)

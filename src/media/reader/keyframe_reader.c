@@ -23,18 +23,18 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 
-static struct run_traits traits_for_keys(const struct demux *r)
+static struct codec_traits traits_for_keys(const struct demux *r)
 {
-    struct run_traits t = r->traits;
+    struct codec_traits t = r->traits;
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     if (t.stream == STREAM_OTHER)
         t.reorder = codec && codec->props & AV_CODEC_PROP_REORDER;
     return t;
 }
 
-static void open_reader(struct key_reader *k, struct staging *s, struct demux *r, const struct film *film)
+static void open_reader(struct key_reader *k, struct decode_pass *s, struct demux *r, const struct film *film)
 {
-    *k = (struct key_reader){.staging = s, .demux = r, .film = film, .traits = traits_for_keys(r), .origin_us = TIME_NONE};
+    *k = (struct key_reader){.pass = s, .demux = r, .film = film, .traits = traits_for_keys(r), .origin_us = TIME_NONE};
 }
 
 static void close_reader(struct key_reader *k)
@@ -49,30 +49,30 @@ static void close_reader(struct key_reader *k)
 }
 
 /* What only a container can say. */
-void film_keys_find_cut(const struct key_reader *k, struct picture *p)
+void film_keys_find_rap(const struct key_reader *k, struct picture *p)
 {
     if (k->traits.stream == STREAM_OTHER && p->packet && p->packet->flags & AV_PKT_FLAG_KEY)
-        p->cut = k->traits.reorder ? CUT_OPEN : CUT_CLEAN;
+        p->rap = k->traits.reorder ? RAP_OPEN : RAP_CLOSED;
 }
 
 bool film_keys_stopped(const struct key_reader *k)
 {
-    return k->staging ? staging_stopped(k->staging) : interrupted();
+    return k->pass ? decode_pass_stopped(k->pass) : interrupted();
 }
 
 /* A key frame of the part that was asked for. */
 void film_keys_count(struct key_reader *k, int64_t time_us)
 {
     const struct selection *s = &k->keys.config.selection;
-    k->found += !k->staging || (time_us >= s->start_us && time_us < s->end_us);
+    k->found += !k->pass || (time_us >= s->start_us && time_us < s->end_us);
 }
 
 bool film_keys_lack_sets(struct key_reader *k)
 {
-    if (!k->staging || !k->demux->lacking)
+    if (!k->pass || !k->demux->lacking)
         return false;
     log_msg(LOG_VERBOSE, "'%s': its parameter sets change in mid-film", k->film->path);
-    staging_contradict(k->staging);
+    decode_pass_contradict(k->pass);
     return true;
 }
 
@@ -89,7 +89,7 @@ static bool on_key(void *user, struct picture *key, struct err *e)
             second = k->second[i].packet;
             k->second[i].packet = NULL;
         }
-    if (!k->staging || staging_is_fault(k->staging, key->serial)) {
+    if (!k->pass || decode_pass_is_bad_key(k->pass, key->serial)) {
         packet_free(&second);
         return true;
     }
@@ -119,12 +119,12 @@ static bool is_second_field(struct key_reader *k, struct picture *p, bool after_
 static bool push(struct key_reader *k, struct chunker *g, struct picture *p, bool *after_key,
                  struct err *e)
 {
-    film_keys_find_cut(k, p);
-    if (k->staging)
-        separator_offer(k->staging, p, &k->demux->sets, k->demux->length_size);
+    film_keys_find_rap(k, p);
+    if (k->pass)
+        separator_offer(k->pass, p, &k->demux->sets, k->demux->length_size);
     if (is_second_field(k, p, *after_key))
         return true;
-    bool key = !p->hidden && (p->cut != CUT_NONE || (p->intra && !chunker_begun(g)));
+    bool key = !p->hidden && (p->rap != RAP_NONE || (p->intra && !chunker_begun(g)));
     *after_key = key;
     if (p->packet && !side_data_keep(&k->side, p->packet, key, e)) {
         packet_free(&p->packet);
@@ -157,19 +157,19 @@ static bool end_through(struct key_reader *k, struct chunker *g, bool done, stru
 
 static void note_counts(struct key_reader *k, struct chunker *g)
 {
-    struct stage_counts *to = &k->staging->counts;
+    struct decode_counts *to = &k->pass->counts;
     struct chunker_counts c = chunker_counts_now(g);
-    pthread_mutex_lock(&k->staging->lock);
+    pthread_mutex_lock(&k->pass->lock);
     to->displayed = c.displayed;
     to->last_us = chunker_last_us(g);
     to->lead_in = c.lead_in;
     to->dropped = c.dropped;
-    to->runs = k->keys.sent;
+    to->chunks = k->keys.sent;
     to->keys = k->found;
     to->packets = k->demux->serial;
     to->hidden = k->demux->hidden;
     to->unreadable = k->demux->unreadable;
-    pthread_mutex_unlock(&k->staging->lock);
+    pthread_mutex_unlock(&k->pass->lock);
 }
 
 static bool read_through(struct key_reader *k, struct probe_facts *facts, struct err *e)
@@ -182,17 +182,17 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
     struct picture p;
     bool fine = true, done = false, after_key = false;
     while (fine && !done && !film_keys_stopped(k) && demux_next(k->demux, &p, e)) {
-        if (k->staging)
-            atomic_store(&k->staging->bytes_read, demux_position(k->demux));
+        if (k->pass)
+            atomic_store(&k->pass->bytes_read, demux_position(k->demux));
         if (film_keys_lack_sets(k)) {
             packet_free(&p.packet);
             break;
         }
         fine = push(k, g, &p, &after_key, e);
-        done = k->staging && selection_next(&k->keys.cursor) == INT64_MAX;
+        done = k->pass && selection_next(&k->keys.cursor) == INT64_MAX;
     }
     fine = e->code == ERR_NONE && (film_keys_stopped(k) || end_through(k, g, done, e));
-    if (k->staging) {
+    if (k->pass) {
         note_counts(k, g);
         if (k->demux->odd && k->traits.stream == STREAM_HEVC)
             log_msg(LOG_WARNING, "'%s': which of its pictures are never displayed only decoding would tell: its frames may be numbered, and "
@@ -213,13 +213,13 @@ static bool read_keys(struct key_reader *k, struct err *e)
     return (kind != KEY_INDEX_NONE && film_keys_read_index(k, kind, e)) || (e->code == ERR_NONE && read_through(k, NULL, e));
 }
 
-bool film_keys_read(struct staging *s, struct demux *r, struct err *e)
+bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e)
 {
     struct key_reader k;
     open_reader(&k, s, r, s->film);
     timetable_stop(s->job->timetable);       /* other pictures' times are not looked at */
     struct keys_config config = {.selection = s->job->selection, .columns = s->job->columns, .have = s->job->have,
-                                 .have_user = s->job->have_user, .emit = staging_queue_run, .user = s};
+                                 .have_user = s->job->have_user, .emit = decode_pass_queue, .user = s};
     keys_begin(&k.keys, &config);
     bool fine = read_keys(&k, e);
     close_reader(&k);

@@ -21,10 +21,10 @@ extern "C" {
 enum { SECONDS = 4 };
 
 struct key_reader {
-    struct staging *staging;      /* NULL: only counting                                       */
+    struct decode_pass *pass;      /* NULL: only counting                                       */
     struct demux *demux;
     const struct film *film;
-    struct run_traits traits;
+    struct codec_traits traits;
     struct keys keys;
     uint64_t found;               /* key frames                                                */
     /* Read through: */
@@ -50,7 +50,7 @@ struct key_reader {
 };
 
 /* Makes a key frame of what only the container calls so. */
-void film_keys_find_cut(const struct key_reader *k, struct picture *p);
+void film_keys_find_rap(const struct key_reader *k, struct picture *p);
 
 bool film_keys_stopped(const struct key_reader *k);
 

@@ -2,7 +2,7 @@
  * reader.c - the reading thread: pictures from the file into the chunker, up to the film's end or
  * the selection's.
  *
- * What cannot be cut into runs this thread decodes itself, from where the runs end (sequential.c).
+ * What cannot be cut into runs this thread decodes itself, from where the chunks end (sequential.c).
  */
 #include "reader.h"
 
@@ -14,8 +14,8 @@
 #include "media/schedule/idr_splice.h"
 #include "barcode/base/log.h"
 
-/* True if the film goes in one piece: by plan, by codec, or because the reader met something that runs cannot do. */
-static bool in_one_piece(const struct staging *s, const struct demux *r)
+/* True if the film goes in one piece: by plan, by codec, or because the reader met something that chunks cannot do. */
+static bool in_one_piece(const struct decode_pass *s, const struct demux *r)
 {
     return !s->traits.parallel || r->odd;
 }
@@ -25,20 +25,20 @@ static bool in_one_piece(const struct staging *s, const struct demux *r)
  * that: what comes before the key refers to pictures that are not in the file, so may its leading
  * pictures, and the chunker checks both.
  */
-static bool runs_end(const struct staging *s, const struct demux *r, const struct chunker *g)
+static bool chunks_end(const struct decode_pass *s, const struct demux *r, const struct chunker *g)
 {
     bool judged = chunker_begun(g) || !r->traits.parallel;
     return (in_one_piece(s, r) && judged) || chunker_stuck(g, false);
 }
 
-static void note_covered(struct staging *s, const struct chunker *g)
+static void note_covered(struct decode_pass *s, const struct chunker *g)
 {
     s->counts.displayed = chunker_counts_now(g).displayed;
     s->counts.last_us = chunker_last_us(g);
 }
 
-/* The film, or with `done` the selection, ended in runs. */
-static bool end_runs(struct staging *s, const struct demux *r, struct chunker *g, bool done,
+/* The film, or with `done` the selection, ended in chunks. */
+static bool end_chunks(struct decode_pass *s, const struct demux *r, struct chunker *g, bool done,
                      struct err *e)
 {
     /* Pictures that are held when the selection ends have no successor yet: neither their order nor their times are sure. */
@@ -55,29 +55,29 @@ static bool end_runs(struct staging *s, const struct demux *r, struct chunker *g
     return fine;
 }
 
-static bool decode_rest(struct staging *s, struct demux *r, struct chunker *g, struct err *e)
+static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *g, struct err *e)
 {
     struct chunker_state state = {0};
     note_covered(s, g);
     if (s->nvdec && s->job->decode == DECODE_NVDEC)
         log_msg(LOG_WARNING, "'%s': from some place on it can only be decoded in one piece, and in software", s->film->path);
-    bool fine = chunker_release(g, &state, e) && sequential_stage(s, r, &state, e);
-    run_free(&state.held);
+    bool fine = chunker_release(g, &state, e) && sequential_decode(s, r, &state, e);
+    chunk_free(&state.held);
     return fine;
 }
 
 /* Notes that `p` was read, for whoever asks how far the film is. */
-static void note_read(struct staging *s, const struct demux *r, const struct picture *p)
+static void note_read(struct decode_pass *s, const struct demux *r, const struct picture *p)
 {
     atomic_store(&s->bytes_read, demux_position(r));
     atomic_store(&s->pictures_read, r->serial);
-    if (p->cut == CUT_NONE)
+    if (p->rap == RAP_NONE)
         return;
     atomic_fetch_add(&s->keys_read, 1);
     atomic_fetch_add(&s->key_bytes, packet_size(p->packet));
 }
 
-bool film_read(struct staging *s, struct demux *r, struct err *e)
+bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
 {
     /* Where key frames cannot be decoded apart from each other, sequential.c picks them out. */
     if (s->job->selection.keyframes && s->job->plan != DECODE_SEQUENTIAL)
@@ -85,14 +85,14 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
     struct chunker_config config = {
         .selection = s->job->selection, .traits = s->traits, .frame_us = film_av_frame_us(s->film),
         .columns = s->job->columns, .timetable = s->job->timetable, .have = s->job->have, .have_user = s->job->have_user,
-        .emit = staging_queue_run, .user = s,
+        .emit = decode_pass_queue, .user = s,
     };
     struct chunker *g = chunker_open(&config, e);
     if (!g)
         return false;
     struct picture p;
     bool fine = true, done = false;
-    while (fine && !done && !staging_stopped(s) && !runs_end(s, r, g) && demux_next(r, &p, e)) {
+    while (fine && !done && !decode_pass_stopped(s) && !chunks_end(s, r, g) && demux_next(r, &p, e)) {
         note_read(s, r, &p);
         separator_offer(s, &p, &r->sets, r->length_size);
         fine = chunker_push(g, &p, e);
@@ -100,16 +100,16 @@ bool film_read(struct staging *s, struct demux *r, struct err *e)
         done = chunker_done(g);
     }
     fine = e->code == ERR_NONE;
-    if (!fine || staging_stopped(s))
+    if (!fine || decode_pass_stopped(s))
         note_covered(s, g);
     else if (!done && (in_one_piece(s, r) || chunker_stuck(g, true)))
         fine = decode_rest(s, r, g, e);
     else
-        fine = end_runs(s, r, g, done, e);
+        fine = end_chunks(s, r, g, done, e);
     struct chunker_counts c = chunker_counts_now(g);
     s->counts.lead_in = c.lead_in;
-    s->counts.runs = c.runs;
-    s->counts.skipped_runs = c.skipped;
+    s->counts.chunks = c.chunks;
+    s->counts.skipped_chunks = c.skipped;
     s->counts.packets = r->serial;
     s->counts.hidden = r->hidden;
     s->counts.unreadable = r->unreadable;

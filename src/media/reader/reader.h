@@ -14,10 +14,10 @@
 #include "barcode/media/probe.h"
 
 /*
- * Reads the film through, from where `r` stands, and queues its runs; what cannot be cut into runs it decodes too. Returns
+ * Reads the film through, from where `r` stands, and queues its chunks; what cannot be cut into runs it decodes too. Returns
  * after the last run is queued; fills the counts of what was read. True also when staging was stopped from elsewhere.
  */
-bool film_read(struct staging *s, struct demux *r, struct err *e);
+bool film_read(struct decode_pass *s, struct demux *r, struct err *e);
 
 /* ---- keyframe_reader.c: the same for --keyframes: key frames alone ---- */
 
@@ -25,7 +25,7 @@ bool film_read(struct staging *s, struct demux *r, struct err *e);
  * As film_read, with runs of one key frame each: those that serve columns (keyframe_chunks.h). Where the container has an index only they
  * are read, else the film is read through. Key frames among staging's faults are passed over.
  */
-bool film_keys_read(struct staging *s, struct demux *r, struct err *e);
+bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e);
 
 /*
  * PROBE_KEYS: how many key frames the film has. Uses the index, or reads on from where `r` stands, its film's start; what a
@@ -40,7 +40,7 @@ bool film_probe_length(struct demux *r, const struct film *film, struct probe_fa
 
 /* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
 
-bool sequential_stage(struct staging *s, struct demux *r, struct chunker_state *state,
+bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_state *state,
                       struct err *e);
 
 #endif

@@ -3,7 +3,7 @@
  * path, for GOPs too long to hold, and as the judge that --verify asks.
  *
  * Damage: a decoder with threads complains of it later, so that nobody knows which frames show it.
- * At the first sign staging ends, to be done anew by a single-threaded decoder (stage_job.careful).
+ * At the first sign staging ends, to be done anew by a single-threaded decoder (decode_job.careful).
  *
  * --keyframes comes here when parameter sets change in mid-film: all of the film is decoded, and
  * each key frame is held until the next one.
@@ -58,7 +58,7 @@ struct held {
 };
 
 struct sequential {
-    struct staging *staging;
+    struct decode_pass *pass;
     struct demux *reader;
     AVCodecContext *decoder;
     struct damage_watch watch;
@@ -79,7 +79,7 @@ struct sequential {
     struct sent last;         /* the latest                                            */
     int64_t numbered_us;      /* of the last frame that was numbered, -1: none         */
     bool done;                /* the selection can want no more: counts say how far    */
-    struct stage_counts counts;
+    struct decode_counts counts;
 };
 
 static bool open_all(struct sequential *q, struct err *e)
@@ -89,15 +89,15 @@ static bool open_all(struct sequential *q, struct err *e)
     q->key = av_frame_alloc();
     if (!q->frame || !q->picture || !q->key)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    const struct stage_job *job = q->staging->job;
-    const struct film *film = q->staging->film;
-    int threads = job->careful ? 1 : staging_threads(film, job->threads, staging_memory(job));
-    q->decoder = decoder_open(q->staging->stream, film->path, threads, e);
+    const struct decode_job *job = q->pass->job;
+    const struct film *film = q->pass->film;
+    int threads = job->careful ? 1 : decode_pass_threads(film, job->threads, decode_pass_memory(job));
+    q->decoder = decoder_open(q->pass->stream, film->path, threads, e);
     if (!q->decoder)
         return false;
     damage_watch_open(&q->watch, q->decoder);
     decoder_widen_delay(q->decoder);
-    q->port = engine_port_open(q->staging->job->engine, e);
+    q->port = engine_port_open(q->pass->job->engine, e);
     return q->port != NULL;
 }
 
@@ -105,11 +105,11 @@ static bool open_all(struct sequential *q, struct err *e)
 static void found_damage(struct sequential *q)
 {
     if (q->decoder->thread_count > 1)
-        staging_find_damage(q->staging);
+        decode_pass_find_damage(q->pass);
 }
 
 /* Stages a frame for the columns of its tag, if it has any. */
-static bool stage_frame(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
+static bool put_frame(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
                         bool lost, struct err *e)
 {
     struct frame_view view;
@@ -117,13 +117,13 @@ static bool stage_frame(struct sequential *q, const AVFrame *frame, const struct
         return true;
     q->counts.damaged += tag->damaged;
     q->counts.lost += lost;
-    if (!columns_announce(q->staging->job->columns, tag, e))
+    if (!columns_announce(q->pass->job->columns, tag, e))
         return false;
     if (lost)
         return true;
-    if (!view_of_frame(frame, q->staging->film, &q->planes, &view, e))
+    if (!view_of_frame(frame, q->pass->film, &q->planes, &view, e))
         return false;
-    staging_note_colour(q->staging, &view);
+    decode_pass_log_colour(q->pass, &view);
     return engine_put(q->port, &view, tag, e);
 }
 
@@ -134,7 +134,7 @@ static bool end_key(struct sequential *q, int64_t until_us, struct err *e)
         return true;
     struct frame_tag *tag = &q->key_tag;
     tag->repeat = selection_take(&q->cursor, until_us - 1, until_us, &tag->column);
-    bool fine = stage_frame(q, q->key, tag, false, e);
+    bool fine = put_frame(q, q->key, tag, false, e);
     av_frame_unref(q->key);
     return fine;
 }
@@ -144,8 +144,8 @@ static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct 
 {
     const struct selection *rule = &q->cursor.rule;
     q->counts.keys += tag->time_us >= rule->start_us && tag->time_us < rule->end_us;
-    if (tag->damaged && q->staging->faults) {
-        staging_fault(q->staging, q->held.serial, false);
+    if (tag->damaged && q->pass->faults) {
+        decode_pass_bad_key(q->pass, q->held.serial, false);
         return true;
     }
     if (!end_key(q, tag->time_us, e))
@@ -159,7 +159,7 @@ static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct 
 static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64_t next_us,
                          struct err *e)
 {
-    const struct stage_job *job = q->staging->job;
+    const struct decode_job *job = q->pass->job;
     timetable_add(job->timetable, time_us, next_us);
     if (next_us == TIMETABLE_OPEN)
         next_us = selection_last_until(&q->cursor.rule, time_us, q->timeline.frame_us);
@@ -167,11 +167,11 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
     q->numbered_us = time_us;
     q->reached_us = next_us;
     tag.damaged = !lost && q->held.corrupt;
-    atomic_store(&q->staging->frames_done, q->next_frame);
+    atomic_store(&q->pass->frames_done, q->next_frame);
     if (job->selection.keyframes)
         return lost || !q->held.key || begin_key(q, &tag, e);
     tag.repeat = selection_take(&q->cursor, time_us, next_us, &tag.column);
-    return stage_frame(q, q->picture, &tag, lost, e);
+    return put_frame(q, q->picture, &tag, lost, e);
 }
 
 /* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
@@ -188,7 +188,7 @@ static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 /* A gap may lie between the held picture and `serial`. */
 static bool may_follow_gap(const struct sequential *q, uint64_t serial)
 {
-    return gaps_between(&q->gaps, q->held.serial, serial, q->staging->traits.reorder);
+    return gaps_between(&q->gaps, q->held.serial, serial, q->pass->traits.reorder);
 }
 
 /* Replaces the held picture by `serial`, displayed now, and numbers frames dropped in between. */
@@ -223,7 +223,7 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
  */
 static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
 {
-    uint64_t reach = a->lost && q->staging->traits.stream == STREAM_OTHER ? 1 : REACH;
+    uint64_t reach = a->lost && q->pass->traits.stream == STREAM_OTHER ? 1 : REACH;
     if (a->pts_us != TIME_NONE && b->pts_us != TIME_NONE)
         return a->pts_us < b->pts_us;
     if (a->order != TIME_NONE && b->order != TIME_NONE)
@@ -296,7 +296,7 @@ static bool receive(struct sequential *q, struct err *e)
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
-            return film_av_out_of_memory(q->staging->film->path, e);
+            return film_av_out_of_memory(q->pass->film->path, e);
         if (code < 0) {
             q->counts.decode_errors++;
             damage_everywhere(&q->watch);
@@ -337,10 +337,10 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
         suspect_last(q);
     if (p->after_gap)
         gaps_note(&q->gaps, p->serial);
-    q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->cut != CUT_NONE), .pts_us = p->pts_us, .order = p->order,
+    q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->rap != RAP_NONE), .pts_us = p->pts_us, .order = p->order,
                             .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
                             .lost = p->lost,
-                            .key = p->cut != CUT_NONE && !p->hidden};
+                            .key = p->rap != RAP_NONE && !p->hidden};
     struct sent *noted = &q->sent[p->serial % SLOTS];
     *noted = q->last;
     return noted;
@@ -364,7 +364,7 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
         await(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
-        return film_av_out_of_memory(q->staging->film->path, e);
+        return film_av_out_of_memory(q->pass->film->path, e);
     if (corrupt) {
         q->counts.decode_errors++;
         found_damage(q);
@@ -381,30 +381,30 @@ static void covered(struct sequential *q)
     q->counts.last_us = q->numbered_us;
 }
 
-static bool decode_all(struct sequential *q, struct run *held, struct err *e)
+static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
 {
-    for (size_t i = 0; i < held->count && !staging_stopped(q->staging); i++)
+    for (size_t i = 0; i < held->count && !decode_pass_stopped(q->pass); i++)
         if (!send_picture(q, &held->picture[i], e))
             return false;
     struct picture p;
-    while (!staging_stopped(q->staging) && demux_next(q->reader, &p, e)) {
-        atomic_store(&q->staging->bytes_read, demux_position(q->reader));
+    while (!decode_pass_stopped(q->pass) && demux_next(q->reader, &p, e)) {
+        atomic_store(&q->pass->bytes_read, demux_position(q->reader));
         if (!send_picture(q, &p, e))
             return false;
-        timetable_check(q->staging->job->timetable);
+        timetable_check(q->pass->job->timetable);
         if (q->numbered_us >= 0 && selection_done(&q->cursor, q->numbered_us)) {
             covered(q);
-            timetable_stop(q->staging->job->timetable);
+            timetable_stop(q->pass->job->timetable);
             break;
         }
     }
     if (q->reader->gap)                  /* the file broke off */
         gaps_note(&q->gaps, q->reader->serial);
     if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
-        return film_av_out_of_memory(q->staging->film->path, e);
+        return film_av_out_of_memory(q->pass->film->path, e);
     if (e->code != ERR_NONE || !receive(q, e))
         return false;
-    if (!q->done && !staging_stopped(q->staging) && !give_up_waiting(q, NULL, e))
+    if (!q->done && !decode_pass_stopped(q->pass) && !give_up_waiting(q, NULL, e))
         return false;
     int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
     if (!number_held(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e) ||
@@ -417,13 +417,13 @@ static bool decode_all(struct sequential *q, struct run *held, struct err *e)
     return true;
 }
 
-bool sequential_stage(struct staging *s, struct demux *r, struct chunker_state *state,
+bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_state *state,
                       struct err *e)
 {
     struct sequential *q = calloc(1, sizeof *q);
     if (!q)
         return err_memory(e, sizeof *q);
-    q->staging = s;
+    q->pass = s;
     q->reader = r;
     q->cursor = state->cursor;
     q->timeline = state->timeline;

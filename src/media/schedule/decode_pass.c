@@ -9,23 +9,23 @@
 #include "barcode/base/queue.h"
 #include "barcode/engine/colour.h"
 
-/* Bytes of packets that may wait or be in work; one run may always be. */
+/* Bytes of packets that may wait or be in work; one chunk may always be. */
 #define BYTES_IN_FLIGHT ((size_t)1 << 30)
 
-void staging_open(struct staging *s, const struct film *film, const AVStream *stream,
-                  struct run_traits traits, const struct stage_job *job)
+void decode_pass_open(struct decode_pass *s, const struct film *film, const AVStream *stream,
+                  struct codec_traits traits, const struct decode_job *job)
 {
-    *s = (struct staging){.film = film, .stream = stream, .traits = traits, .job = job, .began_ns = clock_ns()};
+    *s = (struct decode_pass){.film = film, .stream = stream, .traits = traits, .job = job, .began_ns = clock_ns()};
     /* A key frame alone needs none of what a codec must allow to be cut into runs. */
     s->traits.parallel |= job->selection.keyframes;
     s->traits.parallel &= job->plan == DECODE_PARALLEL;
     s->counts.last_us = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->budget_freed, NULL);
-    pthread_cond_init(&s->runs_changed, NULL);
+    pthread_cond_init(&s->chunks_changed, NULL);
 }
 
-int staging_threads(const struct film *film, int threads, uint64_t memory)
+int decode_pass_threads(const struct film *film, int threads, uint64_t memory)
 {
     /* Seen: three pictures a decoder where few are references. 3 bytes a pixel: 4:2:0 of 16 bits, 4:4:4 of 8. */
     enum { PICTURES = 6, PIXEL_BYTES = 3 };
@@ -34,51 +34,51 @@ int staging_threads(const struct film *film, int threads, uint64_t memory)
     return fit < 1 ? 1 : fit < (uint64_t)threads ? (int)fit : threads;
 }
 
-/* Among which the run's films are dealt out. */
-static uint64_t gates_of(const struct stage_job *job)
+/* Among which the chunk's films are dealt out. */
+static uint64_t gates_of(const struct decode_job *job)
 {
     return job->gates > 1 ? (uint64_t)job->gates : 1;
 }
 
-uint64_t staging_memory(const struct stage_job *job)
+uint64_t decode_pass_memory(const struct decode_job *job)
 {
     /* The one that feeds, and the ends of those before it. */
     uint64_t films = (job->turn ? 2 : 1) * gates_of(job);
     return machine_memory() / films;
 }
 
-static void drop_run(void *item)
+static void drop_chunk(void *item)
 {
-    struct run *run = item;
-    run_free(&run);
+    struct chunk *chunk = item;
+    chunk_free(&chunk);
 }
 
-bool staging_open_queue(struct staging *s, struct err *e)
+bool decode_pass_open_queue(struct decode_pass *s, struct err *e)
 {
-    s->runs = queue_open((size_t)(s->sessions[0] + s->sessions[1]) + 2, drop_run, e);
-    return s->runs != NULL;
+    s->chunks = queue_open((size_t)(s->workers[0] + s->workers[1]) + 2, drop_chunk, e);
+    return s->chunks != NULL;
 }
 
-void staging_close(struct staging *s)
+void decode_pass_close(struct decode_pass *s)
 {
-    queue_free(&s->runs);
+    queue_free(&s->chunks);
     separator_drop(&s->separator);
     pthread_cond_destroy(&s->budget_freed);
-    pthread_cond_destroy(&s->runs_changed);
+    pthread_cond_destroy(&s->chunks_changed);
     pthread_mutex_destroy(&s->lock);
 }
 
-static void halt(struct staging *s)
+static void halt(struct decode_pass *s)
 {
     pthread_mutex_lock(&s->lock);
     atomic_store(&s->stop, true);
     pthread_cond_broadcast(&s->budget_freed);
-    pthread_cond_broadcast(&s->runs_changed);
+    pthread_cond_broadcast(&s->chunks_changed);
     pthread_mutex_unlock(&s->lock);
-    queue_abort(s->runs);
+    queue_abort(s->chunks);
 }
 
-void staging_fail(struct staging *s, const struct err *e)
+void decode_pass_fail(struct decode_pass *s, const struct err *e)
 {
     pthread_mutex_lock(&s->lock);
     if (s->error.code == ERR_NONE)
@@ -87,19 +87,19 @@ void staging_fail(struct staging *s, const struct err *e)
     halt(s);
 }
 
-void staging_contradict(struct staging *s)
+void decode_pass_contradict(struct decode_pass *s)
 {
     atomic_store(&s->contradicted, true);
     halt(s);
 }
 
-void staging_find_damage(struct staging *s)
+void decode_pass_find_damage(struct decode_pass *s)
 {
     atomic_store(&s->damage_found, true);
     halt(s);
 }
 
-void staging_fault(struct staging *s, uint64_t serial, bool again)
+void decode_pass_bad_key(struct decode_pass *s, uint64_t serial, bool again)
 {
     struct err e = ERR_INIT;
     pthread_mutex_lock(&s->lock);
@@ -109,10 +109,10 @@ void staging_fault(struct staging *s, uint64_t serial, bool again)
     if (again)
         atomic_store(&s->faults_found, true);
     if (!noted)
-        staging_fail(s, &e);
+        decode_pass_fail(s, &e);
 }
 
-bool staging_is_fault(struct staging *s, uint64_t serial)
+bool decode_pass_is_bad_key(struct decode_pass *s, uint64_t serial)
 {
     pthread_mutex_lock(&s->lock);
     bool is = s->faults && key_faults_has(s->faults, serial);
@@ -120,73 +120,73 @@ bool staging_is_fault(struct staging *s, uint64_t serial)
     return is;
 }
 
-bool staging_stopped(struct staging *s)
+bool decode_pass_stopped(struct decode_pass *s)
 {
     return atomic_load(&s->stop) || interrupted();
 }
 
 /* Under the lock. */
-static void note_runs(struct staging *s, int runs)
+static void count_chunks(struct decode_pass *s, int chunks)
 {
-    s->runs_waiting += runs;
-    pthread_cond_broadcast(&s->runs_changed);
+    s->chunks_waiting += chunks;
+    pthread_cond_broadcast(&s->chunks_changed);
 }
 
 /*
  * What a picture takes whatever its size, in bytes: as much as an average picture of the film has. A fade's pictures of few bytes take half
  * as long as others (seen). 0 where nobody knows how many pictures there are.
  */
-static size_t picture_bytes(const struct staging *s)
+static size_t picture_bytes(const struct decode_pass *s)
 {
     return s->film->frames > 0 ? (size_t)(s->file_bytes / (uint64_t)s->film->frames) : 0;
 }
 
-bool staging_queue_run(void *staging, struct run *run, struct err *e)
+bool decode_pass_queue(void *pass, struct chunk *chunk, struct err *e)
 {
-    struct staging *s = staging;
+    struct decode_pass *s = pass;
     pthread_mutex_lock(&s->lock);
-    while (s->bytes_in_flight > 0 && s->bytes_in_flight + run->bytes > BYTES_IN_FLIGHT && !atomic_load(&s->stop))
+    while (s->bytes_in_flight > 0 && s->bytes_in_flight + chunk->bytes > BYTES_IN_FLIGHT && !atomic_load(&s->stop))
         pthread_cond_wait(&s->budget_freed, &s->lock);
-    s->bytes_in_flight += run->bytes;
-    note_runs(s, 1);
-    s->queued_bytes += run->bytes;
-    run->bytes_pending = run->bytes;
-    run->work = run->bytes + run->count * picture_bytes(s);
-    atomic_fetch_add(&s->work_pending, run->work);
+    s->bytes_in_flight += chunk->bytes;
+    count_chunks(s, 1);
+    s->queued_bytes += chunk->bytes;
+    chunk->bytes_pending = chunk->bytes;
+    chunk->work = chunk->bytes + chunk->count * picture_bytes(s);
+    atomic_fetch_add(&s->work_pending, chunk->work);
     pthread_mutex_unlock(&s->lock);
-    if (queue_push(s->runs, run))
+    if (queue_push(s->chunks, chunk))
         return true;
-    run_free(&run);
-    /* A session failed: its sentence is the one to show. */
+    chunk_free(&chunk);
+    /* A worker failed: its sentence is the one to show. */
     return err_set(e, ERR_FAILED, "staging stopped");
 }
 
-void staging_fed(struct staging *s, struct run *run, size_t bytes)
+void decode_pass_sent(struct decode_pass *s, struct chunk *chunk, size_t bytes)
 {
-    bytes = bytes < run->bytes_pending ? bytes : run->bytes_pending;
+    bytes = bytes < chunk->bytes_pending ? bytes : chunk->bytes_pending;
     if (bytes == 0)
         return;
     /* The last bytes bring what rounding left. */
-    run->bytes_pending -= bytes;
-    size_t work = run->work;
-    if (run->bytes_pending > 0)
-        work = (size_t)((double)run->work * (double)bytes / (double)(run->bytes_pending + bytes));
-    run->work -= work;
+    chunk->bytes_pending -= bytes;
+    size_t work = chunk->work;
+    if (chunk->bytes_pending > 0)
+        work = (size_t)((double)chunk->work * (double)bytes / (double)(chunk->bytes_pending + bytes));
+    chunk->work -= work;
     atomic_fetch_sub(&s->work_pending, work);
 }
 
-void staging_passed(struct staging *s, struct run *run, size_t pictures)
+void decode_pass_pictures_done(struct decode_pass *s, struct chunk *chunk, size_t pictures)
 {
-    size_t left = run->count - run->passed;
+    size_t left = chunk->count - chunk->passed;
     pictures = pictures < left ? pictures : left;
-    run->passed += pictures;
+    chunk->passed += pictures;
     atomic_fetch_add(&s->passed, pictures);
     int64_t now = clock_thread_ns();
-    atomic_fetch_add(&s->decode_ns, now - run->cpu_ns);
-    run->cpu_ns = now;
+    atomic_fetch_add(&s->decode_ns, now - chunk->cpu_ns);
+    chunk->cpu_ns = now;
 }
 
-void staging_key_costs(struct staging *s, struct stage_progress *p)
+void decode_pass_key_costs(struct decode_pass *s, struct decode_progress *p)
 {
     double passed = (double)atomic_load(&s->passed);
     double keys = (double)atomic_load(&s->keys_read);
@@ -201,52 +201,52 @@ void staging_key_costs(struct staging *s, struct stage_progress *p)
     p->key_seconds = p->decode_seconds / passed * (1 + size) / 2;
 }
 
-struct taken staging_taken(const struct run *run)
+struct taken decode_pass_taken(const struct chunk *chunk)
 {
-    return (struct taken){.bytes = run->bytes, .frames = run->frames, .threads = run->threads, .ns = run->taken_ns};
+    return (struct taken){.bytes = chunk->bytes, .frames = chunk->frames, .threads = chunk->threads, .ns = chunk->taken_ns};
 }
 
 /* That many cores more (or, negative, fewer) are at work for the film. Under the lock. */
-static void work_on_cores(struct staging *s, int cores)
+static void work_on_cores(struct decode_pass *s, int cores)
 {
     s->cores_busy += cores;
     gate_busy(s->job->turn, cores);
 }
 
-void staging_run_done(struct staging *s, const struct taken *run)
+void decode_pass_chunk_done(struct decode_pass *s, const struct taken *chunk)
 {
-    bool nvdec = run->threads == 0;
+    bool nvdec = chunk->threads == 0;
     pthread_mutex_lock(&s->lock);
-    s->bytes_in_flight -= run->bytes;
-    s->busy_seconds[nvdec] += clock_since(run->ns) * (nvdec ? 1 : run->threads);
-    work_on_cores(s, -run->threads);
+    s->bytes_in_flight -= chunk->bytes;
+    s->busy_seconds[nvdec] += clock_since(chunk->ns) * (nvdec ? 1 : chunk->threads);
+    work_on_cores(s, -chunk->threads);
     pthread_cond_signal(&s->budget_freed);
-    pthread_cond_broadcast(&s->runs_changed);
+    pthread_cond_broadcast(&s->chunks_changed);
     pthread_mutex_unlock(&s->lock);
     /* Runs end in any order: progress never goes back. */
     uint_fast64_t seen = atomic_load(&s->frames_done);
-    while (seen < run->frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, run->frames))
+    while (seen < chunk->frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, chunk->frames))
         continue;
 }
 
-void staging_read_to_end(struct staging *s)
+void decode_pass_read_to_end(struct decode_pass *s)
 {
     pthread_mutex_lock(&s->lock);
     s->read_to_end = true;
-    pthread_cond_broadcast(&s->runs_changed);
+    pthread_cond_broadcast(&s->chunks_changed);
     pthread_mutex_unlock(&s->lock);
 }
 
-void staging_lacks_nvdec(struct staging *s)
+void decode_pass_lacks_nvdec(struct decode_pass *s)
 {
     pthread_mutex_lock(&s->lock);
-    s->sessions[1]--;
-    s->sessions[0]++;
-    pthread_cond_broadcast(&s->runs_changed);
+    s->workers[1]--;
+    s->workers[0]++;
+    pthread_cond_broadcast(&s->chunks_changed);
     pthread_mutex_unlock(&s->lock);
 }
 
-void staging_add_counts(struct staging *s, const struct stage_counts *c)
+void decode_pass_add_counts(struct decode_pass *s, const struct decode_counts *c)
 {
     pthread_mutex_lock(&s->lock);
     s->counts.sent += c->sent;
@@ -254,7 +254,7 @@ void staging_add_counts(struct staging *s, const struct stage_counts *c)
     s->counts.hardware += c->hardware;
     s->counts.fallbacks += c->fallbacks;
     s->counts.decode_errors += c->decode_errors;
-    s->counts.redone_runs += c->redone_runs;
+    s->counts.redone_chunks += c->redone_chunks;
     s->counts.flushes += c->flushes;
     s->counts.separators += c->separators;
     s->counts.taken_over += c->taken_over;
@@ -263,32 +263,32 @@ void staging_add_counts(struct staging *s, const struct stage_counts *c)
     pthread_mutex_unlock(&s->lock);
 }
 
-void staging_thread_ends(struct staging *s, bool nvdec, uint64_t sent)
+void decode_pass_thread_ends(struct decode_pass *s, bool nvdec, uint64_t sent)
 {
     double busy = (double)clock_thread_ns() / 1e9;
     pthread_mutex_lock(&s->lock);
     s->decode_seconds += busy;
     pthread_mutex_unlock(&s->lock);
-    /* When each session ran dry shows where a staging could be faster. */
+    /* When each worker ran dry shows where a staging could be faster. */
     log_msg(LOG_DEBUG, "%s session ends at %.2f s: %llu packets, %.2f s of a core", nvdec ? "NVDEC" : "software",
             clock_since(s->began_ns), (unsigned long long)sent, busy);
 }
 
 /* Bytes of the film that may become runs yet, counted generously: they hold its sound too. With the lock held. */
-static uint64_t unread(const struct staging *s, const struct run *run)
+static uint64_t unread(const struct decode_pass *s, const struct chunk *chunk)
 {
     if (s->read_to_end)
         return 0;
-    /* The reader is ahead of the runs that it queued by as much as it takes to know where one ends. */
-    uint64_t read = atomic_load(&s->bytes_read), past = read > run->bytes ? read - run->bytes : 0;
+    /* The reader is ahead of the chunks that it queued by as much as it takes to know where one ends. */
+    uint64_t read = atomic_load(&s->bytes_read), past = read > chunk->bytes ? read - chunk->bytes : 0;
     past = past > s->queued_bytes ? past : s->queued_bytes;
     return s->file_bytes > past ? s->file_bytes - past : 0;
 }
 
 /* On the cores on which no other film is at work. With the lock held. */
-static int threads_now(struct staging *s, struct share share)
+static int threads_now(struct decode_pass *s, struct share share)
 {
-    int idle = s->sessions[0] - s->cores_busy;
+    int idle = s->workers[0] - s->cores_busy;
     if (!gate_spare(s->job->turn, &idle))
         return 1;
     int cores = s->cores_busy + idle;
@@ -297,14 +297,14 @@ static int threads_now(struct staging *s, struct share share)
 }
 
 /*
- * How many threads a run gets that a software session takes: as many as idle cores allow. Of a pipe
+ * How many threads a chunk gets that a software worker takes: as many as idle cores allow. Of a pipe
  * nobody knows how much is to come, nor of a playlist. A film whose pictures leave no memory for a
- * decoder a core has none for threads (staging_threads). With the lock held.
+ * decoder a core has none for threads (decode_pass_threads). With the lock held.
  */
-static int threads_for(struct staging *s, const struct run *run)
+static int threads_for(struct decode_pass *s, const struct chunk *chunk)
 {
-    bool may = s->threads_most > 1 && s->sessions[1] == 0 && !s->faults;
-    if (!may || !run_may_have_threads(run))
+    bool may = s->threads_most > 1 && s->workers[1] == 0 && !s->faults;
+    if (!may || !chunk_may_use_threads(chunk))
         return 1;
     if (share_told() > 0)
         return share_told();
@@ -312,87 +312,87 @@ static int threads_for(struct staging *s, const struct run *run)
     if (!s->read_to_end && !known)
         return 1;
     uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;            /* what one of a file takes, its pictures included */
-    struct share share = {.cores = s->sessions[0],
-                          .own = run->work,
-                          .left = atomic_load(&s->work_pending) + unread(s, run) * byte,
+    struct share share = {.cores = s->workers[0],
+                          .own = chunk->work,
+                          .left = atomic_load(&s->work_pending) + unread(s, chunk) * byte,
                           .most = s->threads_most};
     return threads_now(s, share);
 }
 
-/* `run` was taken from the queue. Under the lock. */
-static void begin_run(struct staging *s, bool nvdec, struct run *run)
+/* `chunk` was taken from the queue. Under the lock. */
+static void begin_chunk(struct decode_pass *s, bool nvdec, struct chunk *chunk)
 {
-    run->taken_ns = clock_ns();
-    note_runs(s, -1);
-    run->threads = nvdec ? 0 : threads_for(s, run);
-    run->cpu_ns = clock_thread_ns();
-    work_on_cores(s, run->threads);
+    chunk->taken_ns = clock_ns();
+    count_chunks(s, -1);
+    chunk->threads = nvdec ? 0 : threads_for(s, chunk);
+    chunk->cpu_ns = clock_thread_ns();
+    work_on_cores(s, chunk->threads);
 }
 
 /*
  * Beside NVDEC: the films before this one may have runs at work yet, and all of them together get as many cores as one that is alone.
  * Under the lock.
  */
-static bool has_core(const struct staging *s)
+static bool has_core(const struct decode_pass *s)
 {
-    int kept = s->job->threads - s->sessions[0];      /* for what NVDEC's sessions do */
+    int kept = s->job->threads - s->workers[0];      /* for what NVDEC's sessions do */
     return gate_idle(s->job->turn) > (kept > 0 ? kept : 0);
 }
 
 /*
- * Returns true if a software session may take a run beside NVDEC sessions: not one of the last,
- * which NVDEC would have to wait for, since one of its sessions is several times as fast as a core.
- * HEVC has no such software session (choose_sessions). Under the lock.
+ * Returns true if a software worker may take a chunk beside NVDEC workers: not one of the last,
+ * which NVDEC would have to wait for, since one of its workers is several times as fast as a core.
+ * HEVC has no such software worker (choose_workers). Under the lock.
  */
-static bool may_share(const struct staging *s)
+static bool may_share(const struct decode_pass *s)
 {
-    return s->runs_waiting >= s->sessions[1] && has_core(s);
+    return s->chunks_waiting >= s->workers[1] && has_core(s);
 }
 
 /*
- * Takes a run for a software session beside NVDEC sessions; waits until it may have one. Looks
+ * Takes a chunk for a software worker beside NVDEC workers; waits until it may have one. Looks
  * again after a while even when nothing happens, for another film does not signal that it has freed
  * a core.
  */
-static bool take_share(struct staging *s, void **item)
+static bool take_share(struct decode_pass *s, void **item)
 {
     enum { LOOK_AGAIN_NS = 20000000 };
     bool got = false;
     pthread_mutex_lock(&s->lock);
-    while (!got && !staging_stopped(s) && s->sessions[1] > 0) {
-        if (s->read_to_end && s->runs_waiting <= 0)
+    while (!got && !decode_pass_stopped(s) && s->workers[1] > 0) {
+        if (s->read_to_end && s->chunks_waiting <= 0)
             break;
-        got = may_share(s) && queue_try_pop(s->runs, item);
+        got = may_share(s) && queue_try_pop(s->chunks, item);
         if (got)
-            begin_run(s, false, *item);
+            begin_chunk(s, false, *item);
         struct timespec soon = clock_deadline(LOOK_AGAIN_NS);
         if (!got)
-            pthread_cond_timedwait(&s->runs_changed, &s->lock, &soon);
+            pthread_cond_timedwait(&s->chunks_changed, &s->lock, &soon);
     }
     pthread_mutex_unlock(&s->lock);
     return got;
 }
 
-bool staging_next_run(struct staging *s, bool nvdec, struct run **run)
+bool decode_pass_next(struct decode_pass *s, bool nvdec, struct chunk **chunk)
 {
     void *item;
     pthread_mutex_lock(&s->lock);
-    bool shares = !nvdec && s->sessions[1] > 0;
+    bool shares = !nvdec && s->workers[1] > 0;
     pthread_mutex_unlock(&s->lock);
     bool got = shares && take_share(s, &item);
     if (!got) {
-        /* Closed and empty, or no NVDEC session is left to share with. */
-        if (!queue_pop(s->runs, &item))
+        /* Closed and empty, or no NVDEC worker is left to share with. */
+        if (!queue_pop(s->chunks, &item))
             return false;
         pthread_mutex_lock(&s->lock);
-        begin_run(s, nvdec, item);
+        begin_chunk(s, nvdec, item);
         pthread_mutex_unlock(&s->lock);
     }
-    *run = item;
+    *chunk = item;
     return true;
 }
 
-void staging_note_colour(struct staging *s, const struct frame_view *view)
+void decode_pass_log_colour(struct decode_pass *s, const struct frame_view *view)
 {
     const struct film *f = s->film;
     enum transfer transfer = view->transfer;

@@ -9,7 +9,7 @@ enum { BYTES_MOST = 4 << 20 };
 /* Belongs to no picture: serials begin with 0. */
 #define SEPARATOR_PTS ((int64_t)-1)
 
-/* Of pictures that differ little the first one stays: each change costs every session a look. */
+/* Of pictures that differ little the first one stays: each change costs every worker a look. */
 static bool is_better(const struct separator *kept, const struct picture *p)
 {
     size_t size = (size_t)p->packet->size;
@@ -18,9 +18,9 @@ static bool is_better(const struct separator *kept, const struct picture *p)
     return !kept->packet || kept->sets.state != p->sets || size < (size_t)kept->packet->size / 4 * 3;
 }
 
-void separator_offer(struct staging *s, const struct picture *p, const struct nal_sets *sets, int length_size)
+void separator_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets, int length_size)
 {
-    if (!s->nvdec || s->traits.stream != STREAM_H264 || p->cut != CUT_CLEAN || !p->packet || p->suspect || p->field ||
+    if (!s->nvdec || s->traits.stream != STREAM_H264 || p->rap != RAP_CLOSED || !p->packet || p->suspect || p->field ||
         p->sets != sets->state)
         return;
     struct separator *kept = &s->separator;
@@ -43,7 +43,7 @@ void separator_offer(struct staging *s, const struct picture *p, const struct na
     pthread_mutex_unlock(&s->lock);
 }
 
-void separator_fetch(struct staging *s, struct separator *mine)
+void separator_fetch(struct decode_pass *s, struct separator *mine)
 {
     if (atomic_load(&s->separators) == mine->made)
         return;
@@ -54,7 +54,7 @@ void separator_fetch(struct staging *s, struct separator *mine)
     pthread_mutex_unlock(&s->lock);
 }
 
-void separator_refuse(struct staging *s, const struct separator *mine)
+void separator_refuse(struct decode_pass *s, const struct separator *mine)
 {
     pthread_mutex_lock(&s->lock);
     if (s->separator.made == mine->made) {

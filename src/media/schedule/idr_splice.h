@@ -16,9 +16,9 @@
 #include "media/bitstream/h264_params.h"
 
 struct AVPacket;
-struct staging;
+struct decode_pass;
 
-/* As a session has it. Zero it first. */
+/* As a worker has it. Zero it first. */
 struct separator {
     struct AVPacket *packet;  /* as the film has it; NULL: there is none                          */
     struct nal_sets sets;     /* that were in force there                                       */
@@ -31,13 +31,13 @@ struct separator {
  * The reading thread's, of each picture: keeps `p` if it can separate and is smaller than the one that is kept. `sets` are those in
  * force at `p` (if they are not, nothing is done), `length_size` nal_scan's. Cannot fail: without memory the film just has no separator.
  */
-void separator_offer(struct staging *s, const struct picture *p, const struct nal_sets *sets, int length_size);
+void separator_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets, int length_size);
 
-/* Brings `mine` to what is kept now. A session's thread, for itself. */
-void separator_fetch(struct staging *s, struct separator *mine);
+/* Brings `mine` to what is kept now. A worker's thread, for itself. */
+void separator_fetch(struct decode_pass *s, struct separator *mine);
 
 /* It did not please the decoder: unless another one is kept by now, none is from here on, for what is wrong may be wrong with all. */
-void separator_refuse(struct staging *s, const struct separator *mine);
+void separator_refuse(struct decode_pass *s, const struct separator *mine);
 
 /* True if it may stand between pictures of the sets `before` and `after` (struct picture's). */
 bool separator_fits(const struct separator *mine, uint64_t before, uint64_t after);

@@ -34,10 +34,10 @@ struct source_film {
     int wanted;                     /* which video stream: SOURCE_STREAM_CHOICE or its number */
     bool used;                      /* read from already: must be opened anew to start over */
     uint64_t file_bytes;
-    struct staging *now;            /* for progress, while staging                          */
+    struct decode_pass *now;            /* for progress, while staging                          */
     struct key_faults faults;       /* key frames that --keyframes passes over                 */
     int fault_rounds;               /* so many times it was staged anew for them               */
-    struct stage_progress before;   /* the last staging's, when it ended                    */
+    struct decode_progress before;   /* the last staging's, when it ended                    */
     pthread_mutex_t now_lock;
 };
 
@@ -63,34 +63,34 @@ struct workers {
 };
 
 /* Starts the threads. Fewer than wanted are no error, but none is. */
-static bool start_workers(struct staging *s, struct workers *c, struct err *e)
+static bool start_workers(struct decode_pass *s, struct workers *c, struct err *e)
 {
-    int hard = s->sessions[1], wanted = hard + s->sessions[0];
+    int hard = s->workers[1], wanted = hard + s->workers[0];
     c->thread = calloc((size_t)wanted + 1, sizeof *c->thread);
     if (!c->thread)
         return err_memory(e, ((size_t)wanted + 1) * sizeof *c->thread);
     for (; c->count < wanted; c->count++) {
-        void *(*entry)(void *) = c->count < hard ? session_nvdec_main : session_main;
+        void *(*entry)(void *) = c->count < hard ? nvdec_worker_main : decode_worker_main;
         if (pthread_create(&c->thread[c->count], NULL, entry, s) != 0)
             break;
     }
     return wanted == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
 }
 
-/* Nothing more is queued: the sessions end after what they have, or at once when the user interrupted. */
-static void join_workers(struct staging *s, struct workers *c)
+/* Nothing more is queued: the workers end after what they have, or at once when the user interrupted. */
+static void join_workers(struct decode_pass *s, struct workers *c)
 {
-    staging_read_to_end(s);
+    decode_pass_read_to_end(s);
     if (interrupted())
-        queue_abort(s->runs);
-    queue_close(s->runs);
+        queue_abort(s->chunks);
+    queue_close(s->chunks);
     gate_fed(s->job->turn);
     for (int i = 0; i < c->count; i++)
         pthread_join(c->thread[i], NULL);
 }
 
 /* Sums up reading and decoding, which are over. */
-static bool judge_staging(struct staging *s, const struct demux *r, struct err *e)
+static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, struct err *e)
 {
     const AVIOContext *file = r->format->pb;
     s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
@@ -109,17 +109,17 @@ static bool judge_staging(struct staging *s, const struct demux *r, struct err *
 }
 
 /*
- * How many sessions of which kind. An NVDEC session needs a twentieth of a core for what libavcodec
+ * How many workers of which kind. An NVDEC worker needs a twentieth of a core for what libavcodec
  * does on it (seen: 20 s of 14 cores in 27 s); the cores that are left decode in software beside.
  * Where NVDEC's frames are not the software decoder's (nvdec_is_exact), only one of the two may
  * decode a film: NVDEC if it is demanded, else software.
  */
-static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *e)
+static bool choose_workers(struct decode_pass *s, struct nvdec *nvdec, struct err *e)
 {
-    const struct stage_job *job = s->job;
+    const struct decode_job *job = s->job;
     bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
-    int threads = staging_threads(s->film, job->threads, staging_memory(job));
-    s->sessions[0] = s->traits.parallel ? threads : 0;
+    int threads = decode_pass_threads(s->film, job->threads, decode_pass_memory(job));
+    s->workers[0] = s->traits.parallel ? threads : 0;
     s->threads_most = threads == job->threads ? decoder_threads_most(s->stream, &s->traits) : 1;
     /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
     bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
@@ -142,32 +142,32 @@ static bool choose_sessions(struct staging *s, struct nvdec *nvdec, struct err *
         return true;
     }
     s->nvdec = nvdec;
-    s->sessions[1] = nvdec_sessions(nvdec);
-    int left = threads - (s->sessions[1] + 6) / 7;
+    s->workers[1] = nvdec_workers(nvdec);
+    int left = threads - (s->workers[1] + 6) / 7;
     bool alone = demanded || s->traits.stream == STREAM_HEVC;
-    s->sessions[0] = alone ? 0 : left > 1 ? left : 1;
+    s->workers[0] = alone ? 0 : left > 1 ? left : 1;
     return true;
 }
 
-static struct stage_progress how_far(struct staging *s)
+static struct decode_progress how_far(struct decode_pass *s)
 {
-    struct stage_progress p = {
+    struct decode_progress p = {
         .frames = atomic_load(&s->frames_done), .bytes = atomic_load(&s->bytes_read),
     };
-    staging_key_costs(s, &p);
+    decode_pass_key_costs(s, &p);
     return p;
 }
 
-static void publish(struct source_film *f, struct staging *s)
+static void publish(struct source_film *f, struct decode_pass *s)
 {
     pthread_mutex_lock(&f->now_lock);
-    f->before = f->now ? how_far(f->now) : (struct stage_progress){0};
+    f->before = f->now ? how_far(f->now) : (struct decode_progress){0};
     f->now = s;
     pthread_mutex_unlock(&f->now_lock);
 }
 
 /* `reading`: processor time of the reading thread, which decoded too when it was the only decoder. */
-static void tell_times(const struct staging *s, int64_t reading, struct stage_times *times)
+static void tell_times(const struct decode_pass *s, int64_t reading, struct decode_times *times)
 {
     /* What libav's own threads used cannot be told. */
     *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
@@ -175,10 +175,10 @@ static void tell_times(const struct staging *s, int64_t reading, struct stage_ti
     double wall = clock_since(s->began_ns);
     double *share[2] = {&times->software_busy, &times->nvdec_busy};
     for (int i = 0; i < 2; i++)
-        *share[i] = s->sessions[i] > 0 ? s->busy_seconds[i] / wall / s->sessions[i] : 0;
+        *share[i] = s->workers[i] > 0 ? s->busy_seconds[i] / wall / s->workers[i] : 0;
 }
 
-static bool starts_over(struct staging *s)
+static bool starts_over(struct decode_pass *s)
 {
     return atomic_load(&s->contradicted) || atomic_load(&s->damage_found);
 }
@@ -189,7 +189,7 @@ static bool starts_over(struct staging *s)
  */
 enum { FAULT_ROUNDS = 4 };
 
-static void lend_faults(struct source_film *f, struct staging *s)
+static void lend_faults(struct source_film *f, struct decode_pass *s)
 {
     if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) || f->fault_rounds > FAULT_ROUNDS)
         return;
@@ -199,7 +199,7 @@ static void lend_faults(struct source_film *f, struct staging *s)
         s->faults = &f->faults;
 }
 
-static void judge_faults(struct source_film *f, struct staging *s)
+static void judge_faults(struct source_film *f, struct decode_pass *s)
 {
     if (s->faults)
         s->counts.keys_faulty = s->faults->count;
@@ -221,49 +221,49 @@ static bool is_playlist(const struct film *film)
     return false;
 }
 
-static bool film_stage(struct source *base, const struct stage_job *job, struct stage_counts *counts,
-                       struct stage_times *times, struct err *e)
+static bool film_decode(struct source *base, const struct decode_job *job, struct decode_counts *counts,
+                       struct decode_times *times, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
     struct demux reader;
     if (!reopen(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
         return false;
-    struct staging s;
+    struct decode_pass s;
     struct nvdec nvdec = {0};
     struct workers workers = {0};
-    staging_open(&s, &base->film, reader.stream, reader.traits, job);
+    decode_pass_open(&s, &base->film, reader.stream, reader.traits, job);
     s.file_bytes = f->file_bytes;
     s.is_list = is_playlist(&f->base.film);
     bool exact = !job->selection.keyframes;
     s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
     lend_faults(f, &s);
     timetable_begin(job->timetable, film_av_frame_us(&base->film));
-    bool fine = choose_sessions(&s, &nvdec, e) && staging_open_queue(&s, e);
+    bool fine = choose_workers(&s, &nvdec, e) && decode_pass_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
     fine = fine && start_workers(&s, &workers, e);
     if (fine) {
         struct err mine = ERR_INIT;
         if (!film_read(&s, &reader, &mine) && !starts_over(&s))
-            staging_fail(&s, &mine);
+            decode_pass_fail(&s, &mine);
         join_workers(&s, &workers);
-        fine = judge_staging(&s, &reader, e);
+        fine = assess_decode_pass(&s, &reader, e);
     }
     judge_faults(f, &s);
     s.counts.bytes_read = demux_bytes_read(&reader);
     tell_times(&s, clock_thread_ns() - before, times);
     publish(f, NULL);
-    bool fine_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
-    s.counts.nvdec = fine_sessions && s.counts.runs > 0;
+    bool working_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
+    s.counts.nvdec = working_sessions && s.counts.chunks > 0;
     *counts = s.counts;
     free(workers.thread);
-    staging_close(&s);
+    decode_pass_close(&s);
     nvdec_close(&nvdec);
     demux_close(&reader);
     return fine;
 }
 
-static void film_progress(struct source *base, struct stage_progress *p)
+static void film_progress(struct source *base, struct decode_progress *p)
 {
     struct source_film *f = (struct source_film *)base;
     pthread_mutex_lock(&f->now_lock);
@@ -309,7 +309,7 @@ static void film_close(struct source **base)
 
 static const struct source_ops film_ops = {
     .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
-    .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT, .stage = film_stage, .progress = film_progress, .probe = film_probe, .close = film_close,
+    .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT, .decode_frames = film_decode, .progress = film_progress, .probe = film_probe, .close = film_close,
 };
 
 /* What this film cannot do, though films can. A container without a file of its own (pb) reads others, and can do so again. */

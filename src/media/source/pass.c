@@ -7,12 +7,12 @@
 #include "barcode/media/pass.h"
 
 /* The thread that stages, so that the caller's is free to tell how far it is. */
-struct stager {
+struct decode_thread {
     const struct pass *pass;
     struct gate_turn *turn;
     pthread_t thread;
-    struct stage_counts counts;
-    struct stage_times times;
+    struct decode_counts counts;
+    struct decode_times times;
     struct err error;
     bool fine;
     pthread_mutex_t lock;       /* guards `done` */
@@ -22,12 +22,12 @@ struct stager {
 
 static void *stager_main(void *argument)
 {
-    struct stager *s = argument;
+    struct decode_thread *s = argument;
     const struct pass *p = s->pass;
-    struct stage_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
+    struct decode_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
                             .careful = p->careful, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .timetable = p->timetable,
                             .turn = p->gate ? s->turn : NULL, .gates = p->gates};
-    s->fine = source_stage(p->source, &job, &s->counts, &s->times, &s->error);
+    s->fine = source_decode(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);
     s->done = true;
     pthread_cond_signal(&s->finished);
@@ -45,9 +45,9 @@ static void tick(const struct pass *p, bool done)
 }
 
 /* False: there is no thread, and nothing to wait for. */
-static bool start_stager(struct stager *s, const struct pass *p, struct gate_turn *turn, struct err *e)
+static bool start_decode_thread(struct decode_thread *s, const struct pass *p, struct gate_turn *turn, struct err *e)
 {
-    *s = (struct stager){.pass = p, .turn = turn, .error = ERR_INIT};
+    *s = (struct decode_thread){.pass = p, .turn = turn, .error = ERR_INIT};
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->finished, NULL);
     if (pthread_create(&s->thread, NULL, stager_main, s) == 0)
@@ -58,7 +58,7 @@ static bool start_stager(struct stager *s, const struct pass *p, struct gate_tur
 }
 
 /* Ticks ten times a second until the film is staged. */
-static bool wait_for_stager(struct stager *s, struct err *e)
+static bool wait_for_stager(struct decode_thread *s, struct err *e)
 {
     pthread_mutex_lock(&s->lock);
     while (!s->done) {
@@ -78,13 +78,13 @@ static bool wait_for_stager(struct stager *s, struct err *e)
     return s->fine;
 }
 
-bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_times *times, struct err *e)
+bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_times *times, struct err *e)
 {
     struct engine_job job = p->job;
-    /* Software sessions, and the thread that reads when it decodes the rest of a film. NVDEC's sessions come on top. */
+    /* Software workers, and the thread that reads when it decodes the rest of a film. NVDEC's sessions come on top. */
     job.ports = p->threads + 1;
     struct gate_turn turn = {.gate = p->gate};
-    *counts = (struct stage_counts){0};
+    *counts = (struct decode_counts){0};
     int64_t came = clock_ns();
     if (!gate_enter(&turn, e))
         return false;
@@ -95,8 +95,8 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
         return false;
     }
     int64_t ready = clock_ns();
-    struct stager s;
-    bool fine = start_stager(&s, p, &turn, e) && wait_for_stager(&s, e);
+    struct decode_thread s;
+    bool fine = start_decode_thread(&s, p, &turn, e) && wait_for_stager(&s, e);
     gate_fed(&turn);
     int64_t staged = clock_ns();
     struct engine_times engine = {0, 0};
@@ -105,11 +105,11 @@ bool pass_run(const struct pass *p, struct stage_counts *counts, struct stage_ti
         *e = engine_error;
         fine = false;
     }
-    if (!stage_must_start_over(&s.counts))
+    if (!decode_must_restart(&s.counts))
         tick(p, fine);
     *counts = s.counts;
     times->engine_begin += (double)(ready - begun) / 1e9;
-    times->staging += (double)(staged - ready) / 1e9;
+    times->pass += (double)(staged - ready) / 1e9;
     times->engine_finish += clock_since(staged);
     times->nvdec_busy = s.times.nvdec_busy;
     times->software_busy = s.times.software_busy;

@@ -5,13 +5,13 @@ bool source_can(const struct source *s, unsigned abilities)
     return (s->ops->can & ~s->lacks & abilities) == abilities;
 }
 
-bool source_stage(struct source *s, const struct stage_job *job, struct stage_counts *counts,
-                  struct stage_times *times, struct err *e)
+bool source_decode(struct source *s, const struct decode_job *job, struct decode_counts *counts,
+                  struct decode_times *times, struct err *e)
 {
-    return s->ops->stage(s, job, counts, times, e);
+    return s->ops->decode_frames(s, job, counts, times, e);
 }
 
-void source_progress(struct source *s, struct stage_progress *p)
+void source_progress(struct source *s, struct decode_progress *p)
 {
     s->ops->progress(s, p);
 }

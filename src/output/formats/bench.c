@@ -6,31 +6,31 @@
 #include <errno.h>
 #include <string.h>
 
-static json_t *counts_value(const struct stage_counts *c)
+static json_t *counts_value(const struct decode_counts *c)
 {
     return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "packets", (json_int_t)c->packets, "displayed",
                      (json_int_t)c->displayed, "sent", (json_int_t)c->sent, "decoded", (json_int_t)c->decoded, "hardware", (json_int_t)c->hardware, "fallbacks", (json_int_t)c->fallbacks, "runs",
-                     (json_int_t)c->runs, "skipped_runs", (json_int_t)c->skipped_runs, "redone_runs",
-                     (json_int_t)c->redone_runs, "taken_over", (json_int_t)c->taken_over, "flushes", (json_int_t)c->flushes, "separators", (json_int_t)c->separators, "decode_errors", (json_int_t)c->decode_errors, "lost",
+                     (json_int_t)c->chunks, "skipped_runs", (json_int_t)c->skipped_chunks, "redone_runs",
+                     (json_int_t)c->redone_chunks, "taken_over", (json_int_t)c->taken_over, "flushes", (json_int_t)c->flushes, "separators", (json_int_t)c->separators, "decode_errors", (json_int_t)c->decode_errors, "lost",
                      (json_int_t)c->lost, "damaged", (json_int_t)c->damaged, "keys", (json_int_t)c->keys,
                      "keys_faulty", (json_int_t)c->keys_faulty, "bytes_read", (json_int_t)c->bytes_read);
 }
 
 /* Parts that follow one another and add up to the wall, and how busy staging kept each kind of thread, as shares of its time. */
-static json_t *wall_value(const struct stage_times *t)
+static json_t *wall_value(const struct decode_times *t)
 {
-    double known = t->start_up + t->engine_begin + t->staging + t->engine_finish + t->write;
+    double known = t->start_up + t->engine_begin + t->pass + t->engine_finish + t->write;
     return json_pack("{so so so so so so}", "start_up", writer_json_seconds(t->start_up), "engine_begin",
-                     writer_json_seconds(t->engine_begin), "staging", writer_json_seconds(t->staging), "engine_finish",
+                     writer_json_seconds(t->engine_begin), "staging", writer_json_seconds(t->pass), "engine_finish",
                      writer_json_seconds(t->engine_finish), "write", writer_json_seconds(t->write), "rest",
                      writer_json_seconds(t->wall > known ? t->wall - known : 0));
 }
 
-static json_t *busy_value(const struct stage_times *t)
+static json_t *busy_value(const struct decode_times *t)
 {
-    double staging = t->staging > 0 ? t->staging : 1;
-    return json_pack("{so so so so}", "reader", writer_json_seconds(t->demux / staging), "nvdec", writer_json_seconds(t->nvdec_busy),
-                     "software", writer_json_seconds(t->software_busy), "cluster", writer_json_seconds(t->cluster / staging));
+    double pass = t->pass > 0 ? t->pass : 1;
+    return json_pack("{so so so so}", "reader", writer_json_seconds(t->demux / pass), "nvdec", writer_json_seconds(t->nvdec_busy),
+                     "software", writer_json_seconds(t->software_busy), "cluster", writer_json_seconds(t->cluster / pass));
 }
 
 /* A number per second of wall time; null when no time was taken. */

@@ -36,7 +36,7 @@ json_t *writer_json_bytes(const char *bytes)
     return value;
 }
 
-json_t *writer_json_stages(const struct stage_times *t)
+json_t *writer_json_stages(const struct decode_times *t)
 {
     return json_pack("{so so so so so so so}", "wall", writer_json_seconds(t->wall), "start_up", writer_json_seconds(t->start_up),
                      "demux", writer_json_seconds(t->demux), "decode", writer_json_seconds(t->decode), "shrink",
@@ -186,14 +186,14 @@ static json_t *warnings_value(const struct report *r)
 /* What the film lost, selected or not: pictures that never reached a decoder. */
 static json_t *lost_value(const struct report *r)
 {
-    const struct stage_counts *c = &r->counts;
+    const struct decode_counts *c = &r->counts;
     return json_pack("{sI sI sI}", "unreadable", (json_int_t)c->unreadable, "vanished",
                      (json_int_t)c->dropped, "lead_in", (json_int_t)c->lead_in);
 }
 
 static bool put_lost(FILE *f, const struct report *r)
 {
-    const struct stage_counts *c = &r->counts;
+    const struct decode_counts *c = &r->counts;
     return c->unreadable + c->dropped + c->lead_in == 0 || put_key(f, "lost", lost_value(r));
 }
 

@@ -18,7 +18,7 @@ json_t *writer_json_seconds(double seconds);
 json_t *writer_json_bytes(const char *bytes);
 
 /* The stage times as one object. */
-json_t *writer_json_stages(const struct stage_times *t);
+json_t *writer_json_stages(const struct decode_times *t);
 
 /* Writes `value` on one line and releases it. False with errno set when it is NULL or the file takes no more. */
 bool writer_json_put(FILE *f, json_t *value);

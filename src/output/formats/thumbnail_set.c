@@ -21,14 +21,14 @@ static int64_t root(int64_t n)
     return r;
 }
 
-void thumbs_size(const struct film *film, const struct trim *trim, int staged_width, int staged_height, int *width, int *height)
+void thumbs_size(const struct film *film, const struct trim *trim, int analysis_width, int analysis_height, int *width, int *height)
 {
     struct trim_rect shown = {.width = film->width, .height = film->height};
     if (trim->count > 0)
         shown = trim_to_shown(trim->rect[0], film->orientation, trim->width, trim->height);
     bool told = film->sample_num > 0 && film->sample_den > 0 && film->sample_num < 1 << 15 && film->sample_den < 1 << 15;
     int64_t wide = (int64_t)shown.width * (told ? film->sample_num : 1), high = (int64_t)shown.height * (told ? film->sample_den : 1);
-    int64_t side = staged_width > staged_height ? staged_width : staged_height;
+    int64_t side = analysis_width > analysis_height ? analysis_width : analysis_height;
     if (side > THUMBS_SIDE)
         side = THUMBS_SIDE;
     int64_t longer = wide > high ? wide : high, shorter = wide > high ? high : wide;

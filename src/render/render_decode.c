@@ -69,7 +69,7 @@ static bool is_judging(const struct render_job *j)
     return j->digest && j->digest == j->second;
 }
 
-static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     struct render_job *j = user;
     size_t bytes = (size_t)j->report.width * (size_t)j->report.height * 3;
@@ -81,8 +81,8 @@ static bool on_staged(void *user, const struct frame_tag *tag, const uint8_t *rg
     return (!j->dump || dump_put(j->dump, tag->column, tag->repeat, rgb, e)) && (!j->thumbs || thumbs_put(j->thumbs, tag, rgb, e));
 }
 
-bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct stage_counts *counts,
-                    struct stage_times *times, struct err *e)
+bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct decode_counts *counts,
+                    struct decode_times *times, struct err *e)
 {
     const struct options *o = j->render->options;
     bool judging = is_judging(j);
@@ -94,7 +94,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
-                .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache) ? on_staged : NULL, .tap_user = j},
+                .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache) ? on_analysed : NULL, .tap_user = j},
     };
     bool fine = pass_run(&pass, counts, times, e);
     render_progress_close(&shown);
@@ -110,8 +110,8 @@ enum log_level render_loudness(const struct render_job *j)
 static bool starts_over(struct render_job *j, enum decode_plan *plan)
 {
     struct report *r = &j->report;
-    const struct stage_counts *c = &r->counts;
-    if (!stage_must_start_over(c))
+    const struct decode_counts *c = &r->counts;
+    if (!decode_must_restart(c))
         return false;
     /* The film's frames are not those that its headers promise: one decoder over everything counts what it gives. */
     if (c->contradicted) {
@@ -153,7 +153,7 @@ static bool spreads_anew(struct render_job *j, struct err *e)
     return true;
 }
 
-bool render_stage(struct render_job *j, struct err *e)
+bool render_decode(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
     enum decode_plan plan = DECODE_PARALLEL;

@@ -1,8 +1,8 @@
 /*
  * stage.h - what staging a film counts and how long its parts take.
  */
-#ifndef BARCODE_STAGE_H
-#define BARCODE_STAGE_H
+#ifndef BARCODE_DECODE_COUNTS_H
+#define BARCODE_DECODE_COUNTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,27 +14,27 @@ extern "C" {
 #endif
 
 /* Seconds. `wall` is of the whole film; the others are summed over threads and so may exceed it. */
-struct stage_times {
+struct decode_times {
     double wall, start_up, demux, decode, shrink, cluster, write;
     double waiting;          /* until other films of the run had done what one at a time does: no part of the wall */
     /* Parts of the wall, one after another, between start_up and write. */
     double engine_begin;     /* the engine takes its memory                                      */
-    double staging;          /* from the first packet read to the last session's end             */
+    double pass;          /* from the first packet read to the last worker's end             */
     double engine_finish;    /* what is not clustered yet when the last frame is staged          */
-    /* The share of `staging`, 0..1, in which a session of the kind had a run to decode, on average; 0: there were none. */
+    /* The share of `pass`, 0..1, in which a worker of the kind had a run to decode, on average; 0: there were none. */
     double nvdec_busy, software_busy;
 };
 
-struct stage_counts {
+struct decode_counts {
     uint64_t packets;        /* video packets read                                   */
     uint64_t displayed;      /* frames of the film that were covered                 */
     uint64_t sent;           /* packets given to a decoder                           */
     uint64_t decoded;        /* pictures that came out of one                        */
     uint64_t hardware;       /* of them from NVDEC                                   */
-    uint64_t fallbacks;      /* NVDEC sessions that had to decode in software        */
-    uint64_t runs, skipped_runs, redone_runs;
-    uint64_t flushes;        /* of NVDEC sessions' decoders, of which H.264's has to be made anew then */
-    uint64_t taken_over;     /* decoders that NVDEC sessions had from films before */
+    uint64_t fallbacks;      /* NVDEC workers that had to decode in software        */
+    uint64_t chunks, skipped_chunks, redone_chunks;
+    uint64_t flushes;        /* of NVDEC workers' decoders, of which H.264's has to be made anew then */
+    uint64_t taken_over;     /* decoders that NVDEC workers had from films before */
     uint64_t separators;     /* pictures that were sent to one in place of a flush, and are in no other count */
     uint64_t decode_errors;  /* packets that a decoder refused                       */
     uint64_t lost;           /* selected pictures that never decoded                 */
@@ -53,12 +53,12 @@ struct stage_counts {
     bool damage_found;       /* staging stopped half-way: must be done anew, carefully */
     bool keys_again;         /* key frames turned out damaged: must be done anew, without them */
     bool cache_failed;       /* frames of the cache were damaged: must be done anew, from the film */
-    bool nvdec;              /* NVDEC sessions took part, whichever runs they got */
+    bool nvdec;              /* NVDEC workers took part, whichever runs they got */
     bool sequential;         /* all or the rest of the film went through one decoder */
 };
 
-/* What was staged is no good: the caller throws it away and stages the film again, as source_stage says. */
-static inline bool stage_must_start_over(const struct stage_counts *c)
+/* What was staged is no good: the caller throws it away and stages the film again, as source_decode says. */
+static inline bool decode_must_restart(const struct decode_counts *c)
 {
     return c->contradicted || c->damage_found || c->keys_again || c->cache_failed;
 }
