@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/base/heap.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
@@ -14,7 +14,7 @@
 enum { PROBES_MOST = 16 };       /* films that are probed at once */
 
 /* A thread that works on films, and what is its own. */
-struct lane {
+struct film_worker {
     struct render render;
     struct engines engines;
     struct film_queue *queue;
@@ -23,12 +23,12 @@ struct lane {
 };
 
 /* What a worker's lanes share. */
-struct gates {
-    struct gate *gate, *probe[PROBES_MOST];
+struct admissions {
+    struct admission *admission, *probe[PROBES_MOST];
     int probes;
 };
 
-int render_lanes_workers(const struct render *r, const struct film_tally *t)
+int worker_process_count(const struct render *r, const struct film_tally *t)
 {
     enum { CORES_A_WORKER = 2 };
     const uint64_t bytes_a_gpu = (uint64_t)64 << 20;       /* fewer are decoded while another GPU starts */
@@ -42,7 +42,7 @@ int render_lanes_workers(const struct render *r, const struct film_tally *t)
     return most > 1 ? (int)most : 1;
 }
 
-int render_lanes_choose(int threads)
+int film_worker_count(int threads)
 {
     enum { LEAST = 3, MOST = 8 };
     return threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
@@ -70,11 +70,11 @@ static void work(const struct render *r, struct film_queue *queue, const struct 
     }
 }
 
-static void *lane_main(void *argument)
+static void *film_worker_main(void *argument)
 {
-    struct lane *lane = argument;
-    work(&lane->render, lane->queue, lane->worker, film_queue_next);
-    engines_close(&lane->engines);       /* others may need their memory */
+    struct film_worker *film_worker = argument;
+    work(&film_worker->render, film_worker->queue, film_worker->worker, film_queue_next);
+    engines_close(&film_worker->engines);       /* others may need their memory */
     return NULL;
 }
 
@@ -83,44 +83,44 @@ static void *lane_main(void *argument)
  * its core busy only for a part of the time. So up to two films are probed per PROBE_THREADS cores.
  * Less memory allows fewer: a probe of 2160p HEVC takes up to 0.8 GB.
  */
-int max_concurrent_probes(int threads, int lanes, uint64_t memory)
+int max_concurrent_probes(int threads, int film_workers, uint64_t memory)
 {
     const uint64_t memory_per_probe = (uint64_t)4 << 30;
-    int least = threads / PROBE_THREADS, most = 2 * least < lanes ? 2 * least : lanes;
+    int least = threads / PROBE_THREADS, most = 2 * least < film_workers ? 2 * least : film_workers;
     int fit = memory / memory_per_probe < (uint64_t)most ? (int)(memory / memory_per_probe) : most;
     int probes = fit > least ? fit : least;
-    probes = probes < lanes ? probes : lanes;
+    probes = probes < film_workers ? probes : film_workers;
     return probes < 1 ? 1 : probes < PROBES_MOST ? probes : PROBES_MOST;
 }
 
-/* Of `lanes` lanes. */
-static bool open_gates(struct gates *g, const struct render *r, int lanes)
+/* Of `film_workers` lanes. */
+static bool open_admissions(struct admissions *g, const struct render *r, int film_workers)
 {
     struct err none = ERR_INIT;
-    int wanted = max_concurrent_probes(r->threads, lanes, machine_memory() / (uint64_t)r->workers);
-    g->gate = gate_open(r->threads, &none);
-    while (g->gate && g->probes < wanted &&
-           (g->probe[g->probes] = gate_open(r->threads / wanted, &none)))
+    int wanted = max_concurrent_probes(r->threads, film_workers, machine_memory() / (uint64_t)r->workers);
+    g->admission = admission_open(r->threads, &none);
+    while (g->admission && g->probes < wanted &&
+           (g->probe[g->probes] = admission_open(r->threads / wanted, &none)))
         g->probes++;
     return g->probes > 0;
 }
 
-static void close_gates(struct gates *g)
+static void close_admissions(struct admissions *g)
 {
     for (int i = 0; i < g->probes; i++)
-        gate_free(&g->probe[i]);
-    gate_free(&g->gate);
+        admission_free(&g->probe[i]);
+    admission_free(&g->admission);
 }
 
 /* Further lanes, so that there are `count` with this thread's. As many as there is memory and are threads for: fewer will do. */
-static int start_lanes(struct lane *lane, const struct render *r, const struct gates *g, struct film_queue *queue, struct worker *w, int count)
+static int start_film_workers(struct film_worker *film_worker, const struct render *r, const struct admissions *g, struct film_queue *queue, struct worker *w, int count)
 {
     for (int i = 1; i < count; i++) {
-        lane[i] = (struct lane){.render = *r, .queue = queue, .worker = w};
-        lane[i].render.engines = &lane[i].engines;
-        lane[i].render.probe_gate = g->probe[i % g->probes];
-        engines_begin_as(&lane[i].engines, r->engines, r->threads);
-        if (pthread_create(&lane[i].thread, NULL, lane_main, &lane[i]) != 0)
+        film_worker[i] = (struct film_worker){.render = *r, .queue = queue, .worker = w};
+        film_worker[i].render.engines = &film_worker[i].engines;
+        film_worker[i].render.probe_admission = g->probe[i % g->probes];
+        engines_begin_as(&film_worker[i].engines, r->engines, r->threads);
+        if (pthread_create(&film_worker[i].thread, NULL, film_worker_main, &film_worker[i]) != 0)
             return i;
     }
     return count;
@@ -130,28 +130,28 @@ static int start_lanes(struct lane *lane, const struct render *r, const struct g
 static int choose(const struct render *r, const struct worker *w, const struct film_tally *t)
 {
     size_t left = t->due - t->done - t->failed;
-    int jobs = r->options->jobs > 0 ? (r->options->jobs + r->workers - 1 - w->number) / r->workers : render_lanes_choose(r->threads);
+    int jobs = r->options->jobs > 0 ? (r->options->jobs + r->workers - 1 - w->number) / r->workers : film_worker_count(r->threads);
     return left < (size_t)jobs ? (int)left : jobs;
 }
 
-/* Without memory for the gates one film is done after another. */
-static void run_lanes(struct render *r, struct film_queue *queue, struct worker *w)
+/* Without memory for the admissions one film is done after another. */
+static void run_film_workers(struct render *r, struct film_queue *queue, struct worker *w)
 {
-    struct lane lane[OPTION_JOBS_MOST];      /* number 0 is the process's first thread */
-    struct gates gates = {.probes = 0};
+    struct film_worker film_worker[OPTION_JOBS_MOST];      /* number 0 is the process's first thread */
+    struct admissions admissions = {.probes = 0};
     struct film_tally tally = film_queue_tally(queue);
     int count = choose(r, w, &tally);
-    if (count > 1 && open_gates(&gates, r, count)) {
-        r->gate = gates.gate;
-        r->probe_gate = gates.probe[0];
-        count = start_lanes(lane, r, &gates, queue, w, count);
+    if (count > 1 && open_admissions(&admissions, r, count)) {
+        r->admission = admissions.admission;
+        r->probe_admission = admissions.probe[0];
+        count = start_film_workers(film_worker, r, &admissions, queue, w, count);
     } else {
         count = 1;
     }
     work(r, queue, w, film_queue_next);
     for (int i = 1; i < count; i++)
-        pthread_join(lane[i].thread, NULL);
-    close_gates(&gates);
+        pthread_join(film_worker[i].thread, NULL);
+    close_admissions(&admissions);
 }
 
 /*
@@ -179,7 +179,7 @@ static void tick_queue(void *user, size_t film, double share, uint64_t frames)
     film_queue_tick(user, film, share, frames);
 }
 
-int render_lanes(const struct render *r, struct film_queue *queue, struct worker *w, int workers)
+int film_workers_run(const struct render *r, struct film_queue *queue, struct worker *w, int workers)
 {
     struct render own = *r;
     struct film_tally tally = film_queue_tally(queue);
@@ -194,7 +194,7 @@ int render_lanes(const struct render *r, struct film_queue *queue, struct worker
         own.again = true;
         work(&own, queue, w, film_queue_next_alone);
         own.again = false;
-        run_lanes(&own, queue, w);
+        run_film_workers(&own, queue, w);
     }
     int status = film_queue_status(queue);
     worker_leaves(w, status, engines_linger(r->engines));

@@ -104,7 +104,7 @@ static int wait_for_end(const struct workers *c, struct render_run *run)
 static int run_workers(const struct render *r, struct film_queue *queue, bool *here)
 {
     struct film_tally tally = film_queue_tally(queue);
-    struct workers c = {.count = render_lanes_workers(r, &tally)};
+    struct workers c = {.count = worker_process_count(r, &tally)};
     struct worker nobody = {.pid = -1, .pipe = -1};
     struct render_run *run = NULL;
     int i = 0;
@@ -115,11 +115,11 @@ static int run_workers(const struct render *r, struct film_queue *queue, bool *h
     while (*here && (i = wait_for_end(&c, run)) >= 0)
         *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
     if (!*here)
-        return render_lanes(r, queue, &c.worker[i], c.count);
+        return film_workers_run(r, queue, &c.worker[i], c.count);
     render_run_close(&run);
     tally = film_queue_tally(queue);
     if (c.refused && tally.done + tally.failed < tally.due)
-        render_lanes(r, queue, &nobody, 1);
+        film_workers_run(r, queue, &nobody, 1);
     return c.found > 0 ? c.found : c.failed > 0 ? c.failed : film_queue_status(queue);
 }
 

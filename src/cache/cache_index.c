@@ -57,7 +57,7 @@ void cache_index_free(struct cache_index *x)
 {
     free(x->block);
     free(x->frame);
-    timetable_free(&x->timetable);
+    frame_times_free(&x->frame_times);
     *x = (struct cache_index){0};
 }
 
@@ -135,7 +135,7 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o)
         frame = f->tag.frame;
         time = f->tag.time_us;
     }
-    timetable_encode(x->timetable, o);
+    frame_times_encode(x->frame_times, o);
 }
 
 /* ------------------------------------------------------------------ from bytes */
@@ -259,7 +259,7 @@ bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes
     struct wire_in in = wire_read(data, bytes);
     uint64_t places;
     bool fine = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) && decode_frames(x, &in, places) &&
-                (x->timetable = timetable_decode(&in)) && !in.failed && wire_left(&in) == 0;
+                (x->frame_times = frame_times_decode(&in)) && !in.failed && wire_left(&in) == 0;
     if (fine)
         return true;
     cache_index_free(x);

@@ -12,7 +12,7 @@
  *
  * Every byte is under a checksum: a block's is in the index. The index: size, where the film lay and its name, flags,
  * what staging counted, what pictures were cut to, blocks (packed bytes, frames, checksum), columns in order (distance to the one before, repeat, frame, time,
- * status, place among the blocks' frames), and the timetable.
+ * status, place among the blocks' frames), and the frame times.
  */
 #ifndef BARCODE_CACHE_INDEX_H
 #define BARCODE_CACHE_INDEX_H
@@ -28,7 +28,7 @@
 #include "barcode/engine/frame.h"
 #include "barcode/engine/trim.h"
 #include "barcode/media/decode_counts.h"
-#include "barcode/media/timetable.h"
+#include "barcode/media/frame_times.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,7 +70,7 @@ struct cache_index {
     uint64_t blocks;
     struct index_frame *frame;
     uint64_t frames;
-    struct timetable *timetable;  /* may be NULL while encoding */
+    struct frame_times *frame_times;  /* may be NULL while encoding */
 };
 
 /* Frames in a full block of this size of picture. */

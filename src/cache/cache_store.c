@@ -219,7 +219,7 @@ static void take(struct search *s, struct cache_entry *entry, enum cache_answer 
 static void consider(struct search *s, struct cache_entry *entry)
 {
     struct look look = {.index = &entry->index};
-    struct timetable_walked walked;
+    struct frame_times_walked walked;
     bool own = s->rule && strcmp(entry->key, s->key->text) == 0, clean = cache_index_is_clean(&entry->index);
     bool by_gpu = entry->index.counts.hardware > 0, same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
     if (cache_place_suspect(&entry->index.film, s->place)) {
@@ -234,7 +234,7 @@ static void consider(struct search *s, struct cache_entry *entry)
         return;
     } else if (!clean) {
         snprintf(s->found.why, sizeof s->found.why, "there are frames of a damaged film, which serve their own selection only");
-    } else if (s->rule && timetable_walk(entry->index.timetable, s->rule, look_up, &look, &walked)) {
+    } else if (s->rule && frame_times_walk(entry->index.frame_times, s->rule, look_up, &look, &walked)) {
         take(s, entry, CACHE_HIT_OTHER, "another selection's frames hold all that are wanted");
         return;
     } else if (!s->found.entry || s->found.entry->index.frames < entry->index.frames) {

@@ -40,7 +40,7 @@ enum cache_answer {
     CACHE_MISS,
     CACHE_PARTIAL,     /* some frames need not be decoded; the film must be read to walk its selection        */
     CACHE_HIT,         /* the entry was written for this selection                                            */
-    CACHE_HIT_OTHER    /* for another one, whose frames hold all that this one wants: walk its timetable      */
+    CACHE_HIT_OTHER    /* for another one, whose frames hold all that this one wants: walk its frame times      */
 };
 
 struct cache_found {

@@ -21,7 +21,7 @@ struct frame_cache {
     struct cache_found found;
     struct source *source;            /* of found.entry, or NULL              */
     struct cache_writer *writer;      /* NULL: frames are not kept            */
-    struct timetable *timetable;
+    struct frame_times *frame_times;
     struct trim trim;                 /* of the frames that are kept          */
     bool exact_only;                  /* staged after a contradiction         */
 };
@@ -50,9 +50,9 @@ static void start_writer(struct frame_cache *c)
     struct err e = ERR_INIT;
     /* Compressing is a hundredth of decoding; more threads only help engines that outrun it. */
     int threads = c->ask.threads / 2 < 1 ? 1 : c->ask.threads / 2 > 8 ? 8 : c->ask.threads / 2;
-    /* Without a timetable the frames serve their own selection alone. */
-    bool timed = source_can(frame_cache_source(c, c->ask.film), SOURCE_TIMETABLED);
-    if (cache_store_make(&c->store, &e) && (!timed || c->timetable || (c->timetable = timetable_open(&e))))
+    /* Without a frame times the frames serve their own selection alone. */
+    bool timed = source_can(frame_cache_source(c, c->ask.film), SOURCE_HAS_FRAME_TIMES);
+    if (cache_store_make(&c->store, &e) && (!timed || c->frame_times || (c->frame_times = frame_times_open(&e))))
         c->writer = cache_writer_open(c->store.folder, c->key.text, c->ask.width, c->ask.height, threads, c->store.limit, &e);
     if (!c->writer)
         log_msg(LOG_WARNING, "frames cannot be kept in the cache '%s': %s", c->store.folder, e.text);
@@ -136,9 +136,9 @@ void frame_cache_put(struct frame_cache *c, const struct frame_tag *tag, const u
         cache_writer_put(c->writer, tag, rgb);
 }
 
-struct timetable *frame_cache_timetable(struct frame_cache *c)
+struct frame_times *frame_cache_frame_times(struct frame_cache *c)
 {
-    return c ? c->timetable : NULL;
+    return c ? c->frame_times : NULL;
 }
 
 const char *frame_cache_state(const struct frame_cache *c)
@@ -179,7 +179,7 @@ static bool may_replace(const struct frame_cache *c)
 static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
 {
     facts->partial = true;
-    facts->timetable = NULL;
+    facts->frame_times = NULL;
     if (!interrupted() || !cache_index_is_clean(facts) || facts->counts.chunks == 0 || !may_replace(c))
         return false;
     bool own = c->found.answer == CACHE_PARTIAL && strcmp(c->found.entry->key, c->key.text) == 0;
@@ -190,7 +190,7 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
 static bool keep_written(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool fine)
 {
     struct err e = ERR_INIT;
-    struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .trim = c->trim, .timetable = c->timetable};
+    struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .trim = c->trim, .frame_times = c->frame_times};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     /* A disk may read tomorrow what it fails to read today: after io_failed nothing is kept. */
@@ -231,7 +231,7 @@ void frame_cache_close(struct frame_cache **cache)
     source_close(&c->source);
     cache_entry_close(&c->found.entry);
     cache_writer_discard(&c->writer);
-    timetable_free(&c->timetable);
+    frame_times_free(&c->frame_times);
     free(c);
     *cache = NULL;
 }

@@ -159,8 +159,8 @@ static bool pick(void *user, const struct frame_tag *tag)
 static bool want_picked(struct source_cache *s, struct decode_counts *counts, struct err *e)
 {
     struct picking p = {s, e};
-    struct timetable_walked walked;
-    if (!timetable_walk(s->found->entry->index.timetable, &s->job->selection, pick, &p, &walked))
+    struct frame_times_walked walked;
+    if (!frame_times_walk(s->found->entry->index.frame_times, &s->job->selection, pick, &p, &walked))
         return err_set(e, ERR_FAILED, "the cache's entry does not cover the film");
     *counts = s->found->entry->index.counts;      /* clean; its costs are those of the run that decoded */
     counts->displayed = walked.displayed;
@@ -232,7 +232,7 @@ static void cache_close(struct source **base)
 }
 
 static const struct source_ops cache_ops = {
-    .name = "cache", .can = SOURCE_TIMETABLED | SOURCE_CAREFUL, .decode_frames = cache_decode, .progress = cache_progress,
+    .name = "cache", .can = SOURCE_HAS_FRAME_TIMES | SOURCE_CAREFUL, .decode_frames = cache_decode, .progress = cache_progress,
     .close = cache_close,
 };
 

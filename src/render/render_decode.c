@@ -89,8 +89,8 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     struct render_progress shown = render_progress_open(j);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
-        .decode = o->decode, .threads = j->render->threads, .careful = j->careful, .timetable = frame_cache_timetable(j->cache),
-        .tick = render_progress_tick, .tick_user = &shown, .gate = j->render->gate, .gates = j->render->workers, .decoders = j->render->decoders,
+        .decode = o->decode, .threads = j->render->threads, .careful = j->careful, .frame_times = frame_cache_frame_times(j->cache),
+        .tick = render_progress_tick, .tick_user = &shown, .admission = j->render->admission, .worker_processes = j->render->workers, .decoders = j->render->decoders,
         .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),

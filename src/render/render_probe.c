@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "render_job.h"
 
 /*
@@ -158,18 +158,18 @@ static void tell_trim(const struct render_job *j, const struct probe_facts *fact
 
 /*
  * Probes at most max_concurrent_probes films at a time: a probe has up to PROBE_THREADS decoders,
- * and those of all lanes at once would fill the memory.
+ * and those of all film workers at once would fill the memory.
  */
 static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct err *e)
 {
-    struct gate_turn turn = {.gate = j->render->probe_gate};
+    struct admission_ticket ticket = {.admission = j->render->probe_admission};
     struct probe_request request = {.want = PROBE_BARS, .threads = j->render->threads};
     int64_t came = clock_ns();
-    if (!gate_enter(&turn, e))
+    if (!admission_enter(&ticket, e))
         return false;
     j->report.times.waiting += clock_since(came);
     bool fine = source_probe(j->source, &request, facts, e);
-    gate_fed(&turn);
+    admission_release(&ticket);
     return fine;
 }
 

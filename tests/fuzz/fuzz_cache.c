@@ -30,9 +30,9 @@ static void walk(const struct cache_index *x)
         {.kind = SELECT_INTERVAL, .interval_us = 500000, .start_us = 1000000, .end_us = 900000000},
         {.kind = SELECT_COLUMNS, .columns = 100, .end_us = 60000000},
     };
-    struct timetable_walked w;
+    struct frame_times_walked w;
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
-        timetable_walk(x->timetable, &rule[i], seen, (void *)x, &w);
+        frame_times_walk(x->frame_times, &rule[i], seen, (void *)x, &w);
     uint64_t places = x->blocks > 0 ? x->block[x->blocks - 1].first + x->block[x->blocks - 1].frames : 0;
     for (uint64_t i = 0; i < x->frames; i++) {
         fuzz_demand(x->frame[i].status == COLUMN_MISSING || x->frame[i].place < places);

@@ -66,16 +66,16 @@ static inline struct cache_key cached_key(const struct cached_film *f)
     return key;
 }
 
-static inline struct timetable *cached_timetable(const struct cached_film *f)
+static inline struct frame_times *cached_timetable(const struct cached_film *f)
 {
-    struct timetable *t = timetable_open(NULL);
-    timetable_begin(t, 40000);
+    struct frame_times *t = frame_times_open(NULL);
+    frame_times_begin(t, 40000);
     for (uint64_t i = 0; i < f->frames; i++) {
-        timetable_add(t, (int64_t)i * 40000, i + 1 == f->frames ? TIMETABLE_OPEN : (int64_t)(i + 1) * 40000);
+        frame_times_add(t, (int64_t)i * 40000, i + 1 == f->frames ? FRAME_TIMES_OPEN : (int64_t)(i + 1) * 40000);
         if (i % 25 == 24)
-            timetable_check(t);
+            frame_times_check(t);
     }
-    timetable_end(t);
+    frame_times_end(t);
     return t;
 }
 
@@ -107,18 +107,18 @@ static inline bool cached_write(const struct cached_film *f, struct err *e)
 {
     struct cache_key key = cached_key(f);
     struct selection rule = cached_rule(f);
-    struct timetable *t = cached_timetable(f);
-    struct timetable_walked walked;
+    struct frame_times *t = cached_timetable(f);
+    struct frame_times_walked walked;
     struct cached_put p = {cache_writer_open(cached_folder, key.text, f->width, f->height, 2, UINT64_MAX, e), f, columns_open(0, 0, NULL)};
     if (!p.writer || !p.columns)
         abort();
-    timetable_walk(t, &rule, cached_put, &p, &walked);
-    struct cache_index facts = {.partial = f->partial, .counts = f->counts, .film = f->place, .timetable = f->partial ? NULL : t};
+    frame_times_walk(t, &rule, cached_put, &p, &walked);
+    struct cache_index facts = {.partial = f->partial, .counts = f->counts, .film = f->place, .frame_times = f->partial ? NULL : t};
     facts.counts.displayed = walked.displayed;
     facts.counts.last_us = walked.last_us;
     bool fine = cache_writer_finish(&p.writer, &facts, f->partial ? NULL : p.columns, key.name, e);
     columns_free(&p.columns);
-    timetable_free(&t);
+    frame_times_free(&t);
     return fine;
 }
 

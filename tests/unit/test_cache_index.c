@@ -41,7 +41,7 @@ TEST(there_and_back)
     make(&x);
     struct wire_out o = encoded(&x);
     assert_true(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL));
-    assert_true(y.width == 20 && y.height == 10 && y.exact_only && !y.partial && y.timetable);
+    assert_true(y.width == 20 && y.height == 10 && y.exact_only && !y.partial && y.frame_times);
     assert_memory_equal(&y.film, &x.film, sizeof x.film);
     assert_string_equal(y.name, x.name);
     assert_memory_equal(&y.counts, &x.counts, sizeof x.counts);
@@ -90,7 +90,7 @@ TEST(nonsense)
         struct err e = ERR_INIT;
         assert_false(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, &e));
         assert_int_equal(e.code, ERR_FAILED);
-        assert_true(!y.block && !y.frame && !y.timetable);
+        assert_true(!y.block && !y.frame && !y.frame_times);
         wire_free(&o);
     }
 }

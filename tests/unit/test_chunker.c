@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "barcode/media/timetable.h"
+#include "barcode/media/frame_times.h"
 #include "../fuzz/chunker_chaos.h"
 #include "chunker_hand.h"
 
@@ -385,22 +385,22 @@ TEST(frames_that_are_there)
                                     .frame_us = 40000,
                                     .traits = codec_traits(STREAM_VP9),
                                     .columns = columns_open(0, 0, NULL),
-                                    .timetable = timetable_open(NULL),
+                                    .frame_times = frame_times_open(NULL),
                                     .have = is_there,
                                     .have_user = &t,
                                     .emit = catch_run,
                                     .user = &c};
     struct chunker *g = chunker_open(&config, NULL);
-    assert_true(g && config.columns && config.timetable);
-    timetable_begin(config.timetable, 40000);
+    assert_true(g && config.columns && config.frame_times);
+    frame_times_begin(config.frame_times, 40000);
     next_serial = 0;
     push_gops(g, 10, 10, true);
     assert_true(chunker_end(g, &e));
     assert_int_equal(columns_count(config.columns), 20);
-    struct timetable_walked walked;
+    struct frame_times_walked walked;
     struct selection all = {.every = 1, .end_us = INT64_MAX};
     size_t timed = 0;
-    assert_false(timetable_walk(config.timetable, &all, count_pick, &timed, &walked));      /* it was not told of an end */
+    assert_false(frame_times_walk(config.frame_times, &all, count_pick, &timed, &walked));      /* it was not told of an end */
     assert_int_equal(timed, 100);
     assert_int_equal(t.taken, 2 * 4);                         /* the GOPs of frames 20 to 59 */
     size_t wanted = 0;
@@ -413,7 +413,7 @@ TEST(frames_that_are_there)
     drop_runs(&c);
     chunker_free(&g);
     columns_free(&config.columns);
-    timetable_free(&config.timetable);
+    frame_times_free(&config.frame_times);
     assert_int_equal(live_packets, 0);
 }
 

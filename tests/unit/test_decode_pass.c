@@ -5,7 +5,7 @@
 
 #include "test.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/base/log.h"
 #include "barcode/base/queue.h"
 #include "decode_pass_alone.h"
@@ -25,8 +25,8 @@ TEST(as_many_threads_as_fit)
     assert_int_equal(decode_pass_threads(&f, 1, UINT64_MAX), 1);
     f.coded_width = 0;
     assert_int_equal(decode_pass_threads(&f, 64, gib), 64);
-    struct gate_turn turn = {0};
-    struct decode_job alone = {0}, one_of_several = {.turn = &turn};
+    struct admission_ticket ticket = {0};
+    struct decode_job alone = {0}, one_of_several = {.ticket = &ticket};
     assert_true(decode_pass_memory(&alone) > gib / 4);
     assert_true(decode_pass_memory(&one_of_several) == decode_pass_memory(&alone) / 2);
 }
@@ -300,27 +300,27 @@ TEST_WITH(nobody_else, staging_begin, staging_end)
 TEST_WITH(cores_of_the_film_before, staging_begin, staging_end)
 {
     struct err e = ERR_INIT;
-    struct gate_turn mine = {.gate = gate_open(4, &e)}, before = mine;
-    struct decode_job job = {.threads = 4, .turn = &mine};
+    struct admission_ticket mine = {.admission = admission_open(4, &e)}, before = mine;
+    struct decode_job job = {.threads = 4, .ticket = &mine};
     pthread_t thread;
     bool took = false;
     s.job = &job;
     s.workers[0] = 2;
     s.workers[1] = 1;
-    gate_busy(&before, 2);
+    admission_add_cores(&before, 2);
     assert_true(decode_pass_queue(&s, new_chunk(1), &e));
     assert_int_equal(pthread_create(&thread, NULL, take_for_software, &took), 0);
     wait_ms(100);
     assert_int_equal(s.chunks_waiting, 1);
-    gate_busy(&before, -1);
-    for (int i = 0; i < 500 && gate_idle(&mine) > 2; i++)
+    admission_add_cores(&before, -1);
+    for (int i = 0; i < 500 && admission_idle_cores(&mine) > 2; i++)
         wait_ms(10);
-    int idle = gate_idle(&mine);
+    int idle = admission_idle_cores(&mine);
     decode_pass_find_damage(&s);                        /* ends the wait, also one in vain */
     pthread_join(thread, NULL);
     assert_true(took);
     assert_int_equal(idle, 2);
-    gate_free(&mine.gate);
+    admission_free(&mine.admission);
     s.job = NULL;
 }
 

@@ -104,8 +104,8 @@ TEST(a_picture_too_large)
 
 /* ------------------------------------------------------------------ back-pressure and failure */
 
-/* A tap that lets nothing through until the gate opens; of those that wait there, one fails when a failure is asked for. */
-static atomic_bool gate, failure;
+/* A tap that lets nothing through until the admission opens; of those that wait there, one fails when a failure is asked for. */
+static atomic_bool admission, failure;
 static atomic_int inside;
 
 static void nap(void)
@@ -117,7 +117,7 @@ static bool wait_at_gate(void *user, const struct frame_tag *tag, const uint8_t 
 {
     (void)user, (void)tag, (void)rgb;
     atomic_fetch_add(&inside, 1);
-    for (; !atomic_load(&gate); nap())
+    for (; !atomic_load(&admission); nap())
         if (atomic_exchange(&failure, false))
             return err_set(e, ERR_FAILED, "failed at the gate");
     return true;
@@ -149,12 +149,12 @@ static void *push_frames(void *argument)
 
 enum { THREADS = 2, PORTS = 3, BATCHES = PORTS + 2 * THREADS };
 
-/* Begins a film whose frames pile up before the gate, and waits until they do. */
+/* Begins a film whose frames pile up before the admission, and waits until they do. */
 static void fill_up(struct engine *g, struct pusher *u, struct columns *c)
 {
     struct err e = ERR_INIT;
     struct engine_job job = {.width = W, .height = H, .ports = PORTS, .columns = c, .tap = wait_at_gate};
-    atomic_store(&gate, false);
+    atomic_store(&admission, false);
     atomic_store(&failure, false);
     atomic_store(&inside, 0);
     assert_true(engine_begin(g, &job, &e));
@@ -164,7 +164,7 @@ static void fill_up(struct engine *g, struct pusher *u, struct columns *c)
         nap();
     for (int i = 0; i < 20; i++)
         nap();
-    /* Every batch is in use: two at the gate, the others queued. Memory does not grow with the film. */
+    /* Every batch is in use: two at the admission, the others queued. Memory does not grow with the film. */
     assert_int_equal(atomic_load(&u->put), BATCHES);
 }
 
@@ -176,7 +176,7 @@ TEST(put_waits)
     struct engine *g = open_cpu(THREADS);
     struct columns *c = columns_open(0, 0, NULL);
     fill_up(g, &u, c);
-    atomic_store(&gate, true);
+    atomic_store(&admission, true);
     pthread_join(u.thread, NULL);
     assert_int_equal(atomic_load(&u.put), 100);
     assert_true(engine_finish(g, &times, &e));
@@ -187,7 +187,7 @@ TEST(put_waits)
     columns_free(&c);
 }
 
-/* While the other worker is still at the gate. */
+/* While the other worker is still at the admission. */
 TEST(a_failure_wakes_who_waits)
 {
     struct err e = ERR_INIT;
@@ -197,10 +197,10 @@ TEST(a_failure_wakes_who_waits)
     struct columns *c = columns_open(0, 0, NULL);
     fill_up(g, &u, c);
     atomic_store(&failure, true);
-    pthread_join(u.thread, NULL);                      /* before the gate opens */
+    pthread_join(u.thread, NULL);                      /* before the admission opens */
     assert_int_equal(u.error.code, ERR_FAILED);
     assert_string_equal(u.error.text, "failed at the gate");
-    atomic_store(&gate, true);
+    atomic_store(&admission, true);
     assert_false(engine_finish(g, &times, &e));
     assert_string_equal(e.text, "failed at the gate");
     columns_free(&c);

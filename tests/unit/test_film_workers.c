@@ -7,12 +7,12 @@ static const uint64_t gib = (uint64_t)1 << 30;
 
 TEST(lanes_by_cores)
 {
-    assert_int_equal(render_lanes_choose(1), 3);
-    assert_int_equal(render_lanes_choose(5), 5);
-    assert_int_equal(render_lanes_choose(64), 8);
+    assert_int_equal(film_worker_count(1), 3);
+    assert_int_equal(film_worker_count(5), 5);
+    assert_int_equal(film_worker_count(64), 8);
 }
 
-/* One for four cores, where there is memory for them and each can have a lane. */
+/* One for four cores, where there is memory for them and each can have a film worker. */
 TEST(probes_by_cores)
 {
     assert_int_equal(max_concurrent_probes(1, 3, 4 * gib), 1);

@@ -50,7 +50,7 @@ static void run(struct run *r, const char *film, const struct selection *rule)
     frame_cache_look(r->cache, &ask);
     snprintf(r->state, sizeof r->state, "%s", frame_cache_state(r->cache));
     struct engine_job job = {.width = W, .height = H, .ports = 3, .columns = r->columns, .tap = on_analysed, .tap_user = r};
-    struct decode_job what = {.selection = *rule, .threads = 2, .engine = g, .columns = r->columns, .timetable = frame_cache_timetable(r->cache)};
+    struct decode_job what = {.selection = *rule, .threads = 2, .engine = g, .columns = r->columns, .frame_times = frame_cache_frame_times(r->cache)};
     struct engine_times engine_times;
     struct decode_times times = {0};
     assert_true(engine_begin(g, &job, NULL));

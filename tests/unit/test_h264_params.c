@@ -1,5 +1,5 @@
 /*
- * test_h264_params.c - H.264's parameter sets and slice headers, and an IDR picture made over into a separator. Headers are written
+ * test_h264_params.c - H.264's parameter sets and slice headers, and an IDR picture made over into a idr splice. Headers are written
  * here bit by bit.
  */
 #include "test.h"
@@ -125,7 +125,7 @@ TEST(which_pictures)
     assert_false(may(&fields, &half));
 }
 
-/* `next`: the order count of what follows. Returns the order count that the separator got. */
+/* `next`: the order count of what follows. Returns the order count that the idr splice got. */
 static unsigned separated(unsigned own, unsigned next_order)
 {
     static uint8_t out[4096];

@@ -53,13 +53,13 @@ static struct picture next(struct scene *s, bool idr)
 
 static bool offer(struct scene *s, const struct picture *p)
 {
-    struct separator mine = {0};
-    unsigned before = atomic_load(&s->pass.separators);
-    separator_offer(&s->pass, p, &s->reader.sets, s->reader.length_size);
-    separator_fetch(&s->pass, &mine);
-    bool kept = atomic_load(&s->pass.separators) > before;
+    struct idr_splice mine = {0};
+    unsigned before = atomic_load(&s->pass.idr_splices);
+    idr_splice_offer(&s->pass, p, &s->reader.sets, s->reader.length_size);
+    idr_splice_fetch(&s->pass, &mine);
+    bool kept = atomic_load(&s->pass.idr_splices) > before;
     assert_true(!kept || (mine.packet && mine.packet->data == p->packet->data));
-    separator_drop(&mine);
+    idr_splice_drop(&mine);
     return kept;
 }
 
@@ -92,34 +92,34 @@ TEST(which_is_kept)
 TEST(who_gets_it)
 {
     struct scene s;
-    struct separator a = {0}, b = {0};
+    struct idr_splice a = {0}, b = {0};
     scene_open(&s);
     struct picture idr = next(&s, true), p = next(&s, false);
     AVPacket *packet = av_packet_alloc();
-    assert_false(separator_fits(&a, idr.sets, idr.sets));
+    assert_false(idr_splice_fits(&a, idr.sets, idr.sets));
     assert_true(offer(&s, &idr));
-    separator_fetch(&s.pass, &a);
-    separator_fetch(&s.pass, &b);
-    assert_true(separator_fits(&a, idr.sets, idr.sets));
-    assert_false(separator_fits(&a, idr.sets + 1, idr.sets));
-    assert_false(separator_fits(&a, idr.sets, idr.sets + 1));
+    idr_splice_fetch(&s.pass, &a);
+    idr_splice_fetch(&s.pass, &b);
+    assert_true(idr_splice_fits(&a, idr.sets, idr.sets));
+    assert_false(idr_splice_fits(&a, idr.sets + 1, idr.sets));
+    assert_false(idr_splice_fits(&a, idr.sets, idr.sets + 1));
     /* A packet of its own, which never comes out, before a picture or before nothing; not before one whose bytes are gone. */
-    assert_true(separator_packet(&a, &p, packet));
+    assert_true(idr_splice_packet(&a, &p, packet));
     assert_int_equal(packet->pts, -1);
     assert_true(packet->flags & AV_PKT_FLAG_DISCARD);
     assert_true(packet->data != idr.packet->data && packet->size > 0 && packet->size <= idr.packet->size);
     av_packet_unref(packet);
-    assert_true(separator_packet(&a, NULL, packet));
+    assert_true(idr_splice_packet(&a, NULL, packet));
     av_packet_unref(packet);
     struct picture lost = {.lost = true};
-    assert_false(separator_packet(&a, &lost, packet));
+    assert_false(idr_splice_packet(&a, &lost, packet));
     /* Refused: whoever looks has none, and none comes again. */
-    separator_refuse(&s.pass, &a);
-    separator_fetch(&s.pass, &b);
+    idr_splice_refuse(&s.pass, &a);
+    idr_splice_fetch(&s.pass, &b);
     assert_null(b.packet);
     assert_false(offer(&s, &idr));
-    separator_drop(&a);
-    separator_drop(&b);
+    idr_splice_drop(&a);
+    idr_splice_drop(&b);
     av_packet_free(&packet);
     packet_free(&idr.packet);
     packet_free(&p.packet);

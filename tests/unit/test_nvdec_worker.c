@@ -229,8 +229,8 @@ static void judge_separated(const char *name, bool separated)
     static const uint64_t step[] = {1, 5, 24};
     for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
         struct decode_counts c = judge_long(name, step[i]);
-        if (separated != (c.flushes == 0) || separated != (c.separators > 8))
-            fail_msg("%s: %d flushes, %d separators", name, (int)c.flushes, (int)c.separators);
+        if (separated != (c.flushes == 0) || separated != (c.idr_splices > 8))
+            fail_msg("%s: %d flushes, %d separators", name, (int)c.flushes, (int)c.idr_splices);
     }
 }
 
@@ -298,7 +298,7 @@ TEST(sets_change)
         system("cat one.ts two.ts one.ts > sets.ts") != 0)
         skip();
     struct decode_counts c = judge_long("sets.ts", 1);
-    assert_true(c.separators > 0 && c.flushes > 0 && c.flushes < c.chunks);
+    assert_true(c.idr_splices > 0 && c.flushes > 0 && c.flushes < c.chunks);
     judge_long("sets.ts", 24);
 }
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/media/pass.h"
 #include "synth.h"
@@ -276,10 +276,10 @@ TEST(ports_and_times)
     assert_true(times.decode == 3 && times.shrink == 2 && times.cluster == 3);
 }
 
-static void *feed_for_a_while(void *turn)
+static void *feed_for_a_while(void *ticket)
 {
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-    gate_fed(turn);
+    admission_release(ticket);
     return NULL;
 }
 
@@ -287,22 +287,22 @@ static void *feed_for_a_while(void *turn)
 TEST(waiting_is_told)
 {
     struct err e = ERR_INIT;
-    struct gate *gate = gate_open(2, &e);
-    struct gate_turn other = {.gate = gate};
+    struct admission *admission = admission_open(2, &e);
+    struct admission_ticket other = {.admission = admission};
     struct slow s = {.base.ops = &slow_ops, .what = do_nothing};
     static const struct engine_ops ops = {.name = "noting", .begin = note_begin, .finish = note_finish};
     struct engine noting = {.ops = &ops};
-    struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .gate = gate};
+    struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .admission = admission};
     struct decode_counts counts;
     struct decode_times times = {0};
     pthread_t thread;
-    assert_true(gate_enter(&other, &e));
+    assert_true(admission_enter(&other, &e));
     assert_int_equal(pthread_create(&thread, NULL, feed_for_a_while, &other), 0);
     assert_true(pass_run(&p, &counts, &times, &e));
     pthread_join(thread, NULL);
     assert_true(times.waiting > 0.2);
     assert_true(times.engine_begin + times.pass + times.engine_finish < times.waiting);
-    gate_free(&gate);
+    admission_free(&admission);
 }
 
 /* Leaves the process interrupted: the last tests. */
@@ -333,8 +333,8 @@ TEST(an_interrupted_pass)
 TEST(interrupted_at_the_gate)
 {
     struct err e = ERR_INIT;
-    struct gate *gate = gate_open(2, &e);
-    struct pass p = {.gate = gate};
+    struct admission *admission = admission_open(2, &e);
+    struct pass p = {.admission = admission};
     struct decode_counts counts = {.chunks = 7, .displayed = 99};
     struct decode_times times = {0};
     assert_true(interrupted());
@@ -342,7 +342,7 @@ TEST(interrupted_at_the_gate)
     assert_int_equal(e.code, ERR_INTERRUPTED);
     assert_int_equal(counts.chunks, 0);
     assert_int_equal(counts.displayed, 0);
-    gate_free(&gate);
+    admission_free(&admission);
 }
 
 TEST_MAIN(set_up, tear_down)

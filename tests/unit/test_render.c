@@ -417,9 +417,9 @@ TEST(how_many_workers)
         struct engines list = devices_of(given[i].kind, given[i].devices);
         struct render r = {.options = &options, .engines = &list, .threads = given[i].threads};
         struct film_tally tally = {.due = FILMS, .bytes = FILMS * given[i].film_bytes};
-        assert_int_equal(render_lanes_workers(&r, &tally), given[i].workers);
+        assert_int_equal(worker_process_count(&r, &tally), given[i].workers);
         tally = (struct film_tally){.due = 1, .bytes = 1000 * mib};
-        assert_int_equal(render_lanes_workers(&r, &tally), 1);
+        assert_int_equal(worker_process_count(&r, &tally), 1);
     }
 }
 

@@ -67,7 +67,7 @@ bool frame_cache_wants(const struct frame_cache *c);
 void frame_cache_put(struct frame_cache *c, const struct frame_tag *tag, const uint8_t *rgb);
 
 /* What staging is to fill; NULL: nothing. */
-struct timetable *frame_cache_timetable(struct frame_cache *c);
+struct frame_times *frame_cache_frame_times(struct frame_cache *c);
 
 /*
  * Starts anew, because staging has to: by the sequential plan (counts->contradicted), carefully (damage_found) or without the

@@ -35,7 +35,7 @@ struct decode_counts {
     uint64_t chunks, skipped_chunks, redone_chunks;
     uint64_t flushes;        /* of NVDEC workers' decoders, of which H.264's has to be made anew then */
     uint64_t taken_over;     /* decoders that NVDEC workers had from films before */
-    uint64_t separators;     /* pictures that were sent to one in place of a flush, and are in no other count */
+    uint64_t idr_splices;     /* pictures that were sent to one in place of a flush, and are in no other count */
     uint64_t decode_errors;  /* packets that a decoder refused                       */
     uint64_t lost;           /* selected pictures that never decoded                 */
     uint64_t damaged;        /* selected pictures that decoded with damage           */

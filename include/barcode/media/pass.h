@@ -4,7 +4,7 @@
 #ifndef BARCODE_PASS_H
 #define BARCODE_PASS_H
 
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/engine/engine.h"
 #include "barcode/media/decoders.h"
 #include "barcode/media/source.h"
@@ -37,15 +37,15 @@ struct pass {
     pass_tick *tick;                   /* NULL: silent                                  */
     void *tick_user;
     struct decoders *decoders;         /* of the whole run; NULL: none are kept         */
-    struct gate *gate;                 /* several films are under way: it waits there for its turn. NULL: it is alone */
-    int gates;                         /* such gates, one a worker, films of each of which may be under way with it; 0: one */
-    struct timetable *timetable;       /* filled with SOURCE_TIMETABLED; NULL: not wanted */
+    struct admission *admission;                 /* several films are under way: it waits there for its turn. NULL: it is alone */
+    int worker_processes;                         /* such gates, one a worker, films of each of which may be under way with it; 0: one */
+    struct frame_times *frame_times;       /* filled with SOURCE_HAS_FRAME_TIMES; NULL: not wanted */
 };
 
 /*
  * Begins the engine, stages the film into it, finishes it. *counts is overwritten, on failure too; seconds are added to
  * *times. True: every selected frame is in its column, unless decode_must_restart. False: the first failure, of the source
- * or of the engine; the engine can be used again. ERR_INTERRUPTED too while it waits at the gate. Any thread, one at a time an engine.
+ * or of the engine; the engine can be used again. ERR_INTERRUPTED too while it waits at the admission. Any thread, one at a time an engine.
  */
 bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_times *times, struct err *e);
 

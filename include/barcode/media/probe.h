@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/engine/trim.h"
 
 #ifdef __cplusplus

@@ -12,14 +12,14 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/engine/engine.h"
 #include "barcode/media/decoders.h"
 #include "barcode/media/film.h"
 #include "barcode/media/probe.h"
 #include "barcode/media/selection.h"
 #include "barcode/media/decode_counts.h"
-#include "barcode/media/timetable.h"
+#include "barcode/media/frame_times.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +41,7 @@ enum decode_plan {
 enum source_ability {
     SOURCE_RESTARTABLE = 1 << 0,  /* it may be staged and probed any number of times, each time from its start           */
     SOURCE_CACHEABLE = 1 << 1,    /* its frames are a function of one file's bytes: the cache may keep them and serve them */
-    SOURCE_TIMETABLED = 1 << 2,   /* decode_job.timetable: it tells when each displayed frame was on the screen            */
+    SOURCE_HAS_FRAME_TIMES = 1 << 2,   /* decode_job.timetable: it tells when each displayed frame was on the screen            */
     SOURCE_SPARING = 1 << 3,      /* decode_job.have: it need not decode frames that are there already                     */
     SOURCE_CAREFUL = 1 << 4       /* decode_job.careful: it counts damage_found                                            */
 };
@@ -55,13 +55,13 @@ struct decode_job {
     struct engine *engine;        /* begun                                                  */
     struct columns *columns;      /* selected frames are announced here (frame, time) before they decode */
     bool careful;                 /* SOURCE_CAREFUL: a decoder over everything is single-threaded */
-    struct timetable *timetable;  /* SOURCE_TIMETABLED: emptied, then filled, by the thread that called. NULL: not wanted */
+    struct frame_times *frame_times;  /* SOURCE_HAS_FRAME_TIMES: emptied, then filled, by the thread that called. NULL: not wanted */
     frame_have *have;             /* SOURCE_SPARING: asked of each selected frame; one that is there may be put all the same.
                                      NULL: none is there                                    */
     void *have_user;
     struct decoders *decoders;    /* kept from film to film; NULL: none is */
-    struct gate_turn *turn;       /* the film's, which feeds: it is told when all is handed out, and of cores at work. NULL: it is alone */
-    int gates;                    /* that have films under way at once, and divide the machine's memory; 0: one */
+    struct admission_ticket *ticket;       /* the film's, which feeds: it is told when all is handed out, and of cores at work. NULL: it is alone */
+    int worker_processes;                    /* that have films under way at once, and divide the machine's memory; 0: one */
 };
 
 /* Read by the main thread for the progress line while staging runs. */

@@ -20,16 +20,16 @@ typedef void render_tick(void *user, size_t film, double share, uint64_t frames)
 struct render {
     const struct options *options;
     const struct inputs *inputs;
-    struct engines *engines;     /* lent for the call, used for one film after another: a lane's own */
+    struct engines *engines;     /* lent for the call, used for one film after another: a film worker's own */
     int threads;                 /* decided, 1 or more; of this worker                       */
     int workers;                 /* that divide the machine; 0: one                          */
     struct report_log *report_log; /* --report, opened by films.h: one line per film; NULL: none */
     render_tick *tick;           /* of several films: is told how far each is; NULL: one film */
     void *tick_user;
-    struct gate *gate;           /* of several films under way: which one decodes; NULL: one at a time       */
+    struct admission *admission;           /* of several films under way: which one decodes; NULL: one at a time       */
     struct decoders *decoders;   /* the GPU's that are kept; NULL: none                                      */
     bool again;                  /* an earlier worker of this run had the film, and may have written outputs of it */
-    struct gate *probe_gate;     /* the same for crop detection; shared by several films       */
+    struct admission *probe_admission;     /* the same for crop detection; shared by several films       */
 };
 
 /*

@@ -2,7 +2,7 @@
  * worker.c - one decoder that takes runs from the queue: a single-threaded one, but where fewer chunks are left than there are cores.
  *
  * Every chunk begins with a fresh decoder state (drained and flushed after the last one), so which worker
- * decodes which chunk, and in what order, cannot change a pixel. A separator (idr_splice.h)
+ * decodes which chunk, and in what order, cannot change a pixel. A idr splice (idr_splice.h)
  * in place of the flush was measured: it saves nothing in software. A picture is known by its serial, which
  * travels through the decoder in `pts`.
  *

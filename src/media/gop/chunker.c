@@ -8,7 +8,7 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
 #include "barcode/engine/column.h"
-#include "barcode/media/timetable.h"
+#include "barcode/media/frame_times.h"
 
 struct chunker {
     struct chunker_config config;
@@ -108,7 +108,7 @@ static bool number_last(struct chunker *g, struct picture *p, int64_t time, stru
 {
     int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
     bool usual = stays == g->config.frame_us;
-    timetable_add(g->config.timetable, time, usual ? TIMETABLE_OPEN : time + stays);
+    frame_times_add(g->config.frame_times, time, usual ? FRAME_TIMES_OPEN : time + stays);
     return choose(g, p, time, usual ? selection_last_until(&g->config.selection, time, stays) : time + stays, e);
 }
 
@@ -124,14 +124,14 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
     g->filled |= gone > 0;
     g->counts.dropped += gone;
     int64_t until = gone > 0 ? gap_frame_time(from, next, 1, gone) : next;
-    timetable_add(g->config.timetable, time, until);
+    frame_times_add(g->config.frame_times, time, until);
     if (!choose(g, p, time, until, e))
         return false;
     for (uint64_t i = 1; i <= gone; i++) {
         struct picture gap = {.lost = true};
         time = until;
         until = gap_frame_time(time, next, 1, gone - i);
-        timetable_add(g->config.timetable, time, until);
+        frame_times_add(g->config.frame_times, time, until);
         if (!choose(g, &gap, time, until, e))
             return false;
         g->counts.dropped_wanted += gap.wanted;

@@ -57,7 +57,7 @@ struct chunker_config {
     struct codec_traits traits;
     int64_t frame_us;             /* nominal time of a frame, for those that have none (> 0)   */
     struct columns *columns;      /* wanted frames are announced here; NULL: not at all        */
-    struct timetable *timetable;  /* every numbered frame is noted here; NULL: not at all      */
+    struct frame_times *frame_times;  /* every numbered frame is noted here; NULL: not at all      */
     frame_have *have;             /* asked of every selected frame; a GOP that has them all is not
                                      decoded; other GOPs are. NULL: none is there              */
     void *have_user;

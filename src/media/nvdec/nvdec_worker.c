@@ -57,7 +57,7 @@ struct nvdec_worker {
     struct decode_worker *software;       /* NULL until something must be done again */
     struct waiting waiting[WAITING_MAX];
     int waitings;
-    struct separator separator;
+    struct idr_splice idr_splice;
     uint64_t sets;                  /* of the packet that was sent last (struct picture's)   */
     bool used;                      /* packets were sent since it was opened or flushed */
     bool fed;                       /* this film's packets were sent                    */
@@ -106,7 +106,7 @@ static void close_all(struct nvdec_worker *s, bool sound)
     av_frame_free(&s->host);
     av_frame_free(&s->planes);
     av_packet_free(&s->packet);
-    separator_drop(&s->separator);
+    idr_splice_drop(&s->idr_splice);
 }
 
 /* ------------------------------------------------------------------ pictures out */
@@ -266,7 +266,7 @@ static int send_packet(struct nvdec_worker *s)
 }
 
 /*
- * Sends the separator before `next`, the key of a chunk; NULL: nothing in particular follows. *sent: it went in, and the decoder knows
+ * Sends the idr splice before `next`, the key of a chunk; NULL: nothing in particular follows. *sent: it went in, and the decoder knows
  * nothing of what came before, though pictures of that may still come out. Else the decoder is as it was, or complained, and
  * has to be flushed. What broke a chunk may have left more in a decoder than an IDR picture clears away.
  */
@@ -275,8 +275,8 @@ static bool separate(struct nvdec_worker *s, const struct picture *next, bool *s
     *sent = false;
     if (s->pass->traits.stream != STREAM_H264 || (s->waitings > 0 && s->waiting[s->waitings - 1].broken))
         return true;
-    separator_fetch(s->pass, &s->separator);
-    if (!separator_fits(&s->separator, s->sets, next ? next->sets : s->sets) || !separator_packet(&s->separator, next, s->packet))
+    idr_splice_fetch(s->pass, &s->idr_splice);
+    if (!idr_splice_fits(&s->idr_splice, s->sets, next ? next->sets : s->sets) || !idr_splice_packet(&s->idr_splice, next, s->packet))
         return true;
     if (!refresh(s, e))
         return false;
@@ -285,14 +285,14 @@ static bool separate(struct nvdec_worker *s, const struct picture *next, bool *s
     *sent = !(damage_lent(&s->watch) || complained);
     s->fed |= *sent;
     if (!*sent)
-        separator_refuse(s->pass, &s->separator);
-    s->counts.separators += *sent;
+        idr_splice_refuse(s->pass, &s->idr_splice);
+    s->counts.idr_splices += *sent;
     return receive(s, e);
 }
 
 /*
  * As drain, but the decoder lives on: it holds separators alone, and what is fed next may begin with an IDR picture of any film, or
- * follow another separator. False in *lives: it could not be done, and everything is still to come out.
+ * follow another idr splice. False in *lives: it could not be done, and everything is still to come out.
  */
 static bool separate_out(struct nvdec_worker *s, bool *lives, struct err *e)
 {

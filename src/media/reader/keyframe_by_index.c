@@ -152,7 +152,7 @@ static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPa
         return false;
     }
     film_keys_find_rap(k, p);
-    separator_offer(k->pass, p, &k->demux->sets, k->demux->length_size);
+    idr_splice_offer(k->pass, p, &k->demux->sets, k->demux->length_size);
     bool usable = !p->hidden && (p->rap != RAP_NONE || (p->intra && i == 0));
     uint64_t leaders = 0;
     if (usable && side_data_keep(&k->side, p->packet, true, e) && read_on(k, p, second, &leaders, e)) {

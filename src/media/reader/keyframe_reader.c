@@ -121,7 +121,7 @@ static bool push(struct key_reader *k, struct chunker *g, struct picture *p, boo
 {
     film_keys_find_rap(k, p);
     if (k->pass)
-        separator_offer(k->pass, p, &k->demux->sets, k->demux->length_size);
+        idr_splice_offer(k->pass, p, &k->demux->sets, k->demux->length_size);
     if (is_second_field(k, p, *after_key))
         return true;
     bool key = !p->hidden && (p->rap != RAP_NONE || (p->intra && !chunker_begun(g)));
@@ -217,7 +217,7 @@ bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e)
 {
     struct key_reader k;
     open_reader(&k, s, r, s->film);
-    timetable_stop(s->job->timetable);       /* other pictures' times are not looked at */
+    frame_times_stop(s->job->frame_times);       /* other pictures' times are not looked at */
     struct keys_config config = {.selection = s->job->selection, .columns = s->job->columns, .have = s->job->have,
                                  .have_user = s->job->have_user, .emit = decode_pass_queue, .user = s};
     keys_begin(&k.keys, &config);

@@ -44,7 +44,7 @@ static bool end_chunks(struct decode_pass *s, const struct demux *r, struct chun
     /* Pictures that are held when the selection ends have no successor yet: neither their order nor their times are sure. */
     if (done) {
         note_covered(s, g);
-        timetable_stop(s->job->timetable);
+        frame_times_stop(s->job->frame_times);
         chunker_stop(g);
     }
     if (r->gap)                           /* the file broke off */
@@ -84,7 +84,7 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
         return film_keys_read(s, r, e);
     struct chunker_config config = {
         .selection = s->job->selection, .traits = s->traits, .frame_us = film_av_frame_us(s->film),
-        .columns = s->job->columns, .timetable = s->job->timetable, .have = s->job->have, .have_user = s->job->have_user,
+        .columns = s->job->columns, .frame_times = s->job->frame_times, .have = s->job->have, .have_user = s->job->have_user,
         .emit = decode_pass_queue, .user = s,
     };
     struct chunker *g = chunker_open(&config, e);
@@ -94,9 +94,9 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
     bool fine = true, done = false;
     while (fine && !done && !decode_pass_stopped(s) && !chunks_end(s, r, g) && demux_next(r, &p, e)) {
         note_read(s, r, &p);
-        separator_offer(s, &p, &r->sets, r->length_size);
+        idr_splice_offer(s, &p, &r->sets, r->length_size);
         fine = chunker_push(g, &p, e);
-        timetable_check(s->job->timetable);
+        frame_times_check(s->job->frame_times);
         done = chunker_done(g);
     }
     fine = e->code == ERR_NONE;

@@ -160,8 +160,8 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
                          struct err *e)
 {
     const struct decode_job *job = q->pass->job;
-    timetable_add(job->timetable, time_us, next_us);
-    if (next_us == TIMETABLE_OPEN)
+    frame_times_add(job->frame_times, time_us, next_us);
+    if (next_us == FRAME_TIMES_OPEN)
         next_us = selection_last_until(&q->cursor.rule, time_us, q->timeline.frame_us);
     struct frame_tag tag = {.frame = q->next_frame++, .time_us = time_us};
     q->numbered_us = time_us;
@@ -174,7 +174,7 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
     return put_frame(q, q->picture, &tag, lost, e);
 }
 
-/* The held frame stays on the screen until `next_us`; TIMETABLE_OPEN: it is the film's last. */
+/* The held frame stays on the screen until `next_us`; FRAME_TIMES_OPEN: it is the film's last. */
 static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 {
     if (!q->held.there)
@@ -391,10 +391,10 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
         atomic_store(&q->pass->bytes_read, demux_position(q->reader));
         if (!send_picture(q, &p, e))
             return false;
-        timetable_check(q->pass->job->timetable);
+        frame_times_check(q->pass->job->frame_times);
         if (q->numbered_us >= 0 && selection_done(&q->cursor, q->numbered_us)) {
             covered(q);
-            timetable_stop(q->pass->job->timetable);
+            frame_times_stop(q->pass->job->frame_times);
             break;
         }
     }
@@ -407,7 +407,7 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
     if (!q->done && !decode_pass_stopped(q->pass) && !give_up_waiting(q, NULL, e))
         return false;
     int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
-    if (!number_held(q, stays == q->timeline.frame_us ? TIMETABLE_OPEN : q->held.us + stays, e) ||
+    if (!number_held(q, stays == q->timeline.frame_us ? FRAME_TIMES_OPEN : q->held.us + stays, e) ||
         !end_key(q, q->reached_us, e))
         return false;
     if (damage_found(&q->watch, 0))      /* of threads that had not finished yet */

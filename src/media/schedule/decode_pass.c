@@ -2,7 +2,7 @@
 
 #include "thread_share.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/machine.h"
@@ -37,13 +37,13 @@ int decode_pass_threads(const struct film *film, int threads, uint64_t memory)
 /* Among which the chunk's films are dealt out. */
 static uint64_t gates_of(const struct decode_job *job)
 {
-    return job->gates > 1 ? (uint64_t)job->gates : 1;
+    return job->worker_processes > 1 ? (uint64_t)job->worker_processes : 1;
 }
 
 uint64_t decode_pass_memory(const struct decode_job *job)
 {
     /* The one that feeds, and the ends of those before it. */
-    uint64_t films = (job->turn ? 2 : 1) * gates_of(job);
+    uint64_t films = (job->ticket ? 2 : 1) * gates_of(job);
     return machine_memory() / films;
 }
 
@@ -62,7 +62,7 @@ bool decode_pass_open_queue(struct decode_pass *s, struct err *e)
 void decode_pass_close(struct decode_pass *s)
 {
     queue_free(&s->chunks);
-    separator_drop(&s->separator);
+    idr_splice_drop(&s->idr_splice);
     pthread_cond_destroy(&s->budget_freed);
     pthread_cond_destroy(&s->chunks_changed);
     pthread_mutex_destroy(&s->lock);
@@ -210,7 +210,7 @@ struct taken decode_pass_taken(const struct chunk *chunk)
 static void work_on_cores(struct decode_pass *s, int cores)
 {
     s->cores_busy += cores;
-    gate_busy(s->job->turn, cores);
+    admission_add_cores(s->job->ticket, cores);
 }
 
 void decode_pass_chunk_done(struct decode_pass *s, const struct taken *chunk)
@@ -256,7 +256,7 @@ void decode_pass_add_counts(struct decode_pass *s, const struct decode_counts *c
     s->counts.decode_errors += c->decode_errors;
     s->counts.redone_chunks += c->redone_chunks;
     s->counts.flushes += c->flushes;
-    s->counts.separators += c->separators;
+    s->counts.idr_splices += c->idr_splices;
     s->counts.taken_over += c->taken_over;
     s->counts.lost += c->lost;
     s->counts.damaged += c->damaged;
@@ -289,7 +289,7 @@ static uint64_t unread(const struct decode_pass *s, const struct chunk *chunk)
 static int threads_now(struct decode_pass *s, struct share share)
 {
     int idle = s->workers[0] - s->cores_busy;
-    if (!gate_spare(s->job->turn, &idle))
+    if (!admission_spare_cores(s->job->ticket, &idle))
         return 1;
     int cores = s->cores_busy + idle;
     share.cores = cores < share.cores ? cores : share.cores;
@@ -336,7 +336,7 @@ static void begin_chunk(struct decode_pass *s, bool nvdec, struct chunk *chunk)
 static bool has_core(const struct decode_pass *s)
 {
     int kept = s->job->threads - s->workers[0];      /* for what NVDEC's sessions do */
-    return gate_idle(s->job->turn) > (kept > 0 ? kept : 0);
+    return admission_idle_cores(s->job->ticket) > (kept > 0 ? kept : 0);
 }
 
 /*

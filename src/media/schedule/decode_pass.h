@@ -51,9 +51,9 @@ struct decode_pass {
     atomic_uint_fast64_t keys_read, key_bytes;   /* random access points read, and their bytes */
     atomic_int_fast64_t decode_ns;   /* processor time that software workers decoded for     */
     atomic_uint_fast64_t pictures_read;  /* 0: it is not known how many lie before the place reached */
-    struct separator separator;      /* between chunks of H.264 (under the lock)               */
-    bool separator_refused;          /* a decoder did not like one (under the lock)           */
-    atomic_uint separators;          /* separator.made                                        */
+    struct idr_splice idr_splice;      /* between chunks of H.264 (under the lock)               */
+    bool idr_splice_refused;          /* a decoder did not like one (under the lock)           */
+    atomic_uint idr_splices;          /* separator.made                                        */
     atomic_uint_fast64_t colours_told;   /* a bit for each kind that decode_pass_log_colour has told  */
     struct key_faults *faults;       /* of key frames (under the lock): a damaged one is noted there instead of staged. NULL:
                                         damage is shown                                        */

@@ -7,10 +7,10 @@
 enum { BYTES_MOST = 4 << 20 };
 
 /* Belongs to no picture: serials begin with 0. */
-#define SEPARATOR_PTS ((int64_t)-1)
+#define IDR_SPLICE_PTS ((int64_t)-1)
 
 /* Of pictures that differ little the first one stays: each change costs every worker a look. */
-static bool is_better(const struct separator *kept, const struct picture *p)
+static bool is_better(const struct idr_splice *kept, const struct picture *p)
 {
     size_t size = (size_t)p->packet->size;
     if (size > BYTES_MOST)
@@ -18,17 +18,17 @@ static bool is_better(const struct separator *kept, const struct picture *p)
     return !kept->packet || kept->sets.state != p->sets || size < (size_t)kept->packet->size / 4 * 3;
 }
 
-void separator_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets, int length_size)
+void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets, int length_size)
 {
     if (!s->nvdec || s->traits.stream != STREAM_H264 || p->rap != RAP_CLOSED || !p->packet || p->suspect || p->field ||
         p->sets != sets->state)
         return;
-    struct separator *kept = &s->separator;
+    struct idr_splice *kept = &s->idr_splice;
     const uint8_t *data = p->packet->data;
     size_t size = (size_t)p->packet->size;
     int sps;
     pthread_mutex_lock(&s->lock);
-    bool better = !s->separator_refused && is_better(kept, p);
+    bool better = !s->idr_splice_refused && is_better(kept, p);
     pthread_mutex_unlock(&s->lock);
     if (!better || nal_has_illegal_zeros(STREAM_H264, length_size, data, size) ||
         !nal_may_separate(sets, length_size, data, size, &sps))
@@ -38,39 +38,39 @@ void separator_offer(struct decode_pass *s, const struct picture *p, const struc
         return;
     pthread_mutex_lock(&s->lock);
     av_packet_free(&kept->packet);
-    *kept = (struct separator){.packet = packet, .sets = *sets, .sps = sps, .length_size = length_size, .made = kept->made + 1};
-    atomic_store(&s->separators, kept->made);
+    *kept = (struct idr_splice){.packet = packet, .sets = *sets, .sps = sps, .length_size = length_size, .made = kept->made + 1};
+    atomic_store(&s->idr_splices, kept->made);
     pthread_mutex_unlock(&s->lock);
 }
 
-void separator_fetch(struct decode_pass *s, struct separator *mine)
+void idr_splice_fetch(struct decode_pass *s, struct idr_splice *mine)
 {
-    if (atomic_load(&s->separators) == mine->made)
+    if (atomic_load(&s->idr_splices) == mine->made)
         return;
     pthread_mutex_lock(&s->lock);
     av_packet_free(&mine->packet);
-    *mine = s->separator;
+    *mine = s->idr_splice;
     mine->packet = mine->packet ? av_packet_clone(mine->packet) : NULL;
     pthread_mutex_unlock(&s->lock);
 }
 
-void separator_refuse(struct decode_pass *s, const struct separator *mine)
+void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *mine)
 {
     pthread_mutex_lock(&s->lock);
-    if (s->separator.made == mine->made) {
-        av_packet_free(&s->separator.packet);
-        atomic_store(&s->separators, ++s->separator.made);
-        s->separator_refused = true;
+    if (s->idr_splice.made == mine->made) {
+        av_packet_free(&s->idr_splice.packet);
+        atomic_store(&s->idr_splices, ++s->idr_splice.made);
+        s->idr_splice_refused = true;
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-bool separator_fits(const struct separator *mine, uint64_t before, uint64_t after)
+bool idr_splice_fits(const struct idr_splice *mine, uint64_t before, uint64_t after)
 {
     return mine->packet && mine->sets.state == before && mine->sets.state == after;
 }
 
-bool separator_packet(const struct separator *mine, const struct picture *next, AVPacket *to)
+bool idr_splice_packet(const struct idr_splice *mine, const struct picture *next, AVPacket *to)
 {
     struct nal_slice slice;
     if (next && (!next->packet || !nal_sets_first_slice(&mine->sets, mine->length_size, next->packet->data, (size_t)next->packet->size, &slice)))
@@ -82,14 +82,14 @@ bool separator_packet(const struct separator *mine, const struct picture *next, 
         return false;
     size_t used = nal_separate(&mine->sets, mine->length_size, mine->packet->data, size, next ? &slice : NULL, to->data);
     av_shrink_packet(to, (int)used);
-    to->pts = SEPARATOR_PTS;
+    to->pts = IDR_SPLICE_PTS;
     to->flags = AV_PKT_FLAG_KEY | AV_PKT_FLAG_DISCARD;
     if (used == 0)
         av_packet_unref(to);
     return used > 0;
 }
 
-void separator_drop(struct separator *mine)
+void idr_splice_drop(struct idr_splice *mine)
 {
     av_packet_free(&mine->packet);
 }

@@ -19,7 +19,7 @@ struct AVPacket;
 struct decode_pass;
 
 /* As a worker has it. Zero it first. */
-struct separator {
+struct idr_splice {
     struct AVPacket *packet;  /* as the film has it; NULL: there is none                          */
     struct nal_sets sets;     /* that were in force there                                       */
     int sps;                  /* the one of them that its slices name                            */
@@ -29,26 +29,26 @@ struct separator {
 
 /*
  * The reading thread's, of each picture: keeps `p` if it can separate and is smaller than the one that is kept. `sets` are those in
- * force at `p` (if they are not, nothing is done), `length_size` nal_scan's. Cannot fail: without memory the film just has no separator.
+ * force at `p` (if they are not, nothing is done), `length_size` nal_scan's. Cannot fail: without memory the film just has no idr splice.
  */
-void separator_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets, int length_size);
+void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets, int length_size);
 
 /* Brings `mine` to what is kept now. A worker's thread, for itself. */
-void separator_fetch(struct decode_pass *s, struct separator *mine);
+void idr_splice_fetch(struct decode_pass *s, struct idr_splice *mine);
 
 /* It did not please the decoder: unless another one is kept by now, none is from here on, for what is wrong may be wrong with all. */
-void separator_refuse(struct decode_pass *s, const struct separator *mine);
+void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *mine);
 
 /* True if it may stand between pictures of the sets `before` and `after` (struct picture's). */
-bool separator_fits(const struct separator *mine, uint64_t before, uint64_t after);
+bool idr_splice_fits(const struct idr_splice *mine, uint64_t before, uint64_t after);
 
 /*
  * Makes `to`, empty, the packet to be sent before `next`, the key of a run that is no IDR; NULL: nothing in particular follows. The
  * caller unrefs it. False: it cannot stand there, or there is no memory.
  */
-bool separator_packet(const struct separator *mine, const struct picture *next, struct AVPacket *to);
+bool idr_splice_packet(const struct idr_splice *mine, const struct picture *next, struct AVPacket *to);
 
 /* Frees what it holds. */
-void separator_drop(struct separator *mine);
+void idr_splice_drop(struct idr_splice *mine);
 
 #endif

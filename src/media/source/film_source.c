@@ -23,7 +23,7 @@
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/queue.h"
@@ -84,7 +84,7 @@ static void join_workers(struct decode_pass *s, struct workers *c)
     if (interrupted())
         queue_abort(s->chunks);
     queue_close(s->chunks);
-    gate_fed(s->job->turn);
+    admission_release(s->job->ticket);
     for (int i = 0; i < c->count; i++)
         pthread_join(c->thread[i], NULL);
 }
@@ -104,7 +104,7 @@ static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, str
         return false;
     }
     if (!r->failed)
-        timetable_end(s->job->timetable);
+        frame_times_end(s->job->frame_times);
     return true;
 }
 
@@ -237,7 +237,7 @@ static bool film_decode(struct source *base, const struct decode_job *job, struc
     bool exact = !job->selection.keyframes;
     s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
     lend_faults(f, &s);
-    timetable_begin(job->timetable, film_av_frame_us(&base->film));
+    frame_times_begin(job->frame_times, film_av_frame_us(&base->film));
     bool fine = choose_workers(&s, &nvdec, e) && decode_pass_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
@@ -308,7 +308,7 @@ static void film_close(struct source **base)
 }
 
 static const struct source_ops film_ops = {
-    .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_TIMETABLED | SOURCE_SPARING | SOURCE_CAREFUL,
+    .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING | SOURCE_CAREFUL,
     .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT, .decode_frames = film_decode, .progress = film_progress, .probe = film_probe, .close = film_close,
 };
 

@@ -3,13 +3,13 @@
 #include <time.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/media/pass.h"
 
 /* The thread that stages, so that the caller's is free to tell how far it is. */
 struct decode_thread {
     const struct pass *pass;
-    struct gate_turn *turn;
+    struct admission_ticket *ticket;
     pthread_t thread;
     struct decode_counts counts;
     struct decode_times times;
@@ -25,8 +25,8 @@ static void *stager_main(void *argument)
     struct decode_thread *s = argument;
     const struct pass *p = s->pass;
     struct decode_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
-                            .careful = p->careful, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .timetable = p->timetable,
-                            .turn = p->gate ? s->turn : NULL, .gates = p->gates};
+                            .careful = p->careful, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .frame_times = p->frame_times,
+                            .ticket = p->admission ? s->ticket : NULL, .worker_processes = p->worker_processes};
     s->fine = source_decode(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);
     s->done = true;
@@ -45,9 +45,9 @@ static void tick(const struct pass *p, bool done)
 }
 
 /* False: there is no thread, and nothing to wait for. */
-static bool start_decode_thread(struct decode_thread *s, const struct pass *p, struct gate_turn *turn, struct err *e)
+static bool start_decode_thread(struct decode_thread *s, const struct pass *p, struct admission_ticket *ticket, struct err *e)
 {
-    *s = (struct decode_thread){.pass = p, .turn = turn, .error = ERR_INIT};
+    *s = (struct decode_thread){.pass = p, .ticket = ticket, .error = ERR_INIT};
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->finished, NULL);
     if (pthread_create(&s->thread, NULL, stager_main, s) == 0)
@@ -83,21 +83,21 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
     struct engine_job job = p->job;
     /* Software workers, and the thread that reads when it decodes the rest of a film. NVDEC's sessions come on top. */
     job.ports = p->threads + 1;
-    struct gate_turn turn = {.gate = p->gate};
+    struct admission_ticket ticket = {.admission = p->admission};
     *counts = (struct decode_counts){0};
     int64_t came = clock_ns();
-    if (!gate_enter(&turn, e))
+    if (!admission_enter(&ticket, e))
         return false;
     int64_t begun = clock_ns();
     times->waiting += (double)(begun - came) / 1e9;
     if (!engine_begin(p->engine, &job, e)) {
-        gate_fed(&turn);
+        admission_release(&ticket);
         return false;
     }
     int64_t ready = clock_ns();
     struct decode_thread s;
-    bool fine = start_decode_thread(&s, p, &turn, e) && wait_for_stager(&s, e);
-    gate_fed(&turn);
+    bool fine = start_decode_thread(&s, p, &ticket, e) && wait_for_stager(&s, e);
+    admission_release(&ticket);
     int64_t staged = clock_ns();
     struct engine_times engine = {0, 0};
     struct err engine_error = ERR_INIT;

@@ -11,7 +11,7 @@ static json_t *counts_value(const struct decode_counts *c)
     return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "packets", (json_int_t)c->packets, "displayed",
                      (json_int_t)c->displayed, "sent", (json_int_t)c->sent, "decoded", (json_int_t)c->decoded, "hardware", (json_int_t)c->hardware, "fallbacks", (json_int_t)c->fallbacks, "runs",
                      (json_int_t)c->chunks, "skipped_runs", (json_int_t)c->skipped_chunks, "redone_runs",
-                     (json_int_t)c->redone_chunks, "taken_over", (json_int_t)c->taken_over, "flushes", (json_int_t)c->flushes, "separators", (json_int_t)c->separators, "decode_errors", (json_int_t)c->decode_errors, "lost",
+                     (json_int_t)c->redone_chunks, "taken_over", (json_int_t)c->taken_over, "flushes", (json_int_t)c->flushes, "separators", (json_int_t)c->idr_splices, "decode_errors", (json_int_t)c->decode_errors, "lost",
                      (json_int_t)c->lost, "damaged", (json_int_t)c->damaged, "keys", (json_int_t)c->keys,
                      "keys_faulty", (json_int_t)c->keys_faulty, "bytes_read", (json_int_t)c->bytes_read);
 }

@@ -1,4 +1,4 @@
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -8,17 +8,17 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
 
-struct gate {
+struct admission {
     pthread_mutex_t lock;          /* guards what follows                */
     pthread_cond_t changed;
     int cores, busy;
     bool feeding;
-    uint64_t calls, turn;          /* of gate_enter; the one that is next */
+    uint64_t calls, ticket;          /* of admission_enter; the one that is next */
 };
 
-struct gate *gate_open(int cores, struct err *e)
+struct admission *admission_open(int cores, struct err *e)
 {
-    struct gate *g = calloc(1, sizeof *g);
+    struct admission *g = calloc(1, sizeof *g);
     if (!g) {
         err_memory(e, sizeof *g);
         return NULL;
@@ -30,46 +30,46 @@ struct gate *gate_open(int cores, struct err *e)
 }
 
 /* Somebody asks whether the user interrupted: a signal's handler cannot wake who waits here. */
-static void wait_a_moment(struct gate *g)
+static void wait_a_moment(struct admission *g)
 {
     struct timespec until = clock_deadline(100000000);
     pthread_cond_timedwait(&g->changed, &g->lock, &until);
 }
 
-bool gate_enter(struct gate_turn *t, struct err *e)
+bool admission_enter(struct admission_ticket *t, struct err *e)
 {
-    struct gate *g = t->gate;
+    struct admission *g = t->admission;
     if (!g)
         return true;
     pthread_mutex_lock(&g->lock);
     uint64_t mine = g->calls++;
-    while (!interrupted() && (g->turn != mine || g->feeding || g->busy >= g->cores))
+    while (!interrupted() && (g->ticket != mine || g->feeding || g->busy >= g->cores))
         wait_a_moment(g);
     bool fine = !interrupted();
     g->feeding |= fine;
-    t->feeds = fine;
-    g->turn++;
+    t->holds = fine;
+    g->ticket++;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
     return fine || interrupt_error(e);
 }
 
-void gate_fed(struct gate_turn *t)
+void admission_release(struct admission_ticket *t)
 {
-    struct gate *g = t ? t->gate : NULL;
+    struct admission *g = t ? t->admission : NULL;
     if (!g)
         return;
     pthread_mutex_lock(&g->lock);
-    if (t->feeds)
+    if (t->holds)
         g->feeding = false;
-    t->feeds = false;
+    t->holds = false;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
 }
 
-void gate_busy(struct gate_turn *t, int cores)
+void admission_add_cores(struct admission_ticket *t, int cores)
 {
-    struct gate *g = t ? t->gate : NULL;
+    struct admission *g = t ? t->admission : NULL;
     if (!g)
         return;
     pthread_mutex_lock(&g->lock);
@@ -79,22 +79,22 @@ void gate_busy(struct gate_turn *t, int cores)
     pthread_mutex_unlock(&g->lock);
 }
 
-bool gate_spare(struct gate_turn *t, int *cores)
+bool admission_spare_cores(struct admission_ticket *t, int *cores)
 {
-    struct gate *g = t ? t->gate : NULL;
+    struct admission *g = t ? t->admission : NULL;
     if (!g)
         return true;
     pthread_mutex_lock(&g->lock);
-    bool spare = g->calls == g->turn;
+    bool spare = g->calls == g->ticket;
     if (spare)
         *cores = g->cores - g->busy;
     pthread_mutex_unlock(&g->lock);
     return spare;
 }
 
-int gate_idle(struct gate_turn *t)
+int admission_idle_cores(struct admission_ticket *t)
 {
-    struct gate *g = t ? t->gate : NULL;
+    struct admission *g = t ? t->admission : NULL;
     if (!g)
         return INT_MAX;
     pthread_mutex_lock(&g->lock);
@@ -103,7 +103,7 @@ int gate_idle(struct gate_turn *t)
     return idle;
 }
 
-void gate_free(struct gate **g)
+void admission_free(struct admission **g)
 {
     if (!*g)
         return;

@@ -5,36 +5,36 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/gate.h"
+#include "barcode/base/admission.h"
 #include "barcode/base/interrupt.h"
 
-static struct gate *opened(int cores)
+static struct admission *opened(int cores)
 {
     struct err e = ERR_INIT;
-    struct gate *g = gate_open(cores, &e);
+    struct admission *g = admission_open(cores, &e);
     assert_non_null(g);
     return g;
 }
 
-/* Without a gate nothing waits. */
+/* Without a admission nothing waits. */
 static void alone(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    struct gate_turn t = {.gate = NULL};
+    struct admission_ticket t = {.admission = NULL};
     for (int i = 0; i < 2; i++)
-        assert_true(gate_enter(&t, &e));
-    gate_busy(&t, 5);
-    gate_fed(&t);
-    gate_fed(NULL);
-    gate_busy(NULL, 1);
-    struct gate *none = NULL;
-    gate_free(&none);
+        assert_true(admission_enter(&t, &e));
+    admission_add_cores(&t, 5);
+    admission_release(&t);
+    admission_release(NULL);
+    admission_add_cores(NULL, 1);
+    struct admission *none = NULL;
+    admission_free(&none);
 }
 
 /* One that waits on a thread of its own. */
 struct waiter {
-    struct gate_turn turn;
+    struct admission_ticket ticket;
     pthread_t thread;
     struct err error;
     atomic_int through;          /* 0: it waits, else which it was to come through; -1: it failed */
@@ -44,14 +44,14 @@ struct waiter {
 static void *wait_main(void *argument)
 {
     struct waiter *w = argument;
-    bool fine = gate_enter(&w->turn, &w->error);
+    bool fine = admission_enter(&w->ticket, &w->error);
     atomic_store(&w->through, fine ? atomic_fetch_add(w->count, 1) + 1 : -1);
     return NULL;
 }
 
-static void start(struct waiter *w, struct gate *g, atomic_int *count)
+static void start(struct waiter *w, struct admission *g, atomic_int *count)
 {
-    *w = (struct waiter){.turn = {.gate = g}, .error = ERR_INIT, .count = count};
+    *w = (struct waiter){.ticket = {.admission = g}, .error = ERR_INIT, .count = count};
     assert_int_equal(pthread_create(&w->thread, NULL, wait_main, w), 0);
     usleep(30000);               /* so that the next one's call is later */
 }
@@ -62,32 +62,32 @@ static int comes_through(struct waiter *w)
     return atomic_load(&w->through);
 }
 
-/* Nobody begins while one feeds, nor while all cores work; a second gate_fed of one film does not open for others. */
+/* Nobody begins while one holds, nor while all cores work; a second admission_release of one film does not open for others. */
 static void one_feeds(void **state)
 {
     (void)state;
-    struct gate *g = opened(2);
-    struct gate_turn first = {.gate = g};
+    struct admission *g = opened(2);
+    struct admission_ticket first = {.admission = g};
     struct err e = ERR_INIT;
     struct waiter second, third;
     atomic_int count = 0;
-    assert_true(gate_enter(&first, &e));
-    gate_busy(&first, 2);
+    assert_true(admission_enter(&first, &e));
+    admission_add_cores(&first, 2);
     start(&second, g, &count);
     start(&third, g, &count);
-    gate_fed(&first);
+    admission_release(&first);
     usleep(30000);
     assert_int_equal(atomic_load(&count), 0);        /* both cores still work */
-    gate_busy(&first, -1);
+    admission_add_cores(&first, -1);
     assert_int_equal(comes_through(&second), 1);
-    gate_fed(&first);
-    gate_busy(&first, -1);
+    admission_release(&first);
+    admission_add_cores(&first, -1);
     usleep(30000);
-    assert_int_equal(atomic_load(&count), 1);        /* the second one feeds */
-    gate_fed(&second.turn);
+    assert_int_equal(atomic_load(&count), 1);        /* the second one holds */
+    admission_release(&second.ticket);
     assert_int_equal(comes_through(&third), 2);
-    gate_fed(&third.turn);
-    gate_free(&g);
+    admission_release(&third.ticket);
+    admission_free(&g);
     assert_null(g);
 }
 
@@ -96,93 +96,93 @@ static void in_their_order(void **state)
 {
     (void)state;
     enum { WAITERS = 5 };
-    struct gate *g = opened(1);
-    struct gate_turn first = {.gate = g};
+    struct admission *g = opened(1);
+    struct admission_ticket first = {.admission = g};
     struct err e = ERR_INIT;
     struct waiter w[WAITERS];
     atomic_int count = 0;
-    assert_true(gate_enter(&first, &e));
+    assert_true(admission_enter(&first, &e));
     for (int i = 0; i < WAITERS; i++)
         start(&w[i], g, &count);
-    gate_fed(&first);
+    admission_release(&first);
     for (int i = 0; i < WAITERS; i++) {
         assert_int_equal(comes_through(&w[i]), i + 1);
-        gate_fed(&w[i].turn);
+        admission_release(&w[i].ticket);
     }
-    gate_free(&g);
+    admission_free(&g);
 }
 
 /* Last: from here on the process is interrupted. */
 static void interrupted_while_waiting(void **state)
 {
     (void)state;
-    struct gate *g = opened(1);
-    struct gate_turn first = {.gate = g};
+    struct admission *g = opened(1);
+    struct admission_ticket first = {.admission = g};
     struct err e = ERR_INIT;
     struct waiter w[2];
     atomic_int count = 0;
-    assert_true(gate_enter(&first, &e));
+    assert_true(admission_enter(&first, &e));
     for (int i = 0; i < 2; i++)
         start(&w[i], g, &count);
     raise(SIGTERM);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(comes_through(&w[i]), -1);
         assert_int_equal(w[i].error.code, ERR_INTERRUPTED);
-        assert_false(w[i].turn.feeds);
+        assert_false(w[i].ticket.holds);
     }
-    gate_fed(&first);
-    gate_free(&g);
+    admission_release(&first);
+    admission_free(&g);
 }
 
 /* What nobody is at work with is to spare, unless another film waits for it. */
 static void what_is_to_spare(void **state)
 {
     (void)state;
-    struct gate *g = opened(8);
-    struct gate_turn first = {.gate = g}, none = {.gate = NULL};
+    struct admission *g = opened(8);
+    struct admission_ticket first = {.admission = g}, none = {.admission = NULL};
     struct err e = ERR_INIT;
     struct waiter second;
     atomic_int count = 0;
     int cores = 5;
-    assert_true(gate_spare(NULL, &cores));
-    assert_true(gate_spare(&none, &cores));
+    assert_true(admission_spare_cores(NULL, &cores));
+    assert_true(admission_spare_cores(&none, &cores));
     assert_int_equal(cores, 5);
-    assert_true(gate_enter(&first, &e));
-    gate_busy(&first, 3);
-    assert_true(gate_spare(&first, &cores));
+    assert_true(admission_enter(&first, &e));
+    admission_add_cores(&first, 3);
+    assert_true(admission_spare_cores(&first, &cores));
     assert_int_equal(cores, 5);
-    gate_busy(&first, 7);
-    assert_true(gate_spare(&first, &cores));
+    admission_add_cores(&first, 7);
+    assert_true(admission_spare_cores(&first, &cores));
     assert_int_equal(cores, -2);
     start(&second, g, &count);
-    assert_false(gate_spare(&first, &cores));
+    assert_false(admission_spare_cores(&first, &cores));
     assert_int_equal(cores, -2);
-    gate_busy(&first, -10);
-    gate_fed(&first);
+    admission_add_cores(&first, -10);
+    admission_release(&first);
     assert_int_equal(comes_through(&second), 1);
-    assert_true(gate_spare(&first, &cores));
+    assert_true(admission_spare_cores(&first, &cores));
     assert_int_equal(cores, 8);
-    gate_fed(&second.turn);
-    gate_free(&g);
+    admission_release(&second.ticket);
+    admission_free(&g);
 }
 
 /* Cores on which nobody is at work. */
 static void idle_cores(void **state)
 {
     (void)state;
-    struct gate *g = opened(4);
-    struct gate_turn first = {.gate = g}, none = {.gate = NULL};
+    struct admission *g = opened(4);
+    struct admission_ticket first = {.admission = g}, none = {.admission = NULL};
     struct err e = ERR_INIT;
-    assert_int_equal(gate_idle(NULL), INT_MAX);
-    assert_int_equal(gate_idle(&none), INT_MAX);
-    assert_true(gate_enter(&first, &e));
-    gate_busy(&first, 3);
-    assert_int_equal(gate_idle(&first), 1);
-    gate_busy(&first, 3);
-    assert_int_equal(gate_idle(&first), 0);
-    gate_busy(&first, -6);
-    gate_fed(&first);
-    gate_free(&g);
+    assert_int_equal(admission_idle_cores(NULL), INT_MAX);
+    assert_int_equal(admission_idle_cores(&none), INT_MAX);
+    assert_true(admission_enter(&first, &e));
+    admission_add_cores(&first, 3);
+    assert_int_equal(admission_idle_cores(&first), 1);
+    admission_add_cores(&first, 3);
+    assert_int_equal(admission_idle_cores(&first), 0);
+    admission_add_cores(&first, -6);
+    admission_release(&first);
+    admission_free(&g);
 }
 
 int main(void)

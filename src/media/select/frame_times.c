@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "barcode/media/timetable.h"
+#include "barcode/media/frame_times.h"
 
 /* Times beyond (4,500 years) come from broken files; second differences of the others fit in what is written. */
 #define SANE_US ((int64_t)1 << 57)
@@ -10,16 +10,16 @@ struct row {
     bool check;
 };
 
-struct timetable {
+struct frame_times {
     struct row *row;
     size_t count, room;
     int64_t frame_us;
     bool stopped, whole, unsound;
 };
 
-struct timetable *timetable_open(struct err *e)
+struct frame_times *frame_times_open(struct err *e)
 {
-    struct timetable *t = calloc(1, sizeof *t);
+    struct frame_times *t = calloc(1, sizeof *t);
     if (t)
         t->frame_us = 1;
     else
@@ -27,7 +27,7 @@ struct timetable *timetable_open(struct err *e)
     return t;
 }
 
-void timetable_free(struct timetable **t)
+void frame_times_free(struct frame_times **t)
 {
     if (!*t)
         return;
@@ -36,7 +36,7 @@ void timetable_free(struct timetable **t)
     *t = NULL;
 }
 
-void timetable_begin(struct timetable *t, int64_t frame_us)
+void frame_times_begin(struct frame_times *t, int64_t frame_us)
 {
     if (!t)
         return;
@@ -47,14 +47,14 @@ void timetable_begin(struct timetable *t, int64_t frame_us)
 }
 
 /* Walks end where times say so; times that run backwards or cannot be written prove nothing. */
-static bool in_order(const struct timetable *t, int64_t time_us, int64_t next_us)
+static bool in_order(const struct frame_times *t, int64_t time_us, int64_t next_us)
 {
     int64_t last = t->count > 0 ? t->row[t->count - 1].time_us : 0;
-    bool next_sane = next_us == TIMETABLE_OPEN || (next_us >= 0 && next_us < SANE_US);
+    bool next_sane = next_us == FRAME_TIMES_OPEN || (next_us >= 0 && next_us < SANE_US);
     return time_us >= last && time_us < SANE_US && next_sane;
 }
 
-void timetable_add(struct timetable *t, int64_t time_us, int64_t next_us)
+void frame_times_add(struct frame_times *t, int64_t time_us, int64_t next_us)
 {
     if (!t || t->stopped || t->unsound)
         return;
@@ -73,34 +73,34 @@ void timetable_add(struct timetable *t, int64_t time_us, int64_t next_us)
         t->row[t->count++] = (struct row){time_us, next_us, false};
 }
 
-void timetable_check(struct timetable *t)
+void frame_times_check(struct frame_times *t)
 {
     if (t && !t->stopped && t->count > 0)
         t->row[t->count - 1].check = true;
 }
 
-void timetable_stop(struct timetable *t)
+void frame_times_stop(struct frame_times *t)
 {
     if (t)
         t->stopped = true;
 }
 
-void timetable_end(struct timetable *t)
+void frame_times_end(struct frame_times *t)
 {
     if (t && !t->stopped)
         t->whole = true;
 }
 
-bool timetable_walk(const struct timetable *t, const struct selection *rule, timetable_pick *pick, void *user,
-                    struct timetable_walked *w)
+bool frame_times_walk(const struct frame_times *t, const struct selection *rule, frame_times_pick *pick, void *user,
+                    struct frame_times_walked *w)
 {
-    *w = (struct timetable_walked){0, -1};
+    *w = (struct frame_times_walked){0, -1};
     if (!t || t->unsound)
         return false;
     struct selection_cursor cursor = selection_begin(rule);
     for (size_t i = 0; i < t->count; i++) {
         const struct row *r = &t->row[i];
-        int64_t next = r->next_us == TIMETABLE_OPEN ? selection_last_until(&cursor.rule, r->time_us, t->frame_us) : r->next_us;
+        int64_t next = r->next_us == FRAME_TIMES_OPEN ? selection_last_until(&cursor.rule, r->time_us, t->frame_us) : r->next_us;
         struct frame_tag tag = {.frame = i, .time_us = r->time_us};
         tag.repeat = selection_take(&cursor, r->time_us, next, &tag.column);
         if (tag.repeat > 0 && !pick(user, &tag))
@@ -121,7 +121,7 @@ bool timetable_walk(const struct timetable *t, const struct selection *rule, tim
  */
 enum { ODD_NEXT = 1, CHECK = 2, STEP_SHIFT = 2 };
 
-void timetable_encode(const struct timetable *t, struct wire_out *o)
+void frame_times_encode(const struct frame_times *t, struct wire_out *o)
 {
     bool usable = t && !t->unsound;
     size_t count = usable ? t->count : 0;
@@ -135,14 +135,14 @@ void timetable_encode(const struct timetable *t, struct wire_out *o)
         uint64_t flags = (odd ? ODD_NEXT : 0) | (r->check ? CHECK : 0);
         wire_put_number(o, wire_fold(r->time_us - last - step) << STEP_SHIFT | flags);
         if (odd)
-            wire_put_number(o, r->next_us == TIMETABLE_OPEN ? 0 : 1 + wire_fold(r->next_us - r->time_us));
+            wire_put_number(o, r->next_us == FRAME_TIMES_OPEN ? 0 : 1 + wire_fold(r->next_us - r->time_us));
         step = r->time_us - last;
         last = r->time_us;
     }
 }
 
 /* Fills one row's time and, when it is written, its next. */
-static bool read_row(struct timetable *t, struct wire_in *in, int64_t *step, bool *odd)
+static bool read_row(struct frame_times *t, struct wire_in *in, int64_t *step, bool *odd)
 {
     int64_t last = t->count > 0 ? t->row[t->count - 1].time_us : 0;
     uint64_t word = wire_number(in);
@@ -150,14 +150,14 @@ static bool read_row(struct timetable *t, struct wire_in *in, int64_t *step, boo
     if (in->failed || change > 2 * SANE_US || change < -2 * SANE_US)
         return false;
     *step += change;
-    struct row r = {.time_us = last + *step, .next_us = TIMETABLE_OPEN, .check = word & CHECK};
+    struct row r = {.time_us = last + *step, .next_us = FRAME_TIMES_OPEN, .check = word & CHECK};
     *odd = word & ODD_NEXT;
     if (*odd) {
         uint64_t far = wire_number(in);
         int64_t distance = far ? wire_unfold(far - 1) : 0;
         if (in->failed || distance > 2 * SANE_US || distance < -2 * SANE_US)
             return false;
-        r.next_us = far ? r.time_us + distance : TIMETABLE_OPEN;
+        r.next_us = far ? r.time_us + distance : FRAME_TIMES_OPEN;
     }
     if (!in_order(t, r.time_us, r.next_us))
         return false;
@@ -165,9 +165,9 @@ static bool read_row(struct timetable *t, struct wire_in *in, int64_t *step, boo
     return true;
 }
 
-struct timetable *timetable_decode(struct wire_in *in)
+struct frame_times *frame_times_decode(struct wire_in *in)
 {
-    struct timetable *t = timetable_open(NULL);
+    struct frame_times *t = frame_times_open(NULL);
     if (!t)
         return NULL;
     uint64_t frame_us = wire_number(in), whole = wire_number(in), count = wire_number(in);
@@ -187,6 +187,6 @@ struct timetable *timetable_decode(struct wire_in *in)
             t->row[i - 1].next_us = t->row[i].time_us;
     }
     if (!fine || !odd)      /* the last row has none after it that could say its next */
-        timetable_free(&t);
+        frame_times_free(&t);
     return t;
 }
