@@ -23,13 +23,13 @@ int main(int argc, char **argv)
     case CLI_DONE:
         return 0;
     case CLI_BAD:
-        return err_tell(&e);
+        return err_report(&e);
     case CLI_RUN:
         break;
     }
     interrupt_install();
     if (cache_options_action(&options.cache))
-        return cache_admin(&options.cache, stdout, &e) ? 0 : err_tell(&e);
+        return cache_admin(&options.cache, stdout, &e) ? 0 : err_report(&e);
 
     int threads = options.threads > 0 ? options.threads : machine_cores();
     struct engines engines;
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     struct render r = {.options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
     bool ready = inputs_expand(&options, &inputs, &e) && shard_split(&options, &inputs, &e) &&
                  update_leave_out(&options, &inputs, &e) && outputs_check(&options, &inputs, &e);
-    int status = ready ? render_films(&r) : err_tell(&e);
+    int status = ready ? render_films(&r) : err_report(&e);
     engines_close(&engines);
     inputs_free(&inputs);
     return status;

@@ -50,7 +50,7 @@ int err_exit_status(const struct err *e)
     return (int)e->code;
 }
 
-int err_tell(const struct err *e)
+int err_report(const struct err *e)
 {
     log_msg(LOG_ERROR, "%s", e->text);
     if (e->file)

@@ -65,7 +65,7 @@ static void work(const struct render *r, struct film_queue *queue, const struct 
     for (size_t film; next(queue, w->number, &film); err_clear(&e)) {
         bool fine = render_unless_interrupted(r, film, &e);
         if (!fine)
-            err_tell(&e);
+            err_report(&e);
         film_queue_done(queue, film, fine ? NULL : &e);
     }
 }

@@ -9,7 +9,7 @@
 #include "barcode/batch/films.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/output/gallery.h"
-#include "barcode/render/render_tell.h"
+#include "barcode/render/render_report.h"
 
 /* The worker processes of a run, and their results. */
 struct workers {
@@ -27,8 +27,8 @@ static void note_culprit(const struct render *r, struct film_queue *queue, size_
     struct err unwritten = ERR_INIT;
     err_prefix(e, "'%s'", r->inputs->path[film]);
     film_queue_done(queue, film, e);
-    if (!render_tell_lost(r, film, e, &unwritten))
-        err_tell(&unwritten);
+    if (!render_report_missing(r, film, e, &unwritten))
+        err_report(&unwritten);
 }
 
 /* A descriptor that was handed to the program has lost what the worker read of it: the rest would pass for the film. */
@@ -37,9 +37,9 @@ static void give_up(const struct render *r, struct film_queue *queue, size_t fil
     struct err e = ERR_INIT, unwritten = ERR_INIT;
     err_set(&e, ERR_FAILED, "'%s' was under way when %s; it cannot be read again", r->inputs->path[film], crash->text);
     film_queue_done(queue, film, &e);
-    err_tell(&e);
-    if (!render_tell_lost(r, film, &e, &unwritten))
-        err_tell(&unwritten);
+    err_report(&e);
+    if (!render_report_missing(r, film, &e, &unwritten))
+        err_report(&unwritten);
 }
 
 /* Several were: one of them is the culprit, and each gets a worker's full attention. */
@@ -81,7 +81,7 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
         note_culprit(r, queue, films.film[0], &e);
     if (films.count > 1)
         put_back(r, queue, &films, &e);
-    int status = films.count > 1 ? 0 : err_tell(&e);
+    int status = films.count > 1 ? 0 : err_report(&e);
     if (end == WORKER_CRASHED || ++c->broke[w->number] == 1)
         return true;
     c->failed = status;
@@ -132,13 +132,13 @@ static int write_gallery(const struct render *r)
     if (!path || interrupted())
         return 0;
     if (!outputs_make_gallery_folder(r->options, &e) || !gallery_write(path, &films, &e))
-        return err_tell(&e);
+        return err_report(&e);
     log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
     return 0;
 }
 
 /* One line in the end, for several films or a shard. `seconds` of the run. */
-static void render_tell_end(const struct render *r, const struct film_tally *t, double seconds)
+static void render_report_end(const struct render *r, const struct film_tally *t, double seconds)
 {
     size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
     const struct options *o = r->options;
@@ -164,13 +164,13 @@ int render_films(const struct render *r)
     struct film_queue *queue = film_queue_open(r->inputs, &e);
     if (queue && report)
         own.report_log = report_log_open(report, &e);
-    if (!queue || (report && !own.report_log) || !render_tell_known(&own, &e))
-        status = err_tell(&e);
+    if (!queue || (report && !own.report_log) || !render_report_known(&own, &e))
+        status = err_report(&e);
     else
         status = run_workers(&own, queue, &here);
     if (queue && here && e.code == ERR_NONE) {
         struct film_tally tally = film_queue_tally(queue);
-        render_tell_end(r, &tally, clock_since(begin));
+        render_report_end(r, &tally, clock_since(begin));
         int unwritten = write_gallery(r);
         status = status != 0 ? status : unwritten;
     }

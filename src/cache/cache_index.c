@@ -23,7 +23,7 @@ bool cache_index_is_clean(const struct cache_index *x)
 {
     const struct decode_counts *c = &x->counts;
     return !x->exact_only && c->decode_errors == 0 && c->damaged == 0 && c->lost == 0 && c->redone_chunks == 0 &&
-           c->unreadable == 0 && c->dropped == 0 && c->keys_faulty == 0 &&
+           c->unreadable == 0 && c->dropped == 0 && c->bad_keys == 0 &&
            !c->read_failed && !c->contradicted && !c->damage_found;
 }
 
@@ -67,7 +67,7 @@ static void list_counts(struct decode_counts *c, uint64_t *list[COUNTS])
     uint64_t *const all[COUNTS] = {
         &c->packets, &c->displayed, &c->sent, &c->decoded, &c->hardware, &c->fallbacks, &c->chunks,
         &c->skipped_chunks, &c->redone_chunks, &c->decode_errors, &c->lost, &c->damaged, &c->lead_in,
-        &c->hidden, &c->unreadable, &c->dropped, &c->keys, &c->keys_faulty};
+        &c->hidden, &c->unreadable, &c->dropped, &c->keys, &c->bad_keys};
     for (int i = 0; i < COUNTS; i++)
         list[i] = all[i];
 }

@@ -232,7 +232,7 @@ static void cache_close(struct source **base)
 }
 
 static const struct source_ops cache_ops = {
-    .name = "cache", .can = SOURCE_HAS_FRAME_TIMES | SOURCE_CAREFUL, .decode_frames = cache_decode, .progress = cache_progress,
+    .name = "cache", .can = SOURCE_HAS_FRAME_TIMES | SOURCE_EXACT_DAMAGE, .decode_frames = cache_decode, .progress = cache_progress,
     .close = cache_close,
 };
 

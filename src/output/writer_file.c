@@ -20,24 +20,24 @@ bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEX
 {
     uint8_t head[WRITER_HEAD];
     film[0] = 0;
-    FILE *f = w->ours ? open_regular(path) : NULL;
+    FILE *f = w->recognizes ? open_regular(path) : NULL;
     if (!f)
         return false;
     if (w->tail && fseek(f, -(long)sizeof head, SEEK_END) != 0)
         rewind(f);                    /* it is shorter */
     size_t size = fread(head, 1, sizeof head, f);
     fclose(f);
-    return w->ours(head, size, film);
+    return w->recognizes(head, size, film);
 }
 
-bool writer_tells(const struct writer *w, const char *path, struct writer_told *told)
+bool writer_read_metadata(const struct writer *w, const char *path, struct writer_metadata *metadata)
 {
-    *told = (struct writer_told){.columns = 0};
-    FILE *f = w->told ? open_regular(path) : NULL;
-    bool whole = f && w->told(f, told);
+    *metadata = (struct writer_metadata){.columns = 0};
+    FILE *f = w->read_metadata ? open_regular(path) : NULL;
+    bool whole = f && w->read_metadata(f, metadata);
     if (f)
         fclose(f);
-    return whole && (!w->parts_there || w->parts_there(path, told));
+    return whole && (!w->parts_there || w->parts_there(path, metadata));
 }
 
 /* Films that end at once take turns on stdout. */

@@ -58,7 +58,7 @@ static bool open_job(struct render_job *j, struct err *e)
     source_progress(j->source, &size);
     j->total_bytes = size.total_bytes;
     /* A film that can be read only once is read with care from the start, in case it is damaged. */
-    j->careful = !source_can(j->source, SOURCE_RESTARTABLE);
+    j->exact_damage = !source_can(j->source, SOURCE_RESTARTABLE);
     struct report *r = &j->report;
     const struct film *f = &j->source->film;
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
@@ -150,14 +150,14 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         j.report.times.start_up = clock_since(started) - j.report.times.waiting;
         fine = fine && render_decode(&j, e);
         describe_decoding(&j);
-        fine = fine && render_judge(&j, e) && render_write(&j, started, e);
+        fine = fine && render_assess(&j, e) && render_write(&j, started, e);
         if (fine && r->options->strict && !render_is_whole(&j))
             fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
     } while (!fine && goes_on_without_gpu(r, i, j.engine, e));
     if (!fine && e->code == ERR_INTERRUPTED)
         err_prefix(e, "'%s'", r->inputs->path[i]);
-    fine = render_tell_film(&j, fine, clock_since(first) - j.report.times.waiting, e);
+    fine = render_report_film(&j, fine, clock_since(first) - j.report.times.waiting, e);
     outputs_free(&j.outputs);
     return fine;
 }

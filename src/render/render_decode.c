@@ -89,7 +89,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     struct render_progress shown = render_progress_open(j);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
-        .decode = o->decode, .threads = j->render->threads, .careful = j->careful, .frame_times = frame_cache_frame_times(j->cache),
+        .decode = o->decode, .threads = j->render->threads, .exact_damage = j->exact_damage, .frame_times = frame_cache_frame_times(j->cache),
         .tick = render_progress_tick, .tick_user = &shown, .admission = j->render->admission, .worker_processes = j->render->workers, .decoders = j->render->decoders,
         .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
@@ -121,10 +121,10 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
         *plan = DECODE_SEQUENTIAL;
     }
     if (c->keys_again)
-        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " key frames are damaged: once more, with those before them", r->film->path, c->keys_faulty);
+        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " key frames are damaged: once more, with those before them", r->film->path, c->bad_keys);
     if (c->damage_found) {
         log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core", r->film->path);
-        j->careful = true;
+        j->exact_damage = true;
     }
     frame_cache_again(j->cache, c);
     r->cache = frame_cache_state(j->cache);

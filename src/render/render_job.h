@@ -1,7 +1,7 @@
 /*
  * render_job.h - one film on its way through this room: what its steps share.
  *
- *   render.c opens -> render_probe.c -> render_decide.c -> render_decode.c (-> render_verify.c) -> render_judge.c -> render_write.c
+ *   render.c opens -> render_probe.c -> render_decide.c -> render_decode.c (-> render_verify.c) -> render_assess.c -> render_write.c
  */
 #ifndef BARCODE_RENDER_JOB_H
 #define BARCODE_RENDER_JOB_H
@@ -29,7 +29,7 @@ struct render_job {
     struct thumbs *thumbs;           /* NULL: no output wants them    */
     struct frame_cache *cache;       /* NULL: this film has none          */
     struct digest *first, *second;   /* --verify: the two ways of decoding */
-    bool careful;                    /* see source.h                       */
+    bool exact_damage;                    /* see source.h                       */
     struct digest *digest;           /* the one being filled, or NULL      */
     struct light *light;             /* NULL: no picture goes through it   */
     char light_words[64];            /* the same for the cache's key; "": as every SDR film is */
@@ -98,18 +98,18 @@ enum log_level render_loudness(const struct render_job *j);
 /* Decodes once more, one picture after another in one decoder, and compares every staged frame. */
 bool render_verify(struct render_job *j, struct err *e);
 
-/* ---- render_judge.c ---- */
+/* ---- render_assess.c ---- */
 
 /* Finishes the columns and chooses their colours, warns of what is missing or damaged. False: there is nothing to paint. */
-bool render_judge(struct render_job *j, struct err *e);
+bool render_assess(struct render_job *j, struct err *e);
 
 /* True when no picture of the film was lost or damaged, selected or not, and nothing behind it was left unread (--strict). */
 bool render_is_whole(const struct render_job *j);
 
-/* ---- render_tell.c ---- */
+/* ---- render_report.c ---- */
 
 /* Says what became of a film: with -v, and to the report. `seconds` it took; `fine`: as the film ended so far. False: it failed. */
-bool render_tell_film(const struct render_job *j, bool fine, double seconds, struct err *e);
+bool render_report_film(const struct render_job *j, bool fine, double seconds, struct err *e);
 
 /* ---- render_write.c ---- */
 

@@ -98,7 +98,7 @@ static bool look_for_light(struct render_job *j, struct err *e)
     return true;
 }
 
-static void tell_light(struct render_job *j)
+static void log_light(struct render_job *j)
 {
     const struct film *f = &j->source->film;
     const struct light_rule *rule = &j->report.light;
@@ -123,7 +123,7 @@ bool render_light(struct render_job *j, struct err *e)
     rule->peak = light_peak(rule, f->transfer, f->peak);
     if (!usual || rule->linear)
         snprintf(j->light_words, sizeof j->light_words, "%s %d%s", light_map_name(rule->map), rule->peak, rule->linear ? " linear" : "");
-    tell_light(j);
+    log_light(j);
     if (rule->map == TONE_OFF && !rule->linear)
         return true;
     j->light = light_open(&j->render->options->light, f->peak, e);
@@ -141,7 +141,7 @@ void render_trim_words(struct render_job *j)
         trim_text(&rule->rect, j->trim_words);
 }
 
-static void tell_trim(const struct render_job *j, const struct probe_facts *facts)
+static void log_crop(const struct render_job *j, const struct probe_facts *facts)
 {
     const struct trim *t = &j->report.trim;
     const struct film *f = &j->source->film;
@@ -181,7 +181,7 @@ static bool look_for_bars(struct render_job *j, struct err *e)
     else if (!probe_bars(j, &facts, e))
         return false;
     j->report.trim = facts.trim;
-    tell_trim(j, &facts);
+    log_crop(j, &facts);
     return true;
 }
 
@@ -196,7 +196,7 @@ bool render_trim(struct render_job *j, struct err *e)
     if (rule->kind == TRIM_RECT)
         j->report.trim = (struct trim){f->coded_width, f->coded_height, 1, true, {trim_to_decoded(*r, f->orientation, f->coded_width, f->coded_height)}};
     if (rule->kind == TRIM_RECT || (rule->kind == TRIM_AUTO && frame_cache_trim(j->cache, &j->report.trim)))
-        tell_trim(j, NULL);
+        log_crop(j, NULL);
     else if (rule->kind == TRIM_AUTO && !look_for_bars(j, e))
         return false;
     frame_cache_truncate(j->cache, &j->report.trim);

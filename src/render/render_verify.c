@@ -39,7 +39,7 @@ bool render_verify(struct render_job *j, struct err *e)
         columns_free(&columns);
         if (!fine)
             return false;
-        j->careful |= counts.damage_found;
+        j->exact_damage |= counts.damage_found;
     } while (counts.damage_found);
     struct digest_result d = digest_compare(j->first, j->second);
     if (d.different > 0 || d.alone > 0)

@@ -15,7 +15,7 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
 {
     for (size_t k = 0; k < list->count; k++) {
         const struct output *output = &list->output[k];
-        if (output->writer->tells_times != tell_times)
+        if (output->writer->has_times != tell_times)
             continue;
         options_fingerprint(j->render->options, output->writer, output->strips,
                             j->report.fingerprint);

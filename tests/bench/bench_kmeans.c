@@ -108,9 +108,9 @@ static void measure(const struct film_bytes *f, const struct kmeans_params *para
         exit(1);
     }
     for (int i = -1; i < reps; i++) {
-        double spent = pass(km, f, &hash, &inertia);
+        double retired = pass(km, f, &hash, &inertia);
         if (i >= 0)
-            rate[i] = (double)f->frames / spent;
+            rate[i] = (double)f->frames / retired;
     }
     qsort(rate, (size_t)reps, sizeof *rate, by_value);
     printf("%-7s %-10s k %2d n_init %2d %4dx%-4d %8.1f frames/s (%.1f..%.1f, %d repeats) hash %016llx inertia %.0f\n",
@@ -155,8 +155,8 @@ static int write_json(const struct film_bytes *f, const struct kmeans_params *pa
                    (unsigned)c[j].count);
         printf("]}");
     }
-    double spent = seconds() - begun;
-    printf("],\n\"isa\": \"%s\", \"frames_per_second\": %.1f}\n", isa_name(isa), (double)f->frames / spent);
+    double retired = seconds() - begun;
+    printf("],\n\"isa\": \"%s\", \"frames_per_second\": %.1f}\n", isa_name(isa), (double)f->frames / retired);
     kmeans_free(&km);
     return 0;
 }

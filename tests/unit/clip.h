@@ -134,7 +134,7 @@ static inline struct staged clip_stage_with(struct source *s, enum decode_plan p
                              .tap = tap ? tap : clip_tap, .tap_user = tap ? user : &r};
     if (!g || !engine_begin(g, &job, &r.error))
         abort();
-    struct decode_job what = {.selection = *rule, .plan = plan, .decode = clip_decode, .threads = threads, .careful = clip_careful,
+    struct decode_job what = {.selection = *rule, .plan = plan, .decode = clip_decode, .threads = threads, .exact_damage = clip_careful,
                              .decoders = clip_decoders, .engine = g, .columns = r.columns};
     r.fine = source_decode(s, &what, &r.counts, &r.times, &r.error);
     r.fine &= engine_finish(g, &times, &engine_error);

@@ -213,7 +213,7 @@ TEST(gops_without_a_sample_are_skipped)
 }
 
 /* I b b P | I b b P ...: the leading pictures of the second key are decoded by the first one's run, behind a copy of the key. */
-TEST(extras)
+TEST(next_leading)
 {
     static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8};      /* K P b b | K l l P b b */
     struct caught c = {.chunks = 0};

@@ -11,16 +11,16 @@
 static void say(AVCodecContext *c, enum AVCodecID codec, int level, const char *format)
 {
     c->codec_id = codec;
-    damage_message(c, level, format);
+    corruption_message(c, level, format);
 }
 
 TEST(messages)
 {
-    struct damage_watch w = {0};
+    struct corruption_watch w = {0};
     AVCodecContext *c = avcodec_alloc_context3(NULL);
     assert_non_null(c);
     say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "nobody listens");
-    damage_watch_messages(&w, c);
+    corruption_watch_messages(&w, c);
     assert_false(damage_found(&w, 0));
     assert_true(damage_found(&w, -1));
     assert_false(damage_found(&w, 0));
@@ -40,18 +40,18 @@ TEST(messages)
     /* Of intact films too: Dolby Vision, Axis cameras, old DivX, references that nobody uses. */
     say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "RPU validation failed: 0 <= mapping_idc = %d <= 1\n");
     say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "Could not find ref with POC %d\n");
-    assert_true(damage_lent(&w));
-    assert_false(damage_lent(&w));
+    assert_true(corruption_has_substitutes(&w));
+    assert_false(corruption_has_substitutes(&w));
     say(c, AV_CODEC_ID_H264, AV_LOG_ERROR, "Missing reference picture, default is %d\n");
-    assert_true(damage_lent(&w));
+    assert_true(corruption_has_substitutes(&w));
     say(c, AV_CODEC_ID_AV1, AV_LOG_ERROR, "Unknown Metadata OBU type %d\n");
     say(c, AV_CODEC_ID_MPEG4, AV_LOG_ERROR, "low_delay flag set incorrectly, clearing it\n");
     assert_false(damage_found(&w, 0));
     say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "CABAC_MAX_BIN : %d\n");
     say(c, AV_CODEC_ID_HEVC, AV_LOG_ERROR, "Could not find ref with POC %d\n");
-    damage_forget(&w);
+    corruption_reset(&w);
     assert_false(damage_found(&w, 0));
-    assert_false(damage_lent(&w));
+    assert_false(corruption_has_substitutes(&w));
     avcodec_free_context(&c);
 }
 
@@ -61,10 +61,10 @@ TEST(decoders_whose_errors_mean_corruption)
     static const enum AVCodecID codec[] = {AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE,
                                            AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV};
     static const enum AVCodecID others[] = {AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG, AV_CODEC_ID_JPEG2000, AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
-    struct damage_watch w = {0};
+    struct corruption_watch w = {0};
     AVCodecContext *c = avcodec_alloc_context3(NULL);
     assert_non_null(c);
-    damage_watch_messages(&w, c);
+    corruption_watch_messages(&w, c);
     for (size_t i = 0; i < sizeof codec / sizeof *codec; i++) {
         say(c, codec[i], AV_LOG_ERROR, "slice CRC mismatch %X!");
         assert_true(damage_found(&w, 0));
@@ -83,16 +83,16 @@ TEST(decoders_whose_errors_mean_corruption)
  */
 TEST(complaints_are_heard)
 {
-    struct damage_watch w = {0};
+    struct corruption_watch w = {0};
     AVCodecContext *c = avcodec_alloc_context3(NULL);
     assert_non_null(c);
-    damage_watch_messages(&w, c);
-    assert_false(damage_heard(&w));
+    corruption_watch_messages(&w, c);
+    assert_false(corruption_reported(&w));
     say(c, AV_CODEC_ID_H264, AV_LOG_INFO, "concealing %d DC");
-    assert_true(damage_heard(&w));
-    assert_true(damage_heard(&w));
+    assert_true(corruption_reported(&w));
+    assert_true(corruption_reported(&w));
     assert_true(damage_found(&w, 0));
-    assert_false(damage_heard(&w) || damage_found(&w, 0));
+    assert_false(corruption_reported(&w) || damage_found(&w, 0));
     avcodec_free_context(&c);
 }
 
@@ -102,19 +102,19 @@ TEST(spreading)
     enum { KEY = 1, DROPPABLE = 2, LEADS = 4, HURT = 8, SPOILT = 16 };
     static const int step[] = {KEY, DROPPABLE | HURT | SPOILT, 0, HURT | SPOILT, DROPPABLE | SPOILT, SPOILT, KEY, LEADS | SPOILT, 0,
                                KEY, LEADS, KEY | HURT | SPOILT, LEADS | SPOILT, SPOILT, KEY, 0};
-    struct damage_watch w = {0};
+    struct corruption_watch w = {0};
     AVPacket *packet = av_packet_alloc();
     for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
         packet->flags = step[i] & KEY ? AV_PKT_FLAG_KEY : 0;
         struct picture p = {.packet = packet, .droppable = step[i] & DROPPABLE, .leading = step[i] & LEADS};
-        assert_int_equal(damage_spreads(&w, &p, step[i] & HURT), (step[i] & SPOILT) != 0);
+        assert_int_equal(corruption_spreads(&w, &p, step[i] & HURT), (step[i] & SPOILT) != 0);
     }
     struct picture p = {.packet = packet};
     packet->flags = 0;
-    damage_everywhere(&w);
-    assert_true(damage_spreads(&w, &p, false));
-    damage_forget(&w);
-    assert_false(damage_spreads(&w, &p, false));
+    corruption_is_everywhere(&w);
+    assert_true(corruption_spreads(&w, &p, false));
+    corruption_reset(&w);
+    assert_false(corruption_spreads(&w, &p, false));
     av_packet_free(&packet);
 }
 
@@ -126,14 +126,14 @@ static int count_damaged(const char *name, int threads)
     struct err e = ERR_INIT;
     struct film film;
     AVFormatContext *f = NULL;
-    struct damage_watch w = {0};
+    struct corruption_watch w = {0};
     int found = 0, frames = 0;
-    assert_true(film_av_open(name, &f, &film, &e));
+    assert_true(container_open(name, &f, &film, &e));
     AVCodecContext *c = decoder_open(f->streams[film.stream], film.path, threads, &e);
     AVPacket *p = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     assert_true(c && p && frame);
-    damage_watch_open(&w, c);
+    corruption_watch_open(&w, c);
     for (bool more = true; more;) {
         more = av_read_frame(f, p) >= 0;
         found += damage_found(&w, avcodec_send_packet(c, more ? p : NULL));

@@ -48,17 +48,17 @@ TEST(rows)
                              "2,48,2.000002,missing,,,,,,,9-ab\r\n"
                              "3,,,missing,,,,,,,9-ab\r\n"
                              "4,96,4.000004,ok,#010204,#ff00a0,#102030,1.000000,,,9-ab\r\n");
-    assert_true(writer_find("csv")->ours((const uint8_t *)got, size, film));
+    assert_true(writer_find("csv")->recognizes((const uint8_t *)got, size, film));
     assert_string_equal(film, "9-ab");
-    assert_true(writer_find("csv")->ours((const uint8_t *)got, 90, film));
-    assert_false(writer_find("csv")->ours((const uint8_t *)got, 40, film));
-    assert_false(writer_find("csv")->ours((const uint8_t *)"column,frame,time,status,average,other,and more, and more than that\r\n", 70, film));
+    assert_true(writer_find("csv")->recognizes((const uint8_t *)got, 90, film));
+    assert_false(writer_find("csv")->recognizes((const uint8_t *)got, 40, film));
+    assert_false(writer_find("csv")->recognizes((const uint8_t *)"column,frame,time,status,average,other,and more, and more than that\r\n", 70, film));
     /* What the mode does not need is not there. */
     size = written(&r, alone("average"), got, sizeof got);
     assert_memory_equal(
         got, "column,frame,time,status,average,film\r\n0,0,0.000000,ok,#010200,9-ab\r\n", 69);
     assert_non_null(strstr(got, "\r\n2,48,2.000002,missing,,9-ab\r\n3,,,missing,,9-ab\r\n4"));
-    assert_true(writer_find("csv")->ours((const uint8_t *)got, size, film));
+    assert_true(writer_find("csv")->recognizes((const uint8_t *)got, size, film));
     written(&r, alone("kmeans"), got, sizeof got);
     assert_memory_equal(got,
                         "column,frame,time,status,average,colour_1,share_1,colour_2,share_2,"
@@ -86,11 +86,11 @@ TEST(widest)
     char got[2 * WRITER_HEAD], film[FILM_ID_TEXT] = "";
     size_t size = written(&r, stacked(), got, sizeof got);
     assert_in_range(size, 2000, WRITER_HEAD);
-    assert_true(writer_find("csv")->ours((const uint8_t *)got, size, film));
+    assert_true(writer_find("csv")->recognizes((const uint8_t *)got, size, film));
     assert_string_equal(film, r.film_id);
     r.film_id[0] = 0;
     size = written(&r, stacked(), got, sizeof got);
-    assert_true(writer_find("csv")->ours((const uint8_t *)got, size, film));
+    assert_true(writer_find("csv")->recognizes((const uint8_t *)got, size, film));
     assert_string_equal(film, "");
     columns_free(&columns);
 }

@@ -215,7 +215,7 @@ TEST_WITH(pictures_count_too, staging_begin, staging_end)
 TEST_WITH(no_threads, staging_begin, staging_end)
 {
     static struct picture picture[20];
-    struct key_faults faults = {0};
+    struct bad_key_list bad_keys = {0};
     s.workers[0] = 16;
     s.read_to_end = true;
     queue_sound(picture, 100);
@@ -223,10 +223,10 @@ TEST_WITH(no_threads, staging_begin, staging_end)
     s.threads_most = 8;
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 8);
-    s.faults = &faults;
+    s.bad_keys = &bad_keys;
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
-    s.faults = NULL;
+    s.bad_keys = NULL;
     s.workers[1] = 1;                                       /* a GPU takes part */
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);

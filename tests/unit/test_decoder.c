@@ -9,7 +9,7 @@ static AVFormatContext *open_clip(const char *name, struct film *film)
 {
     struct err e = ERR_INIT;
     AVFormatContext *f = NULL;
-    if (!film_av_open(name, &f, film, &e))
+    if (!container_open(name, &f, film, &e))
         fail_msg("%s", e.text);
     return f;
 }
@@ -122,9 +122,9 @@ static int first_answer(const char *name, bool out_of_memory)
     AVCodecContext *c = decoder_open(f->streams[film.stream], film.path, 1, &e);
     AVPacket *p = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
-    struct damage_watch w = {0};
+    struct corruption_watch w = {0};
     assert_true(c && p && frame);
-    damage_watch_open(&w, c);
+    corruption_watch_open(&w, c);
     atomic_store(&w.out_of_memory, out_of_memory);
     int code = AVERROR(EAGAIN);
     while (code == AVERROR(EAGAIN)) {

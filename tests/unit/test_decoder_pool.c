@@ -94,11 +94,11 @@ static void a_spent_decoder_goes_when_another_comes(void **state)
     stream_of(&stream, 96, "abc");
     struct nvdec_decoder *first = counted(pool, &nvdec, &stream, &destroyed), *second = counted(pool, &nvdec, &stream, &destroyed);
     nvdec_pool_give(pool, &nvdec, &second, true);
-    AVCodecContext *spent = first->context;
+    AVCodecContext *retired = first->context;
     nvdec_pool_give(pool, &nvdec, &first, false);
     assert_int_equal(destroyed, 0);
     second = nvdec_pool_take(pool, &nvdec, &stream, &e);
-    assert_ptr_not_equal(second->context, spent);
+    assert_ptr_not_equal(second->context, retired);
     first = nvdec_pool_take(pool, &other, &stream, &e);            /* another GPU's */
     assert_int_equal(destroyed, 0);
     struct nvdec_decoder *third = counted(pool, &nvdec, &stream, &destroyed);

@@ -18,7 +18,7 @@ struct reading {
     size_t count;
     struct codec_traits traits;
     int length_size;
-    bool odd, failed;
+    bool needs_sequential, failed;
     struct err error;
 };
 
@@ -30,7 +30,7 @@ static struct reading read_film(const char *name)
     struct demux r;
     uint64_t position = 0;
     assert_true(got.p && got.size);
-    if (!film_av_open(name, &format, &film, &got.error) || !demux_open(&r, format, film.stream, &got.error))
+    if (!container_open(name, &format, &film, &got.error) || !demux_open(&r, format, film.stream, &got.error))
         fail_msg("%s", got.error.text);
     while (got.count < 4096 && demux_next(&r, &got.p[got.count], &got.error)) {
         struct picture *p = &got.p[got.count];
@@ -43,7 +43,7 @@ static struct reading read_film(const char *name)
     assert_true(position > 0);
     got.traits = r.traits;
     got.length_size = r.length_size;
-    got.odd = r.odd;
+    got.needs_sequential = r.needs_sequential;
     got.failed = r.failed;
     demux_close(&r);
     avformat_close_input(&format);
@@ -72,7 +72,7 @@ static void assert_sound(const struct reading *r, enum bitstream stream, int len
     assert_int_equal(r->error.code, ERR_NONE);
     assert_int_equal(r->traits.stream, stream);
     assert_int_equal(r->length_size, length_size);
-    assert_false(r->odd || r->failed);
+    assert_false(r->needs_sequential || r->failed);
     for (size_t i = 0; i < r->count; i++)
         assert_false(r->p[i].hidden);
 }
@@ -200,7 +200,7 @@ TEST(field_pictures)
     assert_int_equal(fwrite(file, 1, size, f), size);
     fclose(f);
     struct reading r = read_film("fields.m2v");
-    assert_true(r.odd);
+    assert_true(r.needs_sequential);
     reading_free(&r);
 }
 
@@ -342,7 +342,7 @@ static void film_open(struct open_film *f, const char *name)
 {
     struct err e = ERR_INIT;
     *f = (struct open_film){.more = true};
-    if (!film_av_open(name, &f->format, &f->film, &e) || !demux_open(&f->reader, f->format, f->film.stream, &e))
+    if (!container_open(name, &f->format, &f->film, &e) || !demux_open(&f->reader, f->format, f->film.stream, &e))
         fail_msg("%s", e.text);
 }
 

@@ -315,7 +315,7 @@ TEST(what_a_film_can)
         skip();
     struct err e = ERR_INIT;
     struct selection rule = every(10);
-    const unsigned by_reading = SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING | SOURCE_CAREFUL;
+    const unsigned by_reading = SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING | SOURCE_EXACT_DAMAGE;
     struct source *s = source_open("film.mkv", &e);
     assert_non_null(s);
     assert_true(source_can(s, by_reading | SOURCE_RESTARTABLE | SOURCE_CACHEABLE));

@@ -178,29 +178,29 @@ TEST(test_card_is_near)
 TEST(test_told)
 {
     const struct writer *w = writer_find("html");
-    struct writer_told told = {.columns = 0};
+    struct writer_metadata metadata = {.columns = 0};
     char shown[FILM_ID_TEXT] = "";
     scene(9);
     report.partial = true;
     char *html = written(alone("average"));
     FILE *f = fmemopen(html, strlen(html), "rb");
-    assert_true(w->told(f, &told));
+    assert_true(w->read_metadata(f, &metadata));
     fclose(f);
-    assert_string_equal(told.film, report.film_id);
-    assert_string_equal(told.fingerprint, report.fingerprint);
-    assert_true(told.partial && told.columns == 9 && told.width == 320 && told.height == 4);
-    assert_true(w->ours((const uint8_t *)html, WRITER_HEAD, shown));
+    assert_string_equal(metadata.film, report.film_id);
+    assert_string_equal(metadata.fingerprint, report.fingerprint);
+    assert_true(metadata.partial && metadata.columns == 9 && metadata.width == 320 && metadata.height == 4);
+    assert_true(w->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
     assert_string_equal(shown, report.film_id);
     f = fmemopen(html, strlen(html) - 2, "rb");
-    assert_false(w->told(f, &told));
+    assert_false(w->read_metadata(f, &metadata));
     fclose(f);
-    assert_false(w->ours((const uint8_t *)"<!DOCTYPE html>\n<html>", 22, shown));
+    assert_false(w->recognizes((const uint8_t *)"<!DOCTYPE html>\n<html>", 22, shown));
     free(html);
     /* Of a pipe. */
     report.film_id[0] = 0;
     html = written(alone("average"));
     shown[0] = 0;
-    assert_true(w->ours((const uint8_t *)html, WRITER_HEAD, shown));
+    assert_true(w->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
     assert_string_equal(shown, "");
     free(html);
     scene_close();
@@ -214,7 +214,7 @@ TEST(test_head_has_room)
     memset(report.fingerprint, 'x', sizeof report.fingerprint - 1);
     memset(report.film_id, '1', sizeof report.film_id - 1);
     char *html = written(alone("average"));
-    assert_true(writer_find("html")->ours((const uint8_t *)html, WRITER_HEAD, shown));
+    assert_true(writer_find("html")->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
     assert_string_equal(shown, report.film_id);
     assert_true(strstr(html, "name=\"barcode:columns\"") - html < WRITER_HEAD);
     free(html);

@@ -24,7 +24,7 @@ static void scene_open(struct scene *s)
 {
     struct err e = ERR_INIT;
     *s = (struct scene){.job = {.plan = DECODE_PARALLEL}};
-    assert_true(film_av_open("film.mkv", &s->format, &s->film, &e) && demux_open(&s->reader, s->format, s->film.stream, &e));
+    assert_true(container_open("film.mkv", &s->format, &s->film, &e) && demux_open(&s->reader, s->format, s->film.stream, &e));
     decode_pass_open(&s->pass, &s->film, s->reader.stream, s->reader.traits, &s->job);
     s->pass.nvdec = &s->nvdec;
 }
@@ -33,7 +33,7 @@ static void scene_close(struct scene *s)
 {
     decode_pass_close(&s->pass);
     demux_close(&s->reader);
-    film_av_close(&s->format);
+    container_close(&s->format);
     free(s->film.path);
 }
 

@@ -124,9 +124,9 @@ TEST(what_is_not_needed_is_not_sent)
     keys_drop(&k);
 }
 
-TEST(faults)
+TEST(bad_keys)
 {
-    struct key_faults f = {0};
+    struct bad_key_list f = {0};
     struct err e = ERR_INIT;
     bool there[500] = {false};
     for (int i = 0; i < 1000; i++) {

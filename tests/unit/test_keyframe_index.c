@@ -20,7 +20,7 @@ static void bench_open(struct bench *b, const char *name)
 {
     struct err e = ERR_INIT;
     *b = (struct bench){.format = NULL};
-    if (!film_av_open(name, &b->format, &b->film, &e) || !demux_open(&b->reader, b->format, b->film.stream, &e))
+    if (!container_open(name, &b->format, &b->film, &e) || !demux_open(&b->reader, b->format, b->film.stream, &e))
         fail_msg("%s", e.text);
 }
 
@@ -28,7 +28,7 @@ static void bench_close(struct bench *b)
 {
     key_index_close(&b->index);
     demux_close(&b->reader);
-    film_av_close(&b->format);
+    container_close(&b->format);
     free(b->film.path);
 }
 

@@ -64,7 +64,7 @@ static void one_film(const char *name, bool by_index, uint64_t gop)
         assert_true(keys.fine && !decode_must_restart(&keys.counts));
         assert_int_equal(columns_finish(keys.columns, NULL), 0);
         assert_int_equal(columns_count(keys.columns), CLIP_FRAMES / 25);
-        assert_true(keys.counts.keys_faulty == 0 && keys.counts.bytes_read > 0 && (!gop || keys.counts.keys == CLIP_FRAMES / gop));
+        assert_true(keys.counts.bad_keys == 0 && keys.counts.bytes_read > 0 && (!gop || keys.counts.keys == CLIP_FRAMES / gop));
         assert_true(by_index ? keys.counts.packets < CLIP_FRAMES / 2 : keys.counts.packets == CLIP_FRAMES);
         assert_true(keys.counts.sent == keys.counts.chunks);
         for (uint64_t j = 0; j < CLIP_FRAMES / 25; j++) {
@@ -104,7 +104,7 @@ static void break_key(const char *from, const char *to, int number)
     struct picture p;
     static uint8_t file[1 << 22];
     int64_t at = -1, size = 0;
-    assert_true(film_av_open(from, &format, &film, &e) && demux_open(&r, format, film.stream, &e));
+    assert_true(container_open(from, &format, &film, &e) && demux_open(&r, format, film.stream, &e));
     while (at < 0 && demux_next(&r, &p, &e)) {
         if (p.rap != RAP_NONE && number-- == 0) {
             at = p.packet->pos;
@@ -113,7 +113,7 @@ static void break_key(const char *from, const char *to, int number)
         packet_free(&p.packet);
     }
     demux_close(&r);
-    film_av_close(&format);
+    container_close(&format);
     free(film.path);
     FILE *f = fopen(from, "rb");
     size_t bytes = fread(file, 1, sizeof file, f);
@@ -140,7 +140,7 @@ TEST(a_damaged_one_gives_way)
         staged_free(&keys);
         keys = stage(s, threads, &rule, &have);
         assert_true(keys.fine && !decode_must_restart(&keys.counts));
-        assert_int_equal(keys.counts.keys_faulty, 1);
+        assert_int_equal(keys.counts.bad_keys, 1);
         assert_int_equal(keys.counts.damaged + keys.counts.lost, 0);
         assert_int_equal(columns_get(keys.columns, 2)->frame, 40);
         assert_true(have.hash[40] == right.hash[40] && have.hash[50] == 0);

@@ -51,7 +51,7 @@ TEST(nothing_to_read)
     struct demux r;
     struct picture p;
     struct probe_facts facts = {.found = 0};
-    assert_true(film_av_open("plain.mkv", &format, &film, &e) && demux_open(&r, format, film.stream, &e));
+    assert_true(container_open("plain.mkv", &format, &film, &e) && demux_open(&r, format, film.stream, &e));
     while (demux_next(&r, &p, &e))
         packet_free(&p.packet);
     assert_true(film_probe_length(&r, &film, &facts, &e));

@@ -185,7 +185,7 @@ TEST(another_size)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AVCodecParameters par = {.codec_id = cases[i].codec, .width = 320, .height = 180};
-        struct damage_watch w = {.resized = true};
+        struct corruption_watch w = {.resized = true};
         AVCodecContext c = {.opaque = &w, .width = 320, .height = 180};
         nvdec_expect_size(&w, &par);
         assert_int_equal(nvdec_is_exact(par.codec_id), cases[i].exact);

@@ -261,8 +261,8 @@ TEST(from_film_to_film)
     assert_non_null(clip_decoders);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct decode_counts c = judge_long(name[i], i % 2 ? 1 : 24);
-        if (c.flushes > 0 || (c.taken_over > 0) != (i > 0))
-            fail_msg("%s, film %d: %d flushes, %d decoders taken over", name[i], (int)i, (int)c.flushes, (int)c.taken_over);
+        if (c.flushes > 0 || (c.reused > 0) != (i > 0))
+            fail_msg("%s, film %d: %d flushes, %d decoders taken over", name[i], (int)i, (int)c.flushes, (int)c.reused);
     }
     decoders_free(&clip_decoders);
 }
@@ -276,7 +276,7 @@ TEST(a_film_alone_hands_on_nothing)
     clip_decoders = decoders_open(false, &e);
     assert_non_null(clip_decoders);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(judge_long("one.mkv", 24).taken_over, 0);
+        assert_int_equal(judge_long("one.mkv", 24).reused, 0);
     decoders_free(&clip_decoders);
 }
 

@@ -10,7 +10,7 @@ static struct film facts(const char *name)
     struct err e = ERR_INIT;
     AVFormatContext *f = NULL;
     struct film film;
-    if (!film_av_open(name, &f, &film, &e))
+    if (!container_open(name, &f, &film, &e))
         fail_msg("%s", e.text);
     assert_string_equal(film.path, name);
     for (unsigned i = 0; i < f->nb_streams; i++)
@@ -226,9 +226,9 @@ TEST(playlists_read_nothing_else)
 TEST(sentences)
 {
     char text[128];
-    assert_string_equal(film_av_sentence(AVERROR_INVALIDDATA, text), "Invalid data found when processing input");
-    assert_string_equal(film_av_sentence(AVERROR(ENOENT), text), "No such file or directory");
-    assert_non_null(strstr(film_av_sentence(-123456789, text), "123456789"));
+    assert_string_equal(av_error_text(AVERROR_INVALIDDATA, text), "Invalid data found when processing input");
+    assert_string_equal(av_error_text(AVERROR(ENOENT), text), "No such file or directory");
+    assert_non_null(strstr(av_error_text(-123456789, text), "123456789"));
 }
 
 /* The same film once more, and what came into its place meanwhile. */
@@ -242,12 +242,12 @@ TEST(opened_once_more)
     for (int i = 0; i <= 2; i++) {
         struct err e = ERR_INIT;
         AVFormatContext *f = NULL;
-        assert_int_equal(film_av_reopen(&film, SOURCE_STREAM_CHOICE, &f, &e), i == 0);
+        assert_int_equal(container_reopen(&film, SOURCE_STREAM_CHOICE, &f, &e), i == 0);
         assert_non_null(f);
         assert_int_equal(e.code, i == 0 ? ERR_NONE : ERR_INPUT);
         assert_true(i == 0 || strstr(e.text, "changed while it was being read"));
         err_clear(&e);
-        film_av_close(&f);
+        container_close(&f);
         assert_true(i == 2 || rename(others[i], "first.mp4") == 0);
     }
 }

@@ -175,10 +175,10 @@ TEST_WITH(strangers_files_stay, enter, leave)
     o.output = NULL;
     put("film.png", "", 0);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
-    static const char ours[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP", title[] = "Title\0barcode";
+    static const char recognizes[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP", title[] = "Title\0barcode";
     static const char inter[] = "Software\0\0\0en\0Programm\0barcode 0.1.0",
                       truncated[] = "Software\0\0\0enbarcode";
-    put_png("film.png", "tEXt", ours, sizeof ours - 1, 9);
+    put_png("film.png", "tEXt", recognizes, sizeof recognizes - 1, 9);
     expect_allowed(&o, &in);           /* there is no such film, which is told when it is opened */
     put_png("film.png", "iTXt", inter, sizeof inter - 1, 9);
     expect_allowed(&o, &in);
@@ -195,9 +195,9 @@ TEST_WITH(strangers_files_stay, enter, leave)
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     put_png("film.png", "iTXt", "Software\0", 9, 9);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
-    put_png("film.png", "zTXt", ours, sizeof ours - 1, 9);
+    put_png("film.png", "zTXt", recognizes, sizeof recognizes - 1, 9);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
-    put_png("film.png", "tEXt", ours, sizeof ours - 1, 5000);
+    put_png("film.png", "tEXt", recognizes, sizeof recognizes - 1, 5000);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     mkdir("out", 0777);
     touch("out/film.png");

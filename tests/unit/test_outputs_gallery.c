@@ -117,7 +117,7 @@ TEST_WITH(what_is_computed, enter, leave)
         struct err e = ERR_INIT;
         char got[200] = "";
         assert_true(cli_parse_modes(want[i].asked, &o, &e));
-        cli_settle_modes(&o);
+        cli_finalize_modes(&o);
         for (size_t k = 0; k < o.computes; k++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s ", o.computed[k]->name);
         assert_string_equal(got, want[i].computed);

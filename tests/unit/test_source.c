@@ -103,12 +103,12 @@ TEST(a_probe)
 /* All that is asked for, and nothing that this one source lacks. */
 TEST(abilities)
 {
-    static const struct source_ops able = {.name = "able", .can = SOURCE_CACHEABLE | SOURCE_SPARING | SOURCE_CAREFUL};
+    static const struct source_ops able = {.name = "able", .can = SOURCE_CACHEABLE | SOURCE_SPARING | SOURCE_EXACT_DAMAGE};
     struct source s = {.ops = &able};
-    assert_true(source_can(&s, SOURCE_CACHEABLE) && source_can(&s, SOURCE_CACHEABLE | SOURCE_CAREFUL) && source_can(&s, 0));
+    assert_true(source_can(&s, SOURCE_CACHEABLE) && source_can(&s, SOURCE_CACHEABLE | SOURCE_EXACT_DAMAGE) && source_can(&s, 0));
     assert_false(source_can(&s, SOURCE_RESTARTABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES));
     s.lacks = SOURCE_CACHEABLE | SOURCE_RESTARTABLE;
-    assert_true(source_can(&s, SOURCE_SPARING | SOURCE_CAREFUL));
+    assert_true(source_can(&s, SOURCE_SPARING | SOURCE_EXACT_DAMAGE));
     assert_false(source_can(&s, SOURCE_CACHEABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_SPARING));
 }
 

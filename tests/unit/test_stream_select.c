@@ -100,7 +100,7 @@ TEST(numbers)
     film_stream_count(f, &film);
     assert_int_equal(film.video, 1);
     assert_int_equal(film.videos, 2);
-    film_stream_tell(f, &film);
+    film_stream_log(f, &film);
     avformat_free_context(f);
 }
 

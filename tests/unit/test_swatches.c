@@ -120,19 +120,19 @@ TEST(told)
         const struct writer *w = writer_find(writer[i]);
         char got[1024] = "", film[FILM_ID_TEXT];
         size_t size = written(writer[i], got, sizeof got);
-        struct writer_told says = {.columns = 0};
-        assert_true(w->ours((const uint8_t *)got, size, film));
+        struct writer_metadata says = {.columns = 0};
+        assert_true(w->recognizes((const uint8_t *)got, size, film));
         assert_string_equal(film, "9-ab");
         assert_string_equal(writer_option(w), "swatches");
         FILE *f = fmemopen(got, size, "r");
-        assert_true(w->told(f, &says));
+        assert_true(w->read_metadata(f, &says));
         fclose(f);
         assert_string_equal(says.fingerprint, "r=1");
         f = fmemopen(got, size - 3, "r");
-        assert_false(w->told(f, &says));
+        assert_false(w->read_metadata(f, &says));
         fclose(f);
         for (size_t j = 0; j < writer_count; j++)      /* and no other writer takes it for its own */
-            assert_true(writer_table[j] == w || !writer_table[j]->ours || !writer_table[j]->ours((const uint8_t *)got, size, film));
+            assert_true(writer_table[j] == w || !writer_table[j]->recognizes || !writer_table[j]->recognizes((const uint8_t *)got, size, film));
     }
 }
 

@@ -38,13 +38,13 @@ TEST(between_runs)
 static int told(const char *what)
 {
     setenv("BARCODE_FRAME_THREADS", what, 1);
-    return share_told();
+    return thread_share_override();
 }
 
 TEST(the_environment)
 {
     unsetenv("BARCODE_FRAME_THREADS");
-    assert_int_equal(share_told(), 0);
+    assert_int_equal(thread_share_override(), 0);
     assert_int_equal(told("off"), 1);
     assert_int_equal(told("4"), 4);
     assert_int_equal(told("16"), 16);

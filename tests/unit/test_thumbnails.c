@@ -96,22 +96,22 @@ TEST_WITH(cues, setup, teardown)
 TEST_WITH(is_told, setup, teardown)
 {
     struct err e = ERR_INIT;
-    struct writer_told told;
+    struct writer_metadata metadata;
     char shown[FILM_ID_TEXT];
     assert_true(save("x.vtt", &e));
     assert_true(writer_made(&writer_thumbnails, "x.vtt", shown));
     assert_string_equal(shown, "9-ab");
     assert_true(writer_made(&writer_thumbnails, "x-002.jpg", shown));
     assert_string_equal(shown, "9-ab");
-    assert_true(writer_tells(&writer_thumbnails, "x.vtt", &told));
-    assert_string_equal(told.fingerprint, "r=1");
-    assert_int_equal(told.parts, 2);
+    assert_true(writer_read_metadata(&writer_thumbnails, "x.vtt", &metadata));
+    assert_string_equal(metadata.fingerprint, "r=1");
+    assert_int_equal(metadata.parts, 2);
     assert_int_equal(truncate("x-002.jpg", 500), 0);
-    assert_false(writer_tells(&writer_thumbnails, "x.vtt", &told));      /* a sheet is not whole */
+    assert_false(writer_read_metadata(&writer_thumbnails, "x.vtt", &metadata));      /* a sheet is not whole */
     assert_true(save("x.vtt", &e));
-    assert_true(writer_tells(&writer_thumbnails, "x.vtt", &told));
+    assert_true(writer_read_metadata(&writer_thumbnails, "x.vtt", &metadata));
     unlink("x-001.jpg");
-    assert_false(writer_tells(&writer_thumbnails, "x.vtt", &told));
+    assert_false(writer_read_metadata(&writer_thumbnails, "x.vtt", &metadata));
 }
 
 static void put(const char *path, const char *text)

@@ -117,7 +117,7 @@ TEST(test_table)
     assert_null(writer_by_ending("x.png.json"));
     assert_true(writer_find("png")->one_a_strip && writer_find("png")->binary);
     assert_false(writer_find("json")->one_a_strip || writer_find("json")->binary || writer_find("json")->one_line);
-    assert_true(writer_find("bench")->one_line && writer_find("json")->tells_times && writer_find("bench")->tells_times);
+    assert_true(writer_find("bench")->one_line && writer_find("json")->has_times && writer_find("bench")->has_times);
 }
 
 TEST_WITH(test_made, setup, teardown)
@@ -150,9 +150,9 @@ TEST_WITH(test_made, setup, teardown)
 }
 
 /* What a file says, if it is whole. */
-static bool tells(const char *name, struct writer_told *told)
+static bool tells(const char *name, struct writer_metadata *metadata)
 {
-    return writer_tells(writer_find(name), path, told);
+    return writer_read_metadata(writer_find(name), path, metadata);
 }
 
 static void put_bytes(const char *bytes, size_t size)
@@ -175,22 +175,22 @@ static size_t get_bytes(char *bytes, size_t room)
 TEST_WITH(test_tells, setup, teardown)
 {
     struct err e = ERR_INIT;
-    struct writer_told told;
+    struct writer_metadata metadata;
     static const char *const name[] = {"png", "json"};
-    assert_false(tells("png", &told) || tells("bench", &told));
+    assert_false(tells("png", &metadata) || tells("bench", &metadata));
     snprintf(report.film_id, sizeof report.film_id, "123-0123456789abcdef0123456789abcdef");
     for (size_t i = 0; i < 2; i++) {
         report.fingerprint[0] = 0;
-        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &told));
-        assert_string_equal(told.fingerprint, "");
+        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &metadata));
+        assert_string_equal(metadata.fingerprint, "");
         memset(report.fingerprint, 'r', REPORT_FINGERPRINT - 1);
         report.partial = i == 0;
-        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &told));
-        assert_string_equal(told.fingerprint, report.fingerprint);
-        assert_string_equal(told.film, report.film_id);
-        assert_int_equal(told.partial, report.partial);
-        assert_true(i == 1 || (told.columns == 40 && told.width == 32 && told.height == 18));
-        assert_false(tells(name[1 - i], &told));
+        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &metadata));
+        assert_string_equal(metadata.fingerprint, report.fingerprint);
+        assert_string_equal(metadata.film, report.film_id);
+        assert_int_equal(metadata.partial, report.partial);
+        assert_true(i == 1 || (metadata.columns == 40 && metadata.width == 32 && metadata.height == 18));
+        assert_false(tells(name[1 - i], &metadata));
     }
     report.partial = false;
 }
@@ -199,7 +199,7 @@ TEST_WITH(test_tells, setup, teardown)
 TEST_WITH(test_broken_picture_tells_nothing, setup, teardown)
 {
     struct err e = ERR_INIT;
-    struct writer_told told;
+    struct writer_metadata metadata;
     static char bytes[1 << 16];
     snprintf(report.fingerprint, sizeof report.fingerprint, "definition=1.1 k=8");
     assert_true(writer_save(writer_find("png"), &report, alone("kmeans"), path, &e));
@@ -207,22 +207,22 @@ TEST_WITH(test_broken_picture_tells_nothing, setup, teardown)
     assert_true(size > 500 && size < sizeof bytes - 1);
     for (size_t i = 0; i < size; i++) {
         put_bytes(bytes, i);
-        assert_false(tells("png", &told));
+        assert_false(tells("png", &metadata));
         bytes[i] = (char)(bytes[i] ^ 1 << i % 8);
         put_bytes(bytes, size);
-        assert_false(tells("png", &told));
+        assert_false(tells("png", &metadata));
         bytes[i] = (char)(bytes[i] ^ 1 << i % 8);
     }
     put_bytes(bytes, size + 1);
-    assert_false(tells("png", &told));
+    assert_false(tells("png", &metadata));
     put_bytes(bytes, size);
-    assert_true(tells("png", &told));
+    assert_true(tells("png", &metadata));
     /* JSON, whose values have no checksum. */
     assert_true(writer_save(writer_find("json"), &report, alone("kmeans"), path, &e));
     size = get_bytes(bytes, sizeof bytes);
     for (size_t i = 0; i < size; i++) {
         put_bytes(bytes, i);
-        assert_false(tells("json", &told));
+        assert_false(tells("json", &metadata));
     }
 }
 

@@ -34,7 +34,7 @@ static const char *const ending[] = {"txt", "facts", NULL};
 static const struct writer writer_facts = {.name = "facts", .title = "text", .ending = ending, .write = write_facts};
 
 /* The same, told last. */
-static const struct writer writer_late = {.name = "late", .title = "text", .tells_times = true, .write = write_facts};
+static const struct writer writer_late = {.name = "late", .title = "text", .has_times = true, .write = write_facts};
 
 /* ------------------------------------------------------------------ their tests */
 

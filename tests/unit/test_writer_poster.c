@@ -52,7 +52,7 @@ TEST(they_say_what_they_are)
         const struct writer *w = writer_find(i == 0 ? "svg" : "pdf");
         struct made m;
         struct err e = ERR_INIT;
-        struct writer_told told;
+        struct writer_metadata metadata;
         char film[FILM_ID_TEXT];
         size_t size;
         made_open(&m, 70);
@@ -62,38 +62,38 @@ TEST(they_say_what_they_are)
             fail_msg("%s", e.text);
         assert_true(writer_made(w, "a", film));
         assert_string_equal(film, m.report.film_id);
-        assert_true(writer_tells(w, "a", &told));
-        assert_string_equal(told.film, m.report.film_id);
-        assert_string_equal(told.fingerprint, m.report.fingerprint);
-        assert_int_equal(told.columns, 70);
-        assert_int_equal(told.width, 16);
-        assert_int_equal(told.height, 4);
-        assert_int_equal(told.partial, i == 0);
+        assert_true(writer_read_metadata(w, "a", &metadata));
+        assert_string_equal(metadata.film, m.report.film_id);
+        assert_string_equal(metadata.fingerprint, m.report.fingerprint);
+        assert_int_equal(metadata.columns, 70);
+        assert_int_equal(metadata.width, 16);
+        assert_int_equal(metadata.height, 4);
+        assert_int_equal(metadata.partial, i == 0);
         /* Another byte anywhere, one less or one more: it is not whole. */
         char *all = bytes_of("a", &size);
         for (size_t at = 0; at < size; at += 1 + size / 97) {
             all[at] ^= 4;
             put("b", all, size);
-            assert_false(writer_tells(w, "b", &told));
+            assert_false(writer_read_metadata(w, "b", &metadata));
             all[at] ^= 4;
         }
         /* A byte that ends a string, in the middle of the sum. */
         char *sum = (char *)memmem(all, size, "barcode:check ", 14) + 20, was = *sum;
         *sum = 0;
         put("b", all, size);
-        assert_false(writer_tells(w, "b", &told));
+        assert_false(writer_read_metadata(w, "b", &metadata));
         *sum = was;
         for (size_t less = 1; less < 300; less++) {
             put("b", all, size - less);
-            assert_false(writer_tells(w, "b", &told));
+            assert_false(writer_read_metadata(w, "b", &metadata));
         }
         all[size] = '\n';
         put("b", all, size + 1);
-        assert_false(writer_tells(w, "b", &told));
+        assert_false(writer_read_metadata(w, "b", &metadata));
         put("b", "", 0);
-        assert_false(writer_tells(w, "b", &told) || writer_made(w, "b", film));
+        assert_false(writer_read_metadata(w, "b", &metadata) || writer_made(w, "b", film));
         put("b", "<svg>barcode:film 7-1\n</svg>", 28);
-        assert_false(writer_tells(w, "b", &told) || writer_made(w, "b", film));
+        assert_false(writer_read_metadata(w, "b", &metadata) || writer_made(w, "b", film));
         free(all);
         made_close(&m);
     }

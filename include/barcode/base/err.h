@@ -3,7 +3,7 @@
  *
  * A function that can fail takes `struct err *` as its last parameter, returns
  * false (or NULL) and fills it exactly once. Callers pass it on untouched, or
- * put what they were doing in front with err_prefix(). err_tell() prints it, once.
+ * put what they were doing in front with err_prefix(). err_report() prints it, once.
  *
  * Style of the sentence: lower case, the problem first, the subject in single
  * quotes, no full stop, strerror() last: "cannot open 'a.mkv': No such file".
@@ -67,7 +67,7 @@ void err_clear(struct err *e);
 int err_exit_status(const struct err *e);
 
 /* Says the sentence on stderr, and with -vv where it was written. Returns the exit status. */
-int err_tell(const struct err *e);
+int err_report(const struct err *e);
 
 #ifdef __cplusplus
 }

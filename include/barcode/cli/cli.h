@@ -57,7 +57,7 @@ bool cli_parse_dpi(const char *text, struct options *o, struct err *e);
  * When all options are read: checks what posters and shapes ask of each other, and puts in what nobody said: across time 360 pixels, of a
  * strip in SVG and PDF 1080; a circle 1080 and 2160; PAPER_DPI_USUAL. False: ERR_USAGE.
  */
-bool cli_settle_picture(struct options *o, struct err *e);
+bool cli_finalize_picture(struct options *o, struct err *e);
 
 /* "auto", "cpu", "cuda", "cuda:1", "cuda:0,2" into o->engine and o->devices. ERR_ENGINE when this build lacks the engine. */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);

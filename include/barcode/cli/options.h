@@ -62,7 +62,7 @@ struct options {
     struct light_rule light;    /* --tone-map, --hdr-peak, --light                   */
     int stream;                 /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     enum palette_order order;
-    int width, height;          /* of the picture, settled (cli_settle_picture); the one along time may be 0: a pixel a column */
+    int width, height;          /* of the picture, settled (cli_finalize_picture); the one along time may be 0: a pixel a column */
     enum strip_shape shape;
     int64_t smooth_us;          /* --smooth; 0: not asked for                       */
     bool poster;                /* --poster; SVG and PDF are posters without it, too: outputs_are_posters */

@@ -38,7 +38,7 @@ struct outputs {
  * The outputs of film `i`. -o FILE names a picture, by the writer that has its ending or else as a
  * PNG; with several of a film "-MODE" goes before the ending. Without -o, and in a folder (there,
  * or ending in '/'), the name is the film's stem, with -r in folders below it; what is no default
- * (mode, shape, poster) follows it, and OUTPUTS_MARK where films lie in that folder. An option of
+ * (mode, shape, poster) follows it, and OUTPUTS_SUFFIX where films lie in that folder. An option of
  * its own (--json, --dump) takes a folder too: there it is STEM and the writer's ending, or
  * STEM.rgb. --name changes STEM. The strips and some paths point into `o`. Errors: several films
  * and -o FILE or "-"; several files and "-", or one --name (ERR_USAGE). On success the caller calls

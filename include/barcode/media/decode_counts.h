@@ -34,7 +34,7 @@ struct decode_counts {
     uint64_t fallbacks;      /* NVDEC workers that had to decode in software        */
     uint64_t chunks, skipped_chunks, redone_chunks;
     uint64_t flushes;        /* of NVDEC workers' decoders, of which H.264's has to be made anew then */
-    uint64_t taken_over;     /* decoders that NVDEC workers had from films before */
+    uint64_t reused;     /* decoders that NVDEC workers had from films before */
     uint64_t idr_splices;     /* pictures that were sent to one in place of a flush, and are in no other count */
     uint64_t decode_errors;  /* packets that a decoder refused                       */
     uint64_t lost;           /* selected pictures that never decoded                 */
@@ -43,7 +43,7 @@ struct decode_counts {
     uint64_t unreadable;     /* pictures of the container whose bytes hold no picture     */
     uint64_t dropped;        /* frames in gaps, by the times around them; in `displayed` too    */
     uint64_t keys;           /* --keyframes: key frames in the part of the film that was asked for, as far as they are known */
-    uint64_t keys_faulty;    /* key frames that could not be used, damaged or unreadable: others serve in their place */
+    uint64_t bad_keys;    /* key frames that could not be used, damaged or unreadable: others serve in their place */
     uint64_t bytes_read;     /* of the file, 0: unknown                              */
     uint64_t lead_in;        /* pictures before the first one that can be decoded    */
     int64_t last_us;         /* time of the last frame that was seen, -1: none       */

@@ -33,7 +33,7 @@ struct pass {
     enum decode_plan plan;
     enum decode_choice decode;
     int threads;
-    bool careful;                      /* with SOURCE_CAREFUL, see source.h             */
+    bool exact_damage;                      /* with SOURCE_EXACT_DAMAGE, see source.h             */
     pass_tick *tick;                   /* NULL: silent                                  */
     void *tick_user;
     struct decoders *decoders;         /* of the whole run; NULL: none are kept         */

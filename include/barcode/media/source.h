@@ -43,7 +43,7 @@ enum source_ability {
     SOURCE_CACHEABLE = 1 << 1,    /* its frames are a function of one file's bytes: the cache may keep them and serve them */
     SOURCE_HAS_FRAME_TIMES = 1 << 2,   /* decode_job.timetable: it tells when each displayed frame was on the screen            */
     SOURCE_SPARING = 1 << 3,      /* decode_job.have: it need not decode frames that are there already                     */
-    SOURCE_CAREFUL = 1 << 4       /* decode_job.careful: it counts damage_found                                            */
+    SOURCE_EXACT_DAMAGE = 1 << 4       /* decode_job.careful: it counts damage_found                                            */
 };
 
 /* What source_decode is to do. All of it is lent for the call. */
@@ -54,7 +54,7 @@ struct decode_job {
     int threads;                  /* cores to work on, 1 or more                            */
     struct engine *engine;        /* begun                                                  */
     struct columns *columns;      /* selected frames are announced here (frame, time) before they decode */
-    bool careful;                 /* SOURCE_CAREFUL: a decoder over everything is single-threaded */
+    bool exact_damage;                 /* SOURCE_EXACT_DAMAGE: a decoder over everything is single-threaded */
     struct frame_times *frame_times;  /* SOURCE_HAS_FRAME_TIMES: emptied, then filled, by the thread that called. NULL: not wanted */
     frame_have *have;             /* SOURCE_SPARING: asked of each selected frame; one that is there may be put all the same.
                                      NULL: none is there                                    */
@@ -118,8 +118,8 @@ bool source_can(const struct source *s, unsigned abilities);
  * before) is filled, seconds are added to *times. True also when a film decodes in part: counts say what is missing. True also
  * when what was put is no good and the film must be staged again, into new columns:
  * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
- * - counts->damage_found, only with SOURCE_CAREFUL and not with `careful`: one decoder with threads
- *   went over all of the film and found damage; again with `careful`;
+ * - counts->damage_found, only with SOURCE_EXACT_DAMAGE and not with `exact_damage`: one decoder with threads
+ *   went over all of the film and found damage; again with `exact_damage`;
  * - counts->cache_failed, only of the cache's source: again from the film itself.
  * False: the first failure; ERR_INPUT for a film that is read already and not SOURCE_RESTARTABLE; ERR_INTERRUPTED when
  * interrupted() turned true. One thread at a time.

@@ -20,11 +20,11 @@ extern "C" {
 
 enum {
     WRITERS_MOST = 16,
-    WRITER_HEAD = 4096           /* bytes of a file that writer.ours gets, where it has so many */
+    WRITER_HEAD = 4096           /* bytes of a file that writer.recognizes gets, where it has so many */
 };
 
 /* What a whole file that barcode made says of itself. */
-struct writer_told {
+struct writer_metadata {
     char film[FILM_ID_TEXT];     /* the film's id; "": it had none                        */
     char fingerprint[REPORT_FINGERPRINT]; /* options_fingerprint.h; "": unknown         */
     bool partial;                /* the film decoded only in part; false where the format does not say */
@@ -44,7 +44,7 @@ struct writer {
     bool binary;                     /* not for a terminal                                                         */
     bool one_a_strip;                /* a file for each strip, or for the stack; else one a film, for all strips   */
     bool page;                       /* always a poster (options.h)                                                */
-    bool tail;                       /* `ours` looks at the last bytes of a file, not at the first                 */
+    bool tail;                       /* `recognizes` looks at the last bytes of a file, not at the first                 */
     bool all_computed;               /* shows what options.computed has: also strips that were not asked for and cost nothing more. Not
                                         with one_a_strip                                                           */
     bool gallery;                    /* of several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
@@ -53,22 +53,22 @@ struct writer {
     bool modeless;                   /* shows nothing of the strips: nothing is computed for them */
     bool thumbnails;                 /* reads report.thumbs                                                        */
     unsigned needs, obeys;           /* what it tells of columns whatever the strips, and which options change that: enum strip_need, strip_option */
-    bool tells_times;                /* says how long the film took, so it is written after all that do not        */
+    bool has_times;                /* says how long the film took, so it is written after all that do not        */
 
     /*
      * True for the beginning (with `tail`: the end) of a file that barcode wrote; `film` gets the id of the film that the file names, or stays
      * empty. NULL: the format has no sign of barcode, so no file counts as barcode's.
      */
-    bool (*ours)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
+    bool (*recognizes)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
 
     /*
      * Reads a file of this format to its end. False: barcode did not make it, or it is not as it was written, whatever became of
-     * it. `told` comes in zeroed. NULL: the format does not say.
+     * it. `metadata` comes in zeroed. NULL: the format does not say.
      */
-    bool (*told)(FILE *f, struct writer_told *told);
+    bool (*read_metadata)(FILE *f, struct writer_metadata *metadata);
 
     /* True if the other files that belong to the one at `path` (told->parts) are there and whole. NULL: there are none. */
-    bool (*parts_there)(const char *path, const struct writer_told *told);
+    bool (*parts_there)(const char *path, const struct writer_metadata *metadata);
 
     /*
      * Writes the whole output to `f`; does not open, flush or close it. `strips`: what is to be painted or told. On failure
@@ -130,7 +130,7 @@ bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEX
  * True if barcode wrote the file at `path` with this writer and it is whole, its parts too; *told then has what it says. False for formats
  * that do not say. Opens regular files only. Any thread.
  */
-bool writer_tells(const struct writer *w, const char *path, struct writer_told *told);
+bool writer_read_metadata(const struct writer *w, const char *path, struct writer_metadata *metadata);
 
 /*
  * Writes to `path` through a temporary file beside it, fsync and rename: after a failure or a

@@ -455,7 +455,7 @@ static bool check_together(const struct parse *p)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
-    return cli_settle_picture(p->o, p->e) && check_pixels(o, p->e);
+    return cli_finalize_picture(p->o, p->e) && check_pixels(o, p->e);
 }
 
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)
@@ -485,7 +485,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         if (p.extra[i])
             o->extra[o->extras++] = (struct options_extra){writer_table[i], p.extra[i]};
     }
-    cli_settle_modes(o);
+    cli_finalize_modes(o);
     if (!check_together(&p))
         return CLI_BAD;
     log_set_level(p.level);

@@ -62,7 +62,7 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
     return true;
 }
 
-void cli_settle_modes(struct options *o)
+void cli_finalize_modes(struct options *o)
 {
     struct strips asked = {o->strip, o->strips};
     unsigned needs = strips_need(asked);

@@ -8,6 +8,6 @@
 char *cli_modes_help(void);
 
 /* Fills o->computed from o->strip, and ends the race where one of them wants it. After the last option. */
-void cli_settle_modes(struct options *o);
+void cli_finalize_modes(struct options *o);
 
 #endif

@@ -101,7 +101,7 @@ static bool check_shape(const struct options *o, struct err *e)
     return (o->width <= CIRCLE_MOST && o->height <= CIRCLE_MOST) || err_set(e, ERR_USAGE, "--shape circle: %d pixels are the most", CIRCLE_MOST);
 }
 
-bool cli_settle_picture(struct options *o, struct err *e)
+bool cli_finalize_picture(struct options *o, struct err *e)
 {
     bool poster = outputs_are_posters(o);
     if (!(poster ? check_poster(o, e) : check_plain(o, e)) || !check_shape(o, e))

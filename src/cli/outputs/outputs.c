@@ -387,15 +387,15 @@ static bool check_gallery(const char *path, struct err *e)
     return check_old(path, e) && gallery_allowed(path, e);
 }
 
-/* Checks the folders that options name, and says where names get OUTPUTS_MARK. */
+/* Checks the folders that options name, and says where names get OUTPUTS_SUFFIX. */
 static bool check_folder(const struct options *o, const struct inputs *in, const char *folder,
                          struct err *e)
 {
     if (folder && *folder && !outputs_check_named(folder, e))
         return false;
-    if (outputs_marks_folder(o, in, folder))
+    if (outputs_add_suffix(o, in, folder))
         log_msg(LOG_VERBOSE,
-                "names in '%s' end in " OUTPUTS_MARK
+                "names in '%s' end in " OUTPUTS_SUFFIX
                 ", because films lie there too; --name '" CLI_NAME_STEM "' leaves it out",
                 folder && *folder ? folder : ".");
     return true;

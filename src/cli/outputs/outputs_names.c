@@ -15,7 +15,7 @@ bool outputs_names_folder(const char *path)
            ((length > 0 && path[length - 1] == '/') || inputs_is_folder(path));
 }
 
-bool outputs_marks_folder(const struct options *o, const struct inputs *in, const char *folder)
+bool outputs_add_suffix(const struct options *o, const struct inputs *in, const char *folder)
 {
     struct stat s;
     if (o->name || stat(folder && *folder ? folder : ".", &s) != 0)
@@ -89,7 +89,7 @@ bool outputs_choose_name(const struct options *o, const struct inputs *in, size_
     if (o->name)
         put_pattern(f, o, last, strips);
     else
-        fprintf(f, "%s%s", last, outputs_marks_folder(o, in, folder) ? OUTPUTS_MARK : "");
+        fprintf(f, "%s%s", last, outputs_add_suffix(o, in, folder) ? OUTPUTS_SUFFIX : "");
     if (!o->name && picture)
         put_kind(f, o, strips);
     fprintf(f, ".%s", ending);

@@ -6,18 +6,18 @@
 
 /* What follows the name of a film in a folder that films come from: as "film.png" media centres
  * would take it for the film's poster. */
-#define OUTPUTS_MARK "-barcode"
+#define OUTPUTS_SUFFIX "-barcode"
 
 /* Returns true for a folder that exists or a path that ends in '/': the program chooses the names
  * in it. */
 bool outputs_names_folder(const char *path);
 
 /*
- * Returns true if names in this folder get OUTPUTS_MARK, because films come from it. NULL is the
+ * Returns true if names in this folder get OUTPUTS_SUFFIX, because films come from it. NULL is the
  * working directory where no option names it ("" and "." do): it counts only if it is an argument
  * itself, so that film.mkv gives film.png. With --name no folder counts.
  */
-bool outputs_marks_folder(const struct options *o, const struct inputs *in, const char *folder);
+bool outputs_add_suffix(const struct options *o, const struct inputs *in, const char *folder);
 
 /*
  * Fills output->path, made, below and chosen with film i's name in `folder` (as above) and this

@@ -16,7 +16,7 @@ struct question {
     const char *path;
     struct input_file file;
     char id[FILM_ID_TEXT];           /* "": not asked for yet, or the film has none */
-    struct writer_told reference;    /* what an output says that has columns; else 0 columns */
+    struct writer_metadata reference;    /* what an output says that has columns; else 0 columns */
 };
 
 /* A time in the future is a clock's mistake and says nothing. */
@@ -35,32 +35,32 @@ static bool is_of(struct question *q, const char *film)
 }
 
 /* Why an output has to be made; NULL: it is there. Fills *told where barcode made what is there. */
-static const char *why_output(struct question *q, const struct output *output, struct writer_told *told)
+static const char *why_output(struct question *q, const struct output *output, struct writer_metadata *metadata)
 {
     struct stat s;
     char fingerprint[REPORT_FINGERPRINT];
-    *told = (struct writer_told){.columns = 0};
+    *metadata = (struct writer_metadata){.columns = 0};
     if (outputs_is_stdout(output->path) || stat(output->path, &s) != 0)
         return "is not there";
-    if (!output->writer->told || !S_ISREG(s.st_mode))
+    if (!output->writer->read_metadata || !S_ISREG(s.st_mode))
         return "does not say what it shows";
-    if (!writer_tells(output->writer, output->path, told))
+    if (!writer_read_metadata(output->writer, output->path, metadata))
         return "is not whole";
     options_fingerprint(q->options, output->writer, output->strips, fingerprint);
-    if (strcmp(fingerprint, told->fingerprint) != 0)
+    if (strcmp(fingerprint, metadata->fingerprint) != 0)
         return "was made with other options";
-    if (q->options->strict && told->partial)
+    if (q->options->strict && metadata->partial)
         return "shows only a part (--strict)";
     if (written_since(q, &s))
         return "is older than the film";
-    return is_of(q, told->film) ? NULL : "shows another film";
+    return is_of(q, metadata->film) ? NULL : "shows another film";
 }
 
 /* The same for the dump, by what another output says. */
 static const char *why_dump(const struct question *q, const char *path)
 {
     struct stat s;
-    const struct writer_told *t = &q->reference;
+    const struct writer_metadata *t = &q->reference;
     if (outputs_is_stdout(path) || stat(path, &s) != 0)
         return "is not there";
     if (!S_ISREG(s.st_mode) || (uint64_t)s.st_size != t->columns * (uint64_t)t->width * (uint64_t)t->height * 3)
@@ -77,13 +77,13 @@ static struct question ask(const struct options *o, const struct inputs *in, siz
 static const char *why_film(struct question *q, const struct outputs *list, const char **which)
 {
     for (size_t k = 0; k < list->count; k++) {
-        struct writer_told told;
-        const char *why = why_output(q, &list->output[k], &told);
+        struct writer_metadata metadata;
+        const char *why = why_output(q, &list->output[k], &metadata);
         *which = list->output[k].path;
         if (why)
             return why;
-        if (told.columns > 0)
-            q->reference = told;
+        if (metadata.columns > 0)
+            q->reference = metadata;
     }
     if (!list->dump.path)
         return NULL;

@@ -42,7 +42,7 @@ static bool begins_in_zeros(const AVFormatContext *format)
 {
     enum { SECTOR = 512 };
     uint8_t head[SECTOR];
-    return film_av_peek(format, 0, head, SECTOR) == SECTOR && nal_zeros_at_end(head, SECTOR) == SECTOR;
+    return container_peek(format, 0, head, SECTOR) == SECTOR && nal_zeros_at_end(head, SECTOR) == SECTOR;
 }
 
 void demux_begin_headers(struct demux *r)
@@ -73,7 +73,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     size_t extradata_size = (size_t)s->codecpar->extradata_size;
     r->may_suppress_output = r->traits.stream == STREAM_HEVC &&
                              nal_extradata_has_output_flag(s->codecpar->extradata, extradata_size);
-    r->odd = r->may_suppress_output;
+    r->needs_sequential = r->may_suppress_output;
     r->frame_us = broadcast_frame_us(format, s);
     r->dts_us = TIME_NONE;
     demux_begin_headers(r);
@@ -133,7 +133,7 @@ static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
     p->order = r->parser->output_picture_number;
     p->field = r->traits.stream == STREAM_H264 && (r->parser->picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
                                                    r->parser->picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD);
-    r->odd |= p->field;
+    r->needs_sequential |= p->field;
 }
 
 /* Times further off than 36,000 years come from broken files: sums and differences of the others fit. */
@@ -162,7 +162,7 @@ static void note_ends(struct demux *r, const struct nal_info *info, struct pictu
         r->may_suppress_output |= p->serial > 0 && (info->discards || (cra && anew));
     }
     r->may_suppress_output |= info->output_flag_present;
-    r->odd |= r->may_suppress_output;
+    r->needs_sequential |= r->may_suppress_output;
     p->hidden |= info->needs_before && r->rasl_undecodable;
 }
 
@@ -205,7 +205,7 @@ static void note_param_sets(struct demux *r, const AVPacket *packet, const struc
                         p->serial + 1);
     bool key = p->rap != RAP_NONE || p->intra;
     r->lacking |= key && param_sets_lacking(&r->param_sets, p->serial + 1);
-    r->odd |= r->lacking || r->param_sets.sequence_changed;
+    r->needs_sequential |= r->lacking || r->param_sets.sequence_changed;
 }
 
 /* AVI and its like store decoding times only; without reordering these are the presentation times. */
@@ -276,8 +276,8 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     if (info.order >= 0)
         p->order = info.order;
     /* Two packets a picture would count twice; a new header in mid-film would be missed by sessions that jump. */
-    r->odd |= info.field;
-    r->odd |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
+    r->needs_sequential |= info.field;
+    r->needs_sequential |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
     note_ends(r, &info, p);
     r->hidden += p->hidden;
     note_headers(r, packet, p);
@@ -294,17 +294,17 @@ static const char *path_of(const struct demux *r)
 /* av_read_frame; what the demuxer has to say meanwhile is about this film. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
-    const struct film_av_said last = r->said;
-    struct film_av_said *before = film_av_listen(&r->said);
+    const struct av_log_counts last = r->logged;
+    struct av_log_counts *before = av_log_listen(&r->logged);
     int code = av_read_frame(r->format, packet);
-    film_av_listen(before);
+    av_log_listen(before);
     /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
     /* MPEG-TS of 192 bytes a packet, and one cut at any byte, is searched before its first picture: nothing came before that. */
-    bool searched = r->said.searches > last.searches && r->serial > 0;
-    bool wrong = r->said.errors > last.errors || searched;
+    bool searched = r->logged.searches > last.searches && r->serial > 0;
+    bool wrong = r->logged.errors > last.errors || searched;
     if (wrong && !r->framed)
         r->suspect_next = 2;
-    r->gap |= wrong || r->said.jumps > last.jumps;
+    r->gap |= wrong || r->logged.jumps > last.jumps;
     return code;
 }
 
@@ -382,7 +382,7 @@ static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
 static bool is_truncated(const struct demux *r)
 {
     int samples = r->table ? avformat_index_get_entries_count(r->stream) : 0;
-    int64_t declared_us = film_av_shortened_us(r->format, r->stream);
+    int64_t declared_us = container_shortened_us(r->format, r->stream);
     int64_t frame_us = av_rescale_q(1, r->stream->time_base, AV_TIME_BASE_Q);
     return (samples > 0 && (uint64_t)samples > r->serial + r->bare) ||
            (declared_us > 0 && declared_us - r->reached_us > frame_us + frame_us / 2);
@@ -404,6 +404,6 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     }
     if (e->code == ERR_NONE)
         r->gap |= is_truncated(r);
-    r->failed |= r->said.errors > 0 || r->gap;
+    r->failed |= r->logged.errors > 0 || r->gap;
     return false;
 }

@@ -30,7 +30,7 @@ struct demux {
     bool ended;                     /* HEVC: an end of sequence; more follows                    */
     bool rasl_undecodable;          /* HEVC: the last key's RASL pictures miss their references  */
     bool may_suppress_output;       /* HEVC: some pictures may not be output, the decoder knows */
-    bool odd;                       /* something that only a sequential decode gets right        */
+    bool needs_sequential;                       /* something that only a sequential decode gets right        */
     bool framed;                    /* a packet is a picture: the container says where each begins */
     bool table;                     /* MP4: it has a table of all its packets                   */
     bool failed;                    /* the container is damaged somewhere                       */
@@ -41,7 +41,7 @@ struct demux {
     bool gap;                       /* packets are missing since the last picture                */
     uint64_t bare;                  /* packets so far that have no bytes                         */
     int suspect_next;               /* so many of the next pictures may lack bytes               */
-    struct film_av_said said;       /* by demuxers while they read this film                     */
+    struct av_log_counts logged;       /* by demuxers while they read this film                     */
     uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
 };
 

@@ -47,7 +47,7 @@ static bool head_names_cues(const char *path)
 enum key_index_kind key_index_kind(const struct demux *r, const struct film *film)
 {
     const char *name = r->format->iformat->name;
-    if (!film_av_seekable(r->format))
+    if (!container_is_seekable(r->format))
         return KEY_INDEX_NONE;
     if (strstr(name, "mp4") || strcmp(name, "avi") == 0)
         return samples_cover(r->stream, film) ? KEY_INDEX_SAMPLES : KEY_INDEX_NONE;

@@ -22,12 +22,12 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/media/source.h"
 
-bool film_av_seekable(const AVFormatContext *format)
+bool container_is_seekable(const AVFormatContext *format)
 {
     return format->pb && format->pb->seekable & AVIO_SEEKABLE_NORMAL;
 }
 
-bool film_av_is_one_of(const AVFormatContext *format, const char *const *names, size_t count)
+bool container_is_one_of(const AVFormatContext *format, const char *const *names, size_t count)
 {
     bool is = false;
     for (size_t i = 0; i < count; i++)
@@ -35,10 +35,10 @@ bool film_av_is_one_of(const AVFormatContext *format, const char *const *names, 
     return is;
 }
 
-int film_av_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes)
+int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes)
 {
     AVIOContext *file = format->pb;
-    if (!film_av_seekable(format))
+    if (!container_is_seekable(format))
         return -1;
     int64_t now = avio_tell(file);
     int got = avio_seek(file, at, SEEK_SET) < 0 ? -1 : avio_read(file, to, bytes);
@@ -46,7 +46,7 @@ int film_av_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int byt
     return got == AVERROR_EOF ? 0 : got < 0 ? -1 : got;
 }
 
-int64_t film_av_frame_us(const struct film *f)
+int64_t container_frame_us(const struct film *f)
 {
     if (f->rate_num <= 0)
         return 40000;
@@ -89,7 +89,7 @@ static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
            (strcmp(name, "avi") == 0 && s->nb_frames == avi_most);
 }
 
-int64_t film_av_shortened_us(const AVFormatContext *format, const AVStream *stream)
+int64_t container_shortened_us(const AVFormatContext *format, const AVStream *stream)
 {
     int64_t frames = stream->nb_frames;
     bool avi = strcmp(format->iformat->name, "avi") == 0 && !is_placeholder(format, stream);
@@ -105,7 +105,7 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
 {
     if (is_placeholder(format, s))
         return -1;
-    int64_t shortened_us = film_av_shortened_us(format, s);
+    int64_t shortened_us = container_shortened_us(format, s);
     if (shortened_us > 0)
         return shortened_us;
     if (s->duration != AV_NOPTS_VALUE && s->duration > 0)
@@ -126,7 +126,7 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
 static bool is_longest_stream(const AVFormatContext *format)
 {
     static const char *const known[] = {"flv", "asf", "nut"};
-    return format->nb_streams > 1 && film_av_is_one_of(format, known, sizeof known / sizeof *known);
+    return format->nb_streams > 1 && container_is_one_of(format, known, sizeof known / sizeof *known);
 }
 
 static void read_title(const AVFormatContext *format, struct film *f)
@@ -153,9 +153,9 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->width = turned ? par->height : par->width;
     f->height = turned ? par->width : par->height;
     AVRational sample = av_guess_sample_aspect_ratio(format, s, NULL);
-    bool told_sample = sample.num > 0 && sample.den > 0;
-    f->sample_num = !told_sample ? 1 : turned ? sample.den : sample.num;
-    f->sample_den = !told_sample ? 1 : turned ? sample.num : sample.den;
+    bool has_sample_aspect = sample.num > 0 && sample.den > 0;
+    f->sample_num = !has_sample_aspect ? 1 : turned ? sample.den : sample.num;
+    f->sample_den = !has_sample_aspect ? 1 : turned ? sample.num : sample.den;
     film_colour_decide(par, tags, f);
     film_light_of_stream(s, f);
 
@@ -300,8 +300,8 @@ static bool explain_no_container(const char *path, int code, bool piped, struct 
     if (code == AVERROR_EOF && piped)
         return err_set(e, ERR_INPUT, "'%s' is not a film: nothing came out of it, or too little", path);
     if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
-    return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, film_av_sentence(code, text));
+        return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
+    return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, av_error_text(code, text));
 }
 
 static int open_input(const char *url, AVFormatContext **format)
@@ -324,7 +324,7 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
     if (!*format)
         return false;
     if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url) {
-        film_av_close(format);
+        container_close(format);
         return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
     }
     bool piped = (*format)->pb != NULL;
@@ -387,11 +387,11 @@ static bool open_container(const char *path, AVFormatContext **format, struct he
     if (interrupted())                   /* also without an error: the interruption left something unknown of the film */
         return interrupt_error(e);
     if (code < 0)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, film_av_sentence(code, text));
+        return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
     return true;
 }
 
-void film_av_close(AVFormatContext **format)
+void container_close(AVFormatContext **format)
 {
     AVIOContext *own = *format && (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
     avformat_close_input(format);
@@ -401,7 +401,7 @@ void film_av_close(AVFormatContext **format)
 /* Opens the container with all streams but one left out: that, NULL on `e`. */
 static AVStream *open_chosen(const char *path, int wanted, AVFormatContext **format, struct head *head, struct err *e)
 {
-    film_av_hear();
+    av_log_install();
     if (!open_container(path, format, head, e))
         return NULL;
     assert(*format);
@@ -414,7 +414,7 @@ static AVStream *open_chosen(const char *path, int wanted, AVFormatContext **for
     return check_stream(*format, s, path, e) ? s : NULL;
 }
 
-bool film_av_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e)
+bool container_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e)
 {
     *film = (struct film){.path = strdup(path)};
     if (!film->path)
@@ -434,7 +434,7 @@ static bool changed(const char *path, struct err *e)
     return err_set(e, ERR_INPUT, "'%s' changed while it was being read", path);
 }
 
-bool film_av_reopen(const struct film *film, int wanted, AVFormatContext **format, struct err *e)
+bool container_reopen(const struct film *film, int wanted, AVFormatContext **format, struct err *e)
 {
     struct head head = {0};
     const AVStream *s = open_chosen(film->path, wanted, format, &head, e);
@@ -446,7 +446,7 @@ bool film_av_reopen(const struct film *film, int wanted, AVFormatContext **forma
     return same || changed(film->path, e);
 }
 
-bool film_av_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format, struct err *e)
+bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format, struct err *e)
 {
     if (!open_head(path, format, e))
         return false;
@@ -463,7 +463,7 @@ bool film_av_open_again(const char *path, const AVFormatContext *opened, AVForma
     return same || changed(path, e);
 }
 
-bool film_av_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)
+bool container_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)
 {
-    return film_av_open_stream(path, SOURCE_STREAM_CHOICE, format, film, e);
+    return container_open_stream(path, SOURCE_STREAM_CHOICE, format, film, e);
 }

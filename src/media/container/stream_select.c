@@ -101,7 +101,7 @@ void film_stream_count(const AVFormatContext *format, struct film *film)
         film->video += has_number(format, format->streams[i]);
 }
 
-void film_stream_tell(AVFormatContext *format, const struct film *film)
+void film_stream_log(AVFormatContext *format, const struct film *film)
 {
     if (film->videos < 2 || !log_enabled(LOG_VERBOSE))
         return;

@@ -23,6 +23,6 @@ int film_stream_choose(const AVFormatContext *format, int wanted, const char *pa
 void film_stream_count(const AVFormatContext *format, struct film *film);
 
 /* With -v, logs a line for each of several streams. */
-void film_stream_tell(AVFormatContext *format, const struct film *film);
+void film_stream_log(AVFormatContext *format, const struct film *film);
 
 #endif

@@ -13,7 +13,7 @@
 /* With frame threads it is called on any of them. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
-    struct damage_watch *w = c->opaque;
+    struct corruption_watch *w = c->opaque;
     int code = avcodec_default_get_buffer2(c, frame, flags);
     if (code == AVERROR(ENOMEM))
         atomic_store(&w->out_of_memory, true);
@@ -27,38 +27,38 @@ static void watch_buffers(AVCodecContext *c)
     av_compat_thread_safe_callbacks(c);
 }
 
-void damage_watch_open(struct damage_watch *w, AVCodecContext *c)
+void corruption_watch_open(struct corruption_watch *w, AVCodecContext *c)
 {
-    damage_watch_messages(w, c);
+    corruption_watch_messages(w, c);
     watch_buffers(c);
 }
 
-bool damage_heard(const struct damage_watch *w)
+bool corruption_reported(const struct corruption_watch *w)
 {
     return atomic_load(&w->complaints) > w->heard;
 }
 
-void damage_watch_messages(struct damage_watch *w, AVCodecContext *c)
+void corruption_watch_messages(struct corruption_watch *w, AVCodecContext *c)
 {
-    av_log_set_codec_hook(damage_message);
+    av_log_set_codec_hook(corruption_message);
     c->opaque = w;
 }
 
-bool damage_found(struct damage_watch *w, int code)
+bool damage_found(struct corruption_watch *w, int code)
 {
     uint_fast64_t before = w->heard;
     w->heard = atomic_load(&w->complaints);
     return code < 0 || w->heard > before;
 }
 
-bool damage_lent(struct damage_watch *w)
+bool corruption_has_substitutes(struct corruption_watch *w)
 {
-    uint_fast64_t before = w->lent_before;
-    w->lent_before = atomic_load(&w->lent);
-    return w->lent_before > before;
+    uint_fast64_t before = w->substitutes_before;
+    w->substitutes_before = atomic_load(&w->substitutes);
+    return w->substitutes_before > before;
 }
 
-bool damage_spreads(struct damage_watch *w, const struct picture *p, bool corrupt)
+bool corruption_spreads(struct corruption_watch *w, const struct picture *p, bool corrupt)
 {
     bool leads = p->leading || p->marked_leading || p->needs_before;
     if (p->packet->flags & AV_PKT_FLAG_KEY) {
@@ -71,24 +71,24 @@ bool damage_spreads(struct damage_watch *w, const struct picture *p, bool corrup
     return spoilt;
 }
 
-void damage_forget(struct damage_watch *w)
+void corruption_reset(struct corruption_watch *w)
 {
     w->tainted = w->tainted_before = false;
     w->heard = atomic_load(&w->complaints);
-    w->lent_before = atomic_load(&w->lent);
+    w->substitutes_before = atomic_load(&w->substitutes);
 }
 
-void damage_everywhere(struct damage_watch *w)
+void corruption_is_everywhere(struct corruption_watch *w)
 {
     w->tainted = true;
 }
 
-bool damage_flagged(const AVFrame *frame)
+bool corruption_is_flagged(const AVFrame *frame)
 {
-    return damage_concealed(frame) || frame->flags & AV_FRAME_FLAG_CORRUPT;
+    return corruption_concealed(frame) || frame->flags & AV_FRAME_FLAG_CORRUPT;
 }
 
-bool damage_concealed(const AVFrame *frame)
+bool corruption_concealed(const AVFrame *frame)
 {
     return frame->decode_error_flags != 0;
 }
@@ -151,9 +151,9 @@ static bool begins(const char *text, const char *const *start, size_t starts)
     return false;
 }
 
-void damage_message(const AVCodecContext *c, int level, const char *format)
+void corruption_message(const AVCodecContext *c, int level, const char *format)
 {
-    struct damage_watch *w = c->opaque;
+    struct corruption_watch *w = c->opaque;
     if (!w)
         return;
     if (level > AV_LOG_INFO)
@@ -168,5 +168,5 @@ void damage_message(const AVCodecContext *c, int level, const char *format)
     if (heard)
         atomic_fetch_add(&w->complaints, 1);
     if (begins(format, about_references, sizeof about_references / sizeof *about_references))
-        atomic_fetch_add(&w->lent, 1);
+        atomic_fetch_add(&w->substitutes, 1);
 }

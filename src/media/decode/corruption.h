@@ -14,9 +14,9 @@
  * What is noticed of one decoder; zero it first. It must stay where it is while the decoder lives. The thread that sends
  * packets uses it; messages may come from the decoder's own threads.
  */
-struct damage_watch {
-    atomic_uint_fast64_t complaints, lent;
-    uint_fast64_t heard, lent_before;
+struct corruption_watch {
+    atomic_uint_fast64_t complaints, substitutes;
+    uint_fast64_t heard, substitutes_before;
     bool tainted, tainted_before;
     atomic_bool out_of_memory; /* a frame buffer could not be allocated, on any thread       */
     int width, height;         /* nvdec_expect_size's; 0: any                                */
@@ -30,49 +30,49 @@ struct damage_watch {
  *   of a picture that is not put out cannot be seen;
  * - its memory, on every thread that it has.
  */
-void damage_watch_open(struct damage_watch *w, AVCodecContext *c);
+void corruption_watch_open(struct corruption_watch *w, AVCodecContext *c);
 
 /* Returns true if the decoder has complained since damage_found was asked. */
-bool damage_heard(const struct damage_watch *w);
+bool corruption_reported(const struct corruption_watch *w);
 
 /* Watches a decoder whose pictures are not in memory that can be looked at: its messages alone. */
-void damage_watch_messages(struct damage_watch *w, AVCodecContext *c);
+void corruption_watch_messages(struct corruption_watch *w, AVCodecContext *c);
 
 /*
  * Called when avcodec_send_packet has given `code`: true if something was wrong with the packet. With threads the answer may
  * come with a later packet.
  */
-bool damage_found(struct damage_watch *w, int code);
+bool damage_found(struct corruption_watch *w, int code);
 
 /*
  * True if the decoder, since it was last asked, lent pictures in place of references that are missing. No damage by itself
  * (a key may name such references for pictures that are not decoded), but on a GPU what was lent shows what its memory held.
  */
-bool damage_lent(struct damage_watch *w);
+bool corruption_has_substitutes(struct corruption_watch *w);
 
 /*
  * Returns true if picture `p`, the next in decoding order, is damaged. It must still have its
  * packet. `corrupt`: the packet itself is corrupt. This spreads to all pictures that may refer to
  * `p`: up to the next key, and to the leading pictures of that key.
  */
-bool damage_spreads(struct damage_watch *w, const struct picture *p, bool corrupt);
+bool corruption_spreads(struct corruption_watch *w, const struct picture *p, bool corrupt);
 
 /* Forgets what was noticed: the decoder is flushed and begins anew. */
-void damage_forget(struct damage_watch *w);
+void corruption_reset(struct corruption_watch *w);
 
 /* Notes that something was wrong and the decoder does not say where: what comes now may show it. */
-void damage_everywhere(struct damage_watch *w);
+void corruption_is_everywhere(struct corruption_watch *w);
 
 /* True if the decoder says that this picture is damaged, as it does of those before an H.264 recovery point. */
-bool damage_flagged(const AVFrame *frame);
+bool corruption_is_flagged(const AVFrame *frame);
 
 /* True if the decoder found damage in this picture's own data. */
-bool damage_concealed(const AVFrame *frame);
+bool corruption_concealed(const AVFrame *frame);
 
 /*
  * Every message of every decoder comes here, on any thread (av_log.c). The decoder's `opaque` is its watch, so decoders of
  * several films can be at work; one without a watch (a parser's) is not listened to.
  */
-void damage_message(const AVCodecContext *c, int level, const char *format);
+void corruption_message(const AVCodecContext *c, int level, const char *format);
 
 #endif

@@ -7,7 +7,7 @@
 /* libavcodec may make any other error, or none, of a frame buffer that could not be allocated. */
 static int unless_out_of_memory(const AVCodecContext *c, int code)
 {
-    const struct damage_watch *w = c->opaque;
+    const struct corruption_watch *w = c->opaque;
     return atomic_load(&w->out_of_memory) ? AVERROR(ENOMEM) : code;
 }
 
@@ -86,12 +86,12 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
     int code = avcodec_open2(c, codec, NULL);
     if (code == AVERROR(ENOMEM)) {
-        film_av_out_of_memory(path, e);
+        av_out_of_memory(path, e);
         avcodec_free_context(&c);
     } else if (code < 0) {
         bool machine = code == AVERROR(EAGAIN);      /* no thread could be started: not the film's fault */
         err_set(e, machine ? ERR_FAILED : ERR_INPUT, "'%s': the %s decoder cannot be opened: %s", path, codec->name,
-                film_av_sentence(code, text));
+                av_error_text(code, text));
         avcodec_free_context(&c);
     }
     return c;

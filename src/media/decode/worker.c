@@ -7,7 +7,7 @@
  * travels through the decoder in `pts`.
  *
  * A chunk whose decoder reports an error is given up and decoded once more by a fresh single-threaded
- * decoder, which tells where the damage is (damage_spreads). What was staged of it before was
+ * decoder, which tells where the damage is (corruption_spreads). What was staged of it before was
  * decoded before the damage. What damaged frames look like depends on what the decoder's memory
  * held.
  *
@@ -32,7 +32,7 @@
 /* A decoder, and what is noticed of it. */
 struct watched {
     AVCodecContext *context;       /* NULL: not open */
-    struct damage_watch watch;
+    struct corruption_watch watch;
     int threads;
 };
 
@@ -52,7 +52,7 @@ struct decode_worker {
 static void close_watched(struct watched *w)
 {
     decoder_close(&w->context);
-    w->watch = (struct damage_watch){0};
+    w->watch = (struct corruption_watch){0};
 }
 
 /* Opens a decoder on that many threads, unless it is open. */
@@ -64,7 +64,7 @@ static bool open_watched(struct decode_worker *s, struct watched *w, int threads
     w->threads = threads;
     w->context = decoder_open(s->pass->stream, s->pass->film->path, threads, e);
     if (w->context)
-        damage_watch_open(&w->watch, w->context);
+        corruption_watch_open(&w->watch, w->context);
     return w->context != NULL;
 }
 
@@ -97,7 +97,7 @@ static bool put_frame(struct decode_worker *s, struct picture *p, struct err *e)
     if (!view_of_frame(s->frame, s->pass->film, &s->planes, &view, e))
         return false;
     decode_pass_log_colour(s->pass, &view);
-    p->tag.damaged |= damage_flagged(s->frame);
+    p->tag.damaged |= corruption_is_flagged(s->frame);
     s->counts.damaged += p->tag.damaged;
     p->done = true;
     return engine_put(s->port, &view, &p->tag, e);
@@ -120,9 +120,9 @@ static struct picture *picture_of(struct decode_worker *s, struct chunk *chunk)
     chunk_order_check(&s->order, &s->pass->traits, p);
     if (!p->wanted || p->done)
         return NULL;
-    s->corrupt |= damage_concealed(s->frame);
+    s->corrupt |= corruption_concealed(s->frame);
     if (s->now->threads > 1)
-        s->corrupt |= damage_heard(&s->now->watch);
+        s->corrupt |= corruption_reported(&s->now->watch);
     return given_up(s) ? NULL : p;
 }
 
@@ -134,11 +134,11 @@ static bool receive(struct decode_worker *s, struct chunk *chunk, struct err *e)
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
-            return film_av_out_of_memory(s->pass->film->path, e);
+            return av_out_of_memory(s->pass->film->path, e);
         if (code < 0) {
             s->counts.decode_errors++;
             s->corrupt = true;
-            damage_everywhere(&s->now->watch);
+            corruption_is_everywhere(&s->now->watch);
             if (++errors == RECEIVE_ERRORS_MAX)
                 return true;
             continue;
@@ -159,11 +159,11 @@ static bool send_picture(struct decode_worker *s, struct chunk *chunk, struct pi
     int code = decoder_send(s->now->context, s->packet);
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
-        return film_av_out_of_memory(s->pass->film->path, e);
+        return av_out_of_memory(s->pass->film->path, e);
     bool corrupt = (damage_found(&s->now->watch, code) && !p->empty) || p->suspect;
     s->counts.decode_errors += corrupt;
     s->corrupt |= corrupt;
-    p->tag.damaged |= damage_spreads(&s->now->watch, p, corrupt);
+    p->tag.damaged |= corruption_spreads(&s->now->watch, p, corrupt);
     s->counts.sent++;
     return receive(s, chunk, e);
 }
@@ -171,7 +171,7 @@ static bool send_picture(struct decode_worker *s, struct chunk *chunk, struct pi
 static bool drain(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     bool fine = decoder_send(s->now->context, NULL) == AVERROR(ENOMEM)
-                    ? film_av_out_of_memory(s->pass->film->path, e)
+                    ? av_out_of_memory(s->pass->film->path, e)
                     : receive(s, chunk, e);
     avcodec_flush_buffers(s->now->context);
     return fine;
@@ -187,14 +187,14 @@ static void miss(struct decode_worker *s, const struct chunk *chunk, const struc
     if (begins && !p->lost)
         return;
     s->corrupt = true;
-    damage_everywhere(&s->now->watch);
+    corruption_is_everywhere(&s->now->watch);
 }
 
 static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool everything, struct err *e)
 {
     assert(s->now->context);
     s->order.last = 0;
-    damage_forget(&s->now->watch);
+    corruption_reset(&s->now->watch);
     for (size_t i = 0; i < chunk->count; i++)
         chunk->picture[i].tag.damaged &= chunk->picture[i].done;
     chunk_plan(chunk, &s->pass->traits, everything);
@@ -258,10 +258,10 @@ static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
 }
 
 /* A key frame alone that is damaged or never came is noted, and another one serves: what is staged of it is thrown away. */
-static bool is_fault(struct decode_worker *s, const struct chunk *chunk)
+static bool is_bad_key(struct decode_worker *s, const struct chunk *chunk)
 {
-    bool faulty = s->corrupt || still_wanted(chunk) > 0 || chunk->picture[0].tag.damaged;
-    if (!s->pass->faults || !faulty || decode_pass_stopped(s->pass))
+    bool bad_key = s->corrupt || still_wanted(chunk) > 0 || chunk->picture[0].tag.damaged;
+    if (!s->pass->bad_keys || !bad_key || decode_pass_stopped(s->pass))
         return false;
     decode_pass_bad_key(s->pass, chunk->picture[0].serial, true);
     return true;
@@ -279,7 +279,7 @@ static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct er
         if (!decode_once(s, chunk, true, e))
             return false;
     }
-    if (is_fault(s, chunk))
+    if (is_bad_key(s, chunk))
         return true;
     if (s->corrupt && !decode_pass_stopped(s->pass)) {
         s->counts.redone_chunks++;

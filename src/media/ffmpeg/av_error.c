@@ -3,12 +3,12 @@
 #include <libavutil/error.h>
 #include <stdio.h>
 
-bool film_av_out_of_memory(const char *path, struct err *e)
+bool av_out_of_memory(const char *path, struct err *e)
 {
     return err_set(e, ERR_FAILED, "out of memory while '%s' was being decoded", path);
 }
 
-const char *film_av_sentence(int code, char text[128])
+const char *av_error_text(int code, char text[128])
 {
     if (av_strerror(code, text, 128) < 0)
         snprintf(text, 128, "libav error %d", code);

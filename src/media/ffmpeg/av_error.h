@@ -9,9 +9,9 @@
 #include "barcode/base/err.h"
 
 /* Fills `e` (ERR_FAILED): libavcodec was out of memory for the film `path`. Returns false. */
-bool film_av_out_of_memory(const char *path, struct err *e);
+bool av_out_of_memory(const char *path, struct err *e);
 
 /* "Invalid data found", without libav types at the call. */
-const char *film_av_sentence(int code, char text[128]);
+const char *av_error_text(int code, char text[128]);
 
 #endif

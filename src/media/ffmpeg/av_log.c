@@ -11,7 +11,7 @@
 #include "barcode/base/log.h"
 
 /* Where messages of this thread's demuxers are counted; NULL: nowhere. */
-static _Thread_local struct film_av_said *listener;
+static _Thread_local struct av_log_counts *listener;
 
 /* NULL: nobody takes the messages of decoders. */
 static _Atomic(av_log_codec_hook *) codec_hook;
@@ -21,10 +21,10 @@ void av_log_set_codec_hook(av_log_codec_hook *hook)
     atomic_store(&codec_hook, hook);
 }
 
-struct film_av_said *film_av_listen(struct film_av_said *said)
+struct av_log_counts *av_log_listen(struct av_log_counts *logged)
 {
-    struct film_av_said *before = listener;
-    listener = said;
+    struct av_log_counts *before = listener;
+    listener = logged;
     return before;
 }
 
@@ -67,7 +67,7 @@ static void set_callback(void)
     av_log_set_callback(on_av_log);
 }
 
-void film_av_hear(void)
+void av_log_install(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, set_callback);

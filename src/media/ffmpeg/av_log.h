@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /* From the first call on libav's messages come here. Any thread, any number of times. */
-void film_av_hear(void);
+void av_log_install(void);
 
 /* What demuxers say while they read a film. They step over damage without a return code: this is the only sign of it. */
-struct film_av_said {
+struct av_log_counts {
     uint64_t errors;      /* messages that are errors                                                     */
     uint64_t jumps;       /* MPEG-TS: a counter jumped, so that packets are missing, of whichever stream   */
     uint64_t searches;    /* MPEG-TS: no packet was where one must be; the next one had to be looked for   */
@@ -22,7 +22,7 @@ struct film_av_said {
  * not matter which AVFormatContext logs it: a playlist's demuxer opens contexts of its own. Returns what was counted into
  * before, for the caller to set again. Any thread, each for itself.
  */
-struct film_av_said *film_av_listen(struct film_av_said *said);
+struct av_log_counts *av_log_listen(struct av_log_counts *logged);
 
 /* Takes a decoder's message, on the thread that logs it. */
 typedef void av_log_codec_hook(const AVCodecContext *c, int level, const char *format);

@@ -200,7 +200,7 @@ static void check_gaps(struct chunker *g)
     for (size_t i = 0; i < g->gop->count; i++)
         g->gop->picture[i].after_gap &= g->real;
     suspect_inside(g, g->gop);
-    suspect_inside(g, g->next);           /* copies may be in a chunk already (gop_add_extras) */
+    suspect_inside(g, g->next);           /* copies may be in a chunk already (gop_add_next_leading) */
     if (g->next->count > 0 && is_after_gap(g, &g->next->picture[0]))
         suspect_before(g, g->gop, g->gop->count);
     if (g->next->count > 0 && g->ahead && (is_after_gap(g, g->ahead) || is_far_ahead(g)))
@@ -237,7 +237,7 @@ static bool emit_pending(struct chunker *g, struct chunk *following, struct err 
     if (!chunk)
         return true;
     chunk->own = chunk->count;
-    if (following && !gop_add_extras(chunk, following, g->real, e)) {
+    if (following && !gop_add_next_leading(chunk, following, g->real, e)) {
         chunk_free(&chunk);
         return false;
     }

@@ -23,7 +23,7 @@ bool gop_move_pictures(struct chunk *to, struct chunk *from, struct err *e)
     return true;
 }
 
-bool gop_add_extras(struct chunk *chunk, struct chunk *following, bool gaps, struct err *e)
+bool gop_add_next_leading(struct chunk *chunk, struct chunk *following, bool gaps, struct err *e)
 {
     size_t last = 0;
     for (size_t i = 0; i < following->count; i++)

@@ -17,7 +17,7 @@ bool gop_move_pictures(struct chunk *to, struct chunk *from, struct err *e);
  * Appends copies of the following GOP's key and leading pictures to the chunk if one of them is
  * wanted. `gaps`: frames are missing at the gaps nearby. Returns false if out of memory.
  */
-bool gop_add_extras(struct chunk *chunk, struct chunk *following, bool gaps, struct err *e);
+bool gop_add_next_leading(struct chunk *chunk, struct chunk *following, bool gaps, struct err *e);
 
 /*
  * Returns true if a picture of the chunk is wanted. `leading`: only its leading pictures count;

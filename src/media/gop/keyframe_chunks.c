@@ -100,7 +100,7 @@ void keys_serve(struct keys *k, int64_t until)
 
 /* ------------------------------------------------------------------ faults */
 
-static size_t place_of(const struct key_faults *f, uint64_t serial)
+static size_t place_of(const struct bad_key_list *f, uint64_t serial)
 {
     size_t low = 0, high = f->count;
     while (low < high) {
@@ -113,13 +113,13 @@ static size_t place_of(const struct key_faults *f, uint64_t serial)
     return low;
 }
 
-bool key_faults_has(const struct key_faults *f, uint64_t serial)
+bool key_faults_has(const struct bad_key_list *f, uint64_t serial)
 {
     size_t at = place_of(f, serial);
     return at < f->count && f->serial[at] == serial;
 }
 
-bool key_faults_add(struct key_faults *f, uint64_t serial, struct err *e)
+bool key_faults_add(struct bad_key_list *f, uint64_t serial, struct err *e)
 {
     size_t at = place_of(f, serial);
     if (at < f->count && f->serial[at] == serial)
@@ -138,8 +138,8 @@ bool key_faults_add(struct key_faults *f, uint64_t serial, struct err *e)
     return true;
 }
 
-void key_faults_clear(struct key_faults *f)
+void key_faults_clear(struct bad_key_list *f)
 {
     free(f->serial);
-    *f = (struct key_faults){0};
+    *f = (struct bad_key_list){0};
 }

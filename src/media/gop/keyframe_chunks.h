@@ -4,7 +4,7 @@
  *     reader -> keys_hold (a key frame, in display order) -> keys_serve (until when it is the latest one) -> run of one
  *
  * A key frame is held until it is known how many columns it serves, and sent off when the next one is held. Those that serve
- * none are dropped. Nothing here knows libav; who finds the key frames is keyframe_reader.c. One thread, but for key_faults.
+ * none are dropped. Nothing here knows libav; who finds the key frames is keyframe_reader.c. One thread, but for bad_key_list.
  */
 #ifndef BARCODE_GOP_KEYFRAME_CHUNKS_H
 #define BARCODE_GOP_KEYFRAME_CHUNKS_H
@@ -63,18 +63,18 @@ void keys_drop(struct keys *k);
  * Key frames of one film that turned out damaged, by the serials that its reader gives them: the same every time the film is
  * read. The caller locks.
  */
-struct key_faults {
+struct bad_key_list {
     uint64_t *serial;             /* [count], ascending */
     size_t count, room;
 };
 
-bool key_faults_has(const struct key_faults *f, uint64_t serial);
+bool key_faults_has(const struct bad_key_list *f, uint64_t serial);
 
 /* Notes one; true also when it was there. False: memory. */
-bool key_faults_add(struct key_faults *f, uint64_t serial, struct err *e);
+bool key_faults_add(struct bad_key_list *f, uint64_t serial, struct err *e);
 
 /* Frees and empties. */
-void key_faults_clear(struct key_faults *f);
+void key_faults_clear(struct bad_key_list *f);
 
 #ifdef __cplusplus
 }

@@ -37,7 +37,7 @@ struct decoders {
     struct device device[DEVICES];
     int devices;
     struct nvdec_decoder *idle;      /* the one that was given back last is first */
-    struct nvdec_decoder *spent;     /* no film can have them; likewise            */
+    struct nvdec_decoder *retired;     /* no film can have them; likewise            */
     pthread_mutex_t asking;          /* guards what follows; held while the driver is asked, which answers one at a time anyway */
     struct answer answer[ANSWERS];
     unsigned answers;                /* so many were ever kept */
@@ -80,7 +80,7 @@ void decoders_free(struct decoders **d)
     if (!*d)
         return;
     destroy_all(&(*d)->idle);
-    destroy_all(&(*d)->spent);
+    destroy_all(&(*d)->retired);
     pthread_cond_destroy(&(*d)->left);
     pthread_mutex_destroy(&(*d)->asking);
     pthread_mutex_destroy(&(*d)->lock);
@@ -237,8 +237,8 @@ static int idle_in(const struct decoders *pool, const struct nvdec *n)
 static struct nvdec_decoder *find_out_of_use(struct decoders *pool, const struct nvdec *n)
 {
     struct nvdec_decoder *found = NULL, *one;
-    bool tight = (pool->spent || pool->idle) && nvdec_is_tight(n);
-    while ((tight || !found) && (one = take_out(&pool->spent, n->context, NULL))) {
+    bool tight = (pool->retired || pool->idle) && nvdec_is_tight(n);
+    while ((tight || !found) && (one = take_out(&pool->retired, n->context, NULL))) {
         one->next = found;
         found = one;
     }
@@ -309,7 +309,7 @@ void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_
         return;
     }
     pthread_mutex_lock(&pool->lock);
-    struct nvdec_decoder **list = sound ? &pool->idle : &pool->spent;
+    struct nvdec_decoder **list = sound ? &pool->idle : &pool->retired;
     one->films++;
     one->next = *list;
     *list = one;

@@ -188,7 +188,7 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *p
         char text[128];
         int code = av_hwdevice_ctx_create(&n->own, AV_HWDEVICE_TYPE_CUDA, NULL, NULL, 0);
         if (code < 0)
-            return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s", film_av_sentence(code, text));
+            return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s", av_error_text(code, text));
         n->context = ((AVCUDADeviceContext *)((AVHWDeviceContext *)n->own->data)->hwctx)->cuda_ctx;
     }
     if (can_decode(n, pool, stream->codecpar, e))
@@ -285,7 +285,7 @@ bool nvdec_is_tight(const struct nvdec *n)
 static enum AVPixelFormat choose_format(AVCodecContext *c, const enum AVPixelFormat *formats)
 {
     const enum AVPixelFormat *f = formats;
-    struct damage_watch *w = c->opaque;
+    struct corruption_watch *w = c->opaque;
     if (w && w->width > 0)
         w->resized |= c->width != w->width || c->height != w->height;
     for (; *f != AV_PIX_FMT_NONE; f++) {
@@ -320,13 +320,13 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
     const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
     int code = avcodec_open2(c, codec, NULL);
     if (code < 0) {
-        err_set(e, ERR_ENGINE, "no %s decoder can be opened on the GPU: %s", codec->name, film_av_sentence(code, text));
+        err_set(e, ERR_ENGINE, "no %s decoder can be opened on the GPU: %s", codec->name, av_error_text(code, text));
         avcodec_free_context(&c);
     }
     return c;
 }
 
-void nvdec_expect_size(struct damage_watch *w, const AVCodecParameters *par)
+void nvdec_expect_size(struct corruption_watch *w, const AVCodecParameters *par)
 {
     const struct codec *codec = find_codec(par->codec_id);
     bool one_size = codec && codec->one_size;
@@ -337,7 +337,7 @@ void nvdec_expect_size(struct damage_watch *w, const AVCodecParameters *par)
 
 bool nvdec_is_resized(const AVCodecContext *decoder)
 {
-    const struct damage_watch *w = decoder->opaque;
+    const struct corruption_watch *w = decoder->opaque;
     return w->width > 0 &&
            (w->resized || decoder->width != w->width || decoder->height != w->height);
 }
@@ -377,7 +377,7 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
     int code = av_hwframe_transfer_data(host, even, 0);
     av_frame_free(&even);
     if (code < 0)
-        return err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s", film_av_sentence(code, text));
+        return err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s", av_error_text(code, text));
     return true;
 }
 

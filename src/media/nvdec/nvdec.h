@@ -87,7 +87,7 @@ bool nvdec_is_exact(enum AVCodecID codec);
  * Notes in a decoder's watch the only size of frame that NVDEC decodes rightly, for a codec that
  * has one (the table in nvdec.c).
  */
-void nvdec_expect_size(struct damage_watch *w, const AVCodecParameters *par);
+void nvdec_expect_size(struct corruption_watch *w, const AVCodecParameters *par);
 
 /*
  * Returns true if the watched decoder has begun a frame of another size than nvdec_expect_size

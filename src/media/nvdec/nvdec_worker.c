@@ -49,7 +49,7 @@ struct nvdec_worker {
     struct nvdec *nvdec;            /* its GPU */
     AVCodecContext *decoder;
     int64_t base;                   /* nvdec_pool_base */
-    struct damage_watch watch;
+    struct corruption_watch watch;
     int length_size;                /* as packet_scan.h has it */
     AVPacket *packet;
     AVFrame *frame, *host, *planes;   /* planes: view_of_frame's */
@@ -82,14 +82,14 @@ static bool open_all(struct nvdec_worker *s, struct err *e)
     s->decoder = s->kept->context;
     s->base = nvdec_pool_base(s->kept);
     s->used = s->kept->films > 0;
-    s->counts.taken_over += s->used;
+    s->counts.reused += s->used;
     const AVCodecParameters *par = pass->stream->codecpar;
     struct nal_sets sets = {0};
     if (pass->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(par->extradata, (size_t)par->extradata_size, &sets);
     s->sets = sets.state;               /* nvdec_pool_refresh sees to it */
     s->length_size = nal_length_size(pass->traits.stream, par->extradata, (size_t)par->extradata_size);
-    damage_watch_messages(&s->watch, s->decoder);
+    corruption_watch_messages(&s->watch, s->decoder);
     nvdec_expect_size(&s->watch, par);
     return true;
 }
@@ -124,7 +124,7 @@ static void broke(struct nvdec_worker *s)
  */
 static struct waiting *find_chunk(struct nvdec_worker *s, int64_t serial)
 {
-    bool damaged = damage_flagged(s->frame);
+    bool damaged = corruption_is_flagged(s->frame);
     for (int i = s->waitings - 1; i >= 0; i--) {
         struct chunk *chunk = s->waiting[i].chunk;
         assert(chunk && chunk->picture);
@@ -282,7 +282,7 @@ static bool separate(struct nvdec_worker *s, const struct picture *next, bool *s
         return false;
     int code = send_packet(s);
     bool complained = damage_found(&s->watch, code);
-    *sent = !(damage_lent(&s->watch) || complained);
+    *sent = !(corruption_has_substitutes(&s->watch) || complained);
     s->fed |= *sent;
     if (!*sent)
         idr_splice_refuse(s->pass, &s->idr_splice);
@@ -319,8 +319,8 @@ static bool separate_out(struct nvdec_worker *s, bool *lives, struct err *e)
 static bool untrusted(struct nvdec_worker *s, const struct picture *key, const struct picture *p, int code)
 {
     bool damaged = damage_found(&s->watch, code) && !p->empty;
-    bool lent = damage_lent(&s->watch) && !(key && (p == key || p->leading || p->hidden));
-    return damaged || lent || nvdec_gives_up(key, p) ||
+    bool substitutes = corruption_has_substitutes(&s->watch) && !(key && (p == key || p->leading || p->hidden));
+    return damaged || substitutes || nvdec_gives_up(key, p) ||
            nal_has_illegal_zeros(s->pass->traits.stream, s->length_size, p->packet->data,
                                  (size_t)p->packet->size);
 }
@@ -362,7 +362,7 @@ static bool part(struct nvdec_worker *s, const struct chunk *chunk, struct err *
     if (!drain(s, e))
         return false;
     avcodec_flush_buffers(s->decoder);
-    damage_forget(&s->watch);
+    corruption_reset(&s->watch);
     s->used = false;
     s->counts.flushes++;
     return true;

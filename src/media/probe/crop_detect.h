@@ -10,7 +10,7 @@
 struct AVFormatContext;
 
 /*
- * Finds PROBE_BARS of `film`, whose video stream is `wanted` (film_av_open_stream): opens the file anew, so that nothing that reads
+ * Finds PROBE_BARS of `film`, whose video stream is `wanted` (container_open_stream): opens the file anew, so that nothing that reads
  * it is disturbed. `opened` is the film as it was opened already, which is looked at alone; NULL: it was not. Nothing is found where
  * no place can be sought, or where nothing decodes; that is no failure. False: memory, a thread, an interruption.
  */

@@ -24,13 +24,13 @@ static enum way way_of(const struct crop_worker *w)
     static const char *const halved[] = {"asf", "ogg", "nut", "mxf"};
     static const char *const any_byte[] = {"mpegts", "mpeg", "h264", "hevc", "mpegvideo", "m4v"};
     const int64_t small = 64 << 20;
-    if (!film_av_seekable(w->format))
+    if (!container_is_seekable(w->format))
         return NO_WAY;
-    if (film_av_is_one_of(w->format, any_byte, sizeof any_byte / sizeof *any_byte))
+    if (container_is_one_of(w->format, any_byte, sizeof any_byte / sizeof *any_byte))
         return BY_BYTE;
     const struct demux r = {.format = w->format, .stream = w->stream};
     bool indexed = key_index_kind(&r, w->samples->film) != KEY_INDEX_NONE;
-    bool quick = indexed || film_av_is_one_of(w->format, halved, sizeof halved / sizeof *halved);
+    bool quick = indexed || container_is_one_of(w->format, halved, sizeof halved / sizeof *halved);
     return quick || avio_size(w->format->pb) <= small ? BY_TIME : NO_WAY;
 }
 
@@ -79,7 +79,7 @@ static void sample_frame(struct crop_worker *w, size_t index)
     struct frame_view view;
     bool whole = w->frame->width == w->samples->film->coded_width &&
                  w->frame->height == w->samples->film->coded_height;
-    if (!whole || damage_flagged(w->frame) ||
+    if (!whole || corruption_is_flagged(w->frame) ||
         !view_of_frame(w->frame, w->samples->film, &w->planes, &view, &w->error))
         return;
     w->samples->sample[index].seen = trim_look(&view, w->room);
@@ -98,7 +98,7 @@ static bool decode(struct crop_worker *w, const AVPacket *packet, size_t index)
     if (code >= 0)
         code = decoder_receive(w->decoder, w->frame);
     if (code == AVERROR(ENOMEM))
-        film_av_out_of_memory(w->samples->film->path, &w->error);
+        av_out_of_memory(w->samples->film->path, &w->error);
     if (code < 0)
         return false;
     if (!w->corrupt)
@@ -120,7 +120,7 @@ static bool sample_key_alone(struct crop_worker *w, size_t index)
     if (code >= 0)
         code = decoder_receive(w->decoder, w->frame);
     if (code == AVERROR(ENOMEM))
-        film_av_out_of_memory(w->samples->film->path, &w->error);
+        av_out_of_memory(w->samples->film->path, &w->error);
     bool whole = code >= 0 && !w->corrupt && !av_compat_is_interlaced(w->frame);
     if (whole)
         sample_frame(w, index);
@@ -138,10 +138,10 @@ static bool open_decoder(struct crop_worker *w)
 {
     w->fresh = true;
     decoder_close(&w->decoder);
-    w->watch = (struct damage_watch){0};
+    w->watch = (struct corruption_watch){0};
     w->decoder = decoder_open(w->stream, w->samples->film->path, 1, &w->error);
     if (w->decoder)
-        damage_watch_open(&w->watch, w->decoder);
+        corruption_watch_open(&w->watch, w->decoder);
     return w->decoder != NULL;
 }
 
@@ -227,7 +227,7 @@ static bool take_ready(struct crop_worker *w, int64_t *due, size_t *index)
             return false;
     }
     if (code == AVERROR(ENOMEM))
-        film_av_out_of_memory(w->samples->film->path, &w->error);
+        av_out_of_memory(w->samples->film->path, &w->error);
     return code == AVERROR(EAGAIN);
 }
 
@@ -256,7 +256,7 @@ void crop_worker_sample_more(struct crop_worker *w)
         int code = decoder_send(w->decoder, there ? w->packet : NULL);
         av_packet_unref(w->packet);
         if (code == AVERROR(ENOMEM))
-            film_av_out_of_memory(w->samples->film->path, &w->error);
+            av_out_of_memory(w->samples->film->path, &w->error);
         more = code != AVERROR(ENOMEM) && take_ready(w, &due, &index) && there;
         there = more && sent < SENT_MOST && next_packet(w, false);
     } while (more);
@@ -266,19 +266,19 @@ void crop_worker_sample_more(struct crop_worker *w)
 static bool is_simple(const struct crop_worker *w)
 {
     static const char *const simple[] = {"mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"};
-    return w->samples->opened && film_av_seekable(w->samples->opened) &&
-           film_av_is_one_of(w->samples->opened, simple, sizeof simple / sizeof *simple);
+    return w->samples->opened && container_is_seekable(w->samples->opened) &&
+           container_is_one_of(w->samples->opened, simple, sizeof simple / sizeof *simple);
 }
 
 static bool open_film(struct crop_worker *w)
 {
-    w->alone = is_simple(w) && film_av_open_again(w->samples->film->path, w->samples->opened,
+    w->alone = is_simple(w) && container_open_again(w->samples->film->path, w->samples->opened,
                                                   &w->format, &w->error);
     if (w->alone)
         return true;
-    film_av_close(&w->format);           /* the header was not enough: probe the file again */
+    container_close(&w->format);           /* the header was not enough: probe the file again */
     err_clear(&w->error);
-    return film_av_reopen(w->samples->film, w->samples->wanted, &w->format, &w->error);
+    return container_reopen(w->samples->film, w->samples->wanted, &w->format, &w->error);
 }
 
 static bool open_worker(struct crop_worker *w)
@@ -303,7 +303,7 @@ void crop_worker_close(struct crop_worker *w)
     av_frame_free(&w->planes);
     av_packet_free(&w->packet);
     side_data_free(&w->side);
-    film_av_close(&w->format);
+    container_close(&w->format);
     free(w->room);
     w->room = NULL;
 }

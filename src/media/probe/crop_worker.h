@@ -42,7 +42,7 @@ struct crop_sample {
 /* Shared by all workers of a film. */
 struct crop_samples {
     const struct film *film;
-    int wanted;                           /* the video stream: film_av_open_stream's       */
+    int wanted;                           /* the video stream: container_open_stream's       */
     const AVFormatContext *opened;        /* the film, lent, as whoever asked has it; or NULL */
     atomic_int next;                      /* place                                         */
     pthread_mutex_t lock;                 /* guards each sample's `key` and `claimed`      */
@@ -59,7 +59,7 @@ struct crop_worker {
     AVFormatContext *format;              /* NULL: not open                                */
     AVStream *stream;
     AVCodecContext *decoder;
-    struct damage_watch watch;
+    struct corruption_watch watch;
     struct side_data side;
     AVPacket *packet;
     AVFrame *frame, *planes;

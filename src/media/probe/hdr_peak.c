@@ -56,22 +56,22 @@ static bool is_grave(struct err *e)
 bool film_light_probe(const struct film *film, int wanted, struct probe_facts *facts, struct err *e)
 {
     AVFormatContext *format = NULL;
-    struct damage_watch watch = {0};
+    struct corruption_watch watch = {0};
     AVCodecContext *decoder = NULL;
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
-    bool fine = packet && frame ? film_av_reopen(film, wanted, &format, e)
+    bool fine = packet && frame ? container_reopen(film, wanted, &format, e)
                                 : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
     decoder = fine && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
     fine = decoder != NULL;
     if (fine)
-        damage_watch_open(&watch, decoder);
+        corruption_watch_open(&watch, decoder);
     if (fine)
         look(format, film->stream, decoder, packet, frame, &facts->peak);
     decoder_close(&decoder);
     av_frame_free(&frame);
     av_packet_free(&packet);
-    film_av_close(&format);
+    container_close(&format);
     if (fine && interrupted())
         fine = interrupt_error(e);
     facts->found |= fine ? PROBE_LIGHT : 0;

@@ -106,7 +106,7 @@ static bool read_on(struct key_reader *k, const struct picture *key, struct AVPa
 static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, struct picture *p)
 {
     const struct film *f = k->film;
-    int64_t frame_us = film_av_frame_us(f);
+    int64_t frame_us = container_frame_us(f);
     bool listed = k->index.kind == KEY_INDEX_SAMPLES, timed = p->pts_us != TIME_NONE;
     uint64_t number = k->index.key[i].before + leaders;
     if (!timed)
@@ -235,7 +235,7 @@ static int64_t film_end(const struct key_reader *k)
 {
     const struct selection *rule = &k->keys.cursor.rule;
     const struct key_entry *last = &k->index.key[k->index.count - 1];
-    int64_t end = k->film->duration_us > 0 ? k->film->duration_us : film_time(k, last->from_us) + film_av_frame_us(k->film);
+    int64_t end = k->film->duration_us > 0 ? k->film->duration_us : film_time(k, last->from_us) + container_frame_us(k->film);
     return rule->kind == SELECT_COLUMNS ? INT64_MAX : end < rule->end_us ? end : rule->end_us;
 }
 

@@ -146,7 +146,7 @@ static bool end_through(struct key_reader *k, struct chunker *g, bool done, stru
         chunker_break_off(g, k->demux->serial);
     if (!chunker_end(g, e))
         return false;
-    int64_t frame_us = film_av_frame_us(k->film), last = chunker_last_us(g);
+    int64_t frame_us = container_frame_us(k->film), last = chunker_last_us(g);
     struct timeline t = timeline_begin(frame_us);
     int64_t stays = timeline_last_stays(&t, k->last_lasts_us);
     const struct selection *rule = &k->keys.cursor.rule;
@@ -175,7 +175,7 @@ static void note_counts(struct key_reader *k, struct chunker *g)
 static bool read_through(struct key_reader *k, struct probe_facts *facts, struct err *e)
 {
     struct chunker_config config = {
-        .traits = k->traits, .frame_us = film_av_frame_us(k->film), .key = on_key, .user = k};
+        .traits = k->traits, .frame_us = container_frame_us(k->film), .key = on_key, .user = k};
     struct chunker *g = chunker_open(&config, e);
     if (!g)
         return false;
@@ -194,7 +194,7 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
     fine = e->code == ERR_NONE && (film_keys_stopped(k) || end_through(k, g, done, e));
     if (k->pass) {
         note_counts(k, g);
-        if (k->demux->odd && k->traits.stream == STREAM_HEVC)
+        if (k->demux->needs_sequential && k->traits.stream == STREAM_HEVC)
             log_msg(LOG_WARNING, "'%s': which of its pictures are never displayed only decoding would tell: its frames may be numbered, and "
                     "timed, some too high", k->film->path);
     }

@@ -29,7 +29,7 @@ static void tally_add(struct tally *t, const struct picture *p)
 
 bool film_probe_length(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e)
 {
-    struct tally t = {.timeline = timeline_begin(film_av_frame_us(film))};
+    struct tally t = {.timeline = timeline_begin(container_frame_us(film))};
     struct picture p;
     while (!interrupted() && demux_next(r, &p, e)) {
         if (!p.hidden)

@@ -17,7 +17,7 @@
 /* True if the film goes in one piece: by plan, by codec, or because the reader met something that chunks cannot do. */
 static bool in_one_piece(const struct decode_pass *s, const struct demux *r)
 {
-    return !s->traits.parallel || r->odd;
+    return !s->traits.parallel || r->needs_sequential;
 }
 
 /*
@@ -83,7 +83,7 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
     if (s->job->selection.keyframes && s->job->plan != DECODE_SEQUENTIAL)
         return film_keys_read(s, r, e);
     struct chunker_config config = {
-        .selection = s->job->selection, .traits = s->traits, .frame_us = film_av_frame_us(s->film),
+        .selection = s->job->selection, .traits = s->traits, .frame_us = container_frame_us(s->film),
         .columns = s->job->columns, .frame_times = s->job->frame_times, .have = s->job->have, .have_user = s->job->have_user,
         .emit = decode_pass_queue, .user = s,
     };

@@ -61,7 +61,7 @@ struct sequential {
     struct decode_pass *pass;
     struct demux *reader;
     AVCodecContext *decoder;
-    struct damage_watch watch;
+    struct corruption_watch watch;
     AVFrame *frame, *picture; /* picture: the held one's, unless it is lost */
     AVFrame *planes;          /* view_of_frame's                               */
     AVFrame *key;             /* --keyframes: the last key frame, until the next one; and its tag */
@@ -91,11 +91,11 @@ static bool open_all(struct sequential *q, struct err *e)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     const struct decode_job *job = q->pass->job;
     const struct film *film = q->pass->film;
-    int threads = job->careful ? 1 : decode_pass_threads(film, job->threads, decode_pass_memory(job));
+    int threads = job->exact_damage ? 1 : decode_pass_threads(film, job->threads, decode_pass_memory(job));
     q->decoder = decoder_open(q->pass->stream, film->path, threads, e);
     if (!q->decoder)
         return false;
-    damage_watch_open(&q->watch, q->decoder);
+    corruption_watch_open(&q->watch, q->decoder);
     decoder_widen_delay(q->decoder);
     q->port = engine_port_open(q->pass->job->engine, e);
     return q->port != NULL;
@@ -144,7 +144,7 @@ static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct 
 {
     const struct selection *rule = &q->cursor.rule;
     q->counts.keys += tag->time_us >= rule->start_us && tag->time_us < rule->end_us;
-    if (tag->damaged && q->pass->faults) {
+    if (tag->damaged && q->pass->bad_keys) {
         decode_pass_bad_key(q->pass, q->held.serial, false);
         return true;
     }
@@ -276,7 +276,7 @@ static bool take_frame(struct sequential *q, struct err *e)
         av_frame_unref(q->frame);
         return true;
     }
-    bool corrupt = damage_concealed(q->frame) || p.corrupt;
+    bool corrupt = corruption_concealed(q->frame) || p.corrupt;
     if (corrupt)
         found_damage(q);
     if (known)
@@ -284,7 +284,7 @@ static bool take_frame(struct sequential *q, struct err *e)
     if (!give_up_waiting(q, &p, e) || !advance(q, p.serial, p.pts_us, e))
         return false;
     av_frame_move_ref(q->picture, q->frame);
-    q->held.corrupt = corrupt || damage_flagged(q->picture);
+    q->held.corrupt = corrupt || corruption_is_flagged(q->picture);
     q->held.key = p.key;
     return true;
 }
@@ -296,10 +296,10 @@ static bool receive(struct sequential *q, struct err *e)
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
-            return film_av_out_of_memory(q->pass->film->path, e);
+            return av_out_of_memory(q->pass->film->path, e);
         if (code < 0) {
             q->counts.decode_errors++;
-            damage_everywhere(&q->watch);
+            corruption_is_everywhere(&q->watch);
             found_damage(q);
             if (++errors == RECEIVE_ERRORS_MAX)
                 return true;
@@ -316,7 +316,7 @@ static void suspect_last(struct sequential *q)
 {
     q->sent[q->last.serial % SLOTS].corrupt = true;
     q->held.corrupt |= q->held.serial == q->last.serial;
-    damage_everywhere(&q->watch);
+    corruption_is_everywhere(&q->watch);
 }
 
 static void await(struct sequential *q, const struct sent *p)
@@ -359,12 +359,12 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     packet->dts = AV_NOPTS_VALUE;
     int code = decoder_send(q->decoder, packet);
     bool corrupt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
-    sent->corrupt = damage_spreads(&q->watch, p, corrupt);
+    sent->corrupt = corruption_spreads(&q->watch, p, corrupt);
     if (sent->corrupt)
         await(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
-        return film_av_out_of_memory(q->pass->film->path, e);
+        return av_out_of_memory(q->pass->film->path, e);
     if (corrupt) {
         q->counts.decode_errors++;
         found_damage(q);
@@ -401,7 +401,7 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
     if (q->reader->gap)                  /* the file broke off */
         gaps_note(&q->gaps, q->reader->serial);
     if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
-        return film_av_out_of_memory(q->pass->film->path, e);
+        return av_out_of_memory(q->pass->film->path, e);
     if (e->code != ERR_NONE || !receive(q, e))
         return false;
     if (!q->done && !decode_pass_stopped(q->pass) && !give_up_waiting(q, NULL, e))

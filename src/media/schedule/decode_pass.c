@@ -103,11 +103,11 @@ void decode_pass_bad_key(struct decode_pass *s, uint64_t serial, bool again)
 {
     struct err e = ERR_INIT;
     pthread_mutex_lock(&s->lock);
-    s->counts.keys_faulty++;
-    bool noted = !s->faults || key_faults_add(s->faults, serial, &e);
+    s->counts.bad_keys++;
+    bool noted = !s->bad_keys || key_faults_add(s->bad_keys, serial, &e);
     pthread_mutex_unlock(&s->lock);
     if (again)
-        atomic_store(&s->faults_found, true);
+        atomic_store(&s->bad_keys_found, true);
     if (!noted)
         decode_pass_fail(s, &e);
 }
@@ -115,7 +115,7 @@ void decode_pass_bad_key(struct decode_pass *s, uint64_t serial, bool again)
 bool decode_pass_is_bad_key(struct decode_pass *s, uint64_t serial)
 {
     pthread_mutex_lock(&s->lock);
-    bool is = s->faults && key_faults_has(s->faults, serial);
+    bool is = s->bad_keys && key_faults_has(s->bad_keys, serial);
     pthread_mutex_unlock(&s->lock);
     return is;
 }
@@ -257,7 +257,7 @@ void decode_pass_add_counts(struct decode_pass *s, const struct decode_counts *c
     s->counts.redone_chunks += c->redone_chunks;
     s->counts.flushes += c->flushes;
     s->counts.idr_splices += c->idr_splices;
-    s->counts.taken_over += c->taken_over;
+    s->counts.reused += c->reused;
     s->counts.lost += c->lost;
     s->counts.damaged += c->damaged;
     pthread_mutex_unlock(&s->lock);
@@ -303,11 +303,11 @@ static int threads_now(struct decode_pass *s, struct share share)
  */
 static int threads_for(struct decode_pass *s, const struct chunk *chunk)
 {
-    bool may = s->threads_most > 1 && s->workers[1] == 0 && !s->faults;
+    bool may = s->threads_most > 1 && s->workers[1] == 0 && !s->bad_keys;
     if (!may || !chunk_may_use_threads(chunk))
         return 1;
-    if (share_told() > 0)
-        return share_told();
+    if (thread_share_override() > 0)
+        return thread_share_override();
     bool known = s->file_bytes > 0 && !s->is_list;
     if (!s->read_to_end && !known)
         return 1;
@@ -402,7 +402,7 @@ void decode_pass_log_colour(struct decode_pass *s, const struct frame_view *view
         return;
     /* 8 matrices, 2 ranges and 3 transfers: 48 bits. */
     uint_fast64_t mine = (uint_fast64_t)1 << ((view->matrix * 2 + (view->range == RANGE_FULL)) * 3 + transfer);
-    if (atomic_fetch_or(&s->colours_told, mine) & mine)
+    if (atomic_fetch_or(&s->colours_logged, mine) & mine)
         return;
     log_msg(LOG_VERBOSE, "'%s': some of its pictures are read as matrix %s, range %s%s", f->path,
             colour_matrix_name(view->matrix), colour_range_name(view->range),

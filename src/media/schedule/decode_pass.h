@@ -54,10 +54,10 @@ struct decode_pass {
     struct idr_splice idr_splice;      /* between chunks of H.264 (under the lock)               */
     bool idr_splice_refused;          /* a decoder did not like one (under the lock)           */
     atomic_uint idr_splices;          /* separator.made                                        */
-    atomic_uint_fast64_t colours_told;   /* a bit for each kind that decode_pass_log_colour has told  */
-    struct key_faults *faults;       /* of key frames (under the lock): a damaged one is noted there instead of staged. NULL:
+    atomic_uint_fast64_t colours_logged;   /* a bit for each kind that decode_pass_log_colour has told  */
+    struct bad_key_list *bad_keys;       /* of key frames (under the lock): a damaged one is noted there instead of staged. NULL:
                                         damage is shown                                        */
-    atomic_bool faults_found;        /* sessions noted some                                   */
+    atomic_bool bad_keys_found;        /* sessions noted some                                   */
 };
 
 /*

@@ -18,7 +18,7 @@ int share_threads(const struct share *s)
     return threads < 1 ? 1 : threads;
 }
 
-int share_told(void)
+int thread_share_override(void)
 {
     enum { MOST = 16 };
     const char *told = getenv("BARCODE_FRAME_THREADS");

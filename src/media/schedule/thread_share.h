@@ -24,6 +24,6 @@ int share_threads(const struct share *s);
  * What the environment's BARCODE_FRAME_THREADS says, for tests and measurements: "off" gives 1 (every decoder of a run is
  * single-threaded), a number gives it (of every run that may have threads, whatever there is to do). 0: nothing, or something else.
  */
-int share_told(void);
+int thread_share_override(void);
 
 #endif

@@ -35,8 +35,8 @@ struct source_film {
     bool used;                      /* read from already: must be opened anew to start over */
     uint64_t file_bytes;
     struct decode_pass *now;            /* for progress, while staging                          */
-    struct key_faults faults;       /* key frames that --keyframes passes over                 */
-    int fault_rounds;               /* so many times it was staged anew for them               */
+    struct bad_key_list bad_keys;       /* key frames that --keyframes passes over                 */
+    int bad_key_rounds;               /* so many times it was staged anew for them               */
     struct decode_progress before;   /* the last staging's, when it ended                    */
     pthread_mutex_t now_lock;
 };
@@ -52,8 +52,8 @@ static bool reopen(struct source_film *f, struct err *e)
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
         return err_set(e, ERR_INPUT, "'%s' has to be decoded a second time, and a pipe can be read only once: give it as a file",
                        f->base.film.path);
-    film_av_close(&f->format);
-    return film_av_reopen(&f->base.film, f->wanted, &f->format, e);
+    container_close(&f->format);
+    return container_reopen(&f->base.film, f->wanted, &f->format, e);
 }
 
 /* The threads that decode. */
@@ -187,25 +187,25 @@ static bool starts_over(struct decode_pass *s)
  * Damaged key frames are passed over a few times; a film that has nothing else is shown as it is, and damage is told as ever.
  * What cannot be read again is shown so at once.
  */
-enum { FAULT_ROUNDS = 4 };
+enum { BAD_KEY_ROUNDS = 4 };
 
 static void lend_faults(struct source_film *f, struct decode_pass *s)
 {
-    if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) || f->fault_rounds > FAULT_ROUNDS)
+    if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) || f->bad_key_rounds > BAD_KEY_ROUNDS)
         return;
-    if (f->fault_rounds == FAULT_ROUNDS)
-        key_faults_clear(&f->faults);
+    if (f->bad_key_rounds == BAD_KEY_ROUNDS)
+        key_faults_clear(&f->bad_keys);
     else
-        s->faults = &f->faults;
+        s->bad_keys = &f->bad_keys;
 }
 
-static void judge_faults(struct source_film *f, struct decode_pass *s)
+static void assess_bad_keys(struct source_film *f, struct decode_pass *s)
 {
-    if (s->faults)
-        s->counts.keys_faulty = s->faults->count;
-    bool nothing = s->faults && s->faults->count > 0 && columns_count(s->job->columns) == 0;
-    s->counts.keys_again = atomic_load(&s->faults_found) || nothing;
-    f->fault_rounds = nothing ? FAULT_ROUNDS : f->fault_rounds + s->counts.keys_again;
+    if (s->bad_keys)
+        s->counts.bad_keys = s->bad_keys->count;
+    bool nothing = s->bad_keys && s->bad_keys->count > 0 && columns_count(s->job->columns) == 0;
+    s->counts.keys_again = atomic_load(&s->bad_keys_found) || nothing;
+    f->bad_key_rounds = nothing ? BAD_KEY_ROUNDS : f->bad_key_rounds + s->counts.keys_again;
 }
 
 /* A playlist's bytes say nothing of the films that it names. */
@@ -237,7 +237,7 @@ static bool film_decode(struct source *base, const struct decode_job *job, struc
     bool exact = !job->selection.keyframes;
     s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
     lend_faults(f, &s);
-    frame_times_begin(job->frame_times, film_av_frame_us(&base->film));
+    frame_times_begin(job->frame_times, container_frame_us(&base->film));
     bool fine = choose_workers(&s, &nvdec, e) && decode_pass_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
@@ -249,7 +249,7 @@ static bool film_decode(struct source *base, const struct decode_job *job, struc
         join_workers(&s, &workers);
         fine = assess_decode_pass(&s, &reader, e);
     }
-    judge_faults(f, &s);
+    assess_bad_keys(f, &s);
     s.counts.bytes_read = demux_bytes_read(&reader);
     tell_times(&s, clock_thread_ns() - before, times);
     publish(f, NULL);
@@ -299,23 +299,23 @@ static bool film_probe(struct source *base, const struct probe_request *request,
 static void film_close(struct source **base)
 {
     struct source_film *f = (struct source_film *)*base;
-    film_av_close(&f->format);
+    container_close(&f->format);
     pthread_mutex_destroy(&f->now_lock);
-    key_faults_clear(&f->faults);
+    key_faults_clear(&f->bad_keys);
     free(f->base.film.path);
     free(f);
     *base = NULL;
 }
 
 static const struct source_ops film_ops = {
-    .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING | SOURCE_CAREFUL,
+    .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING | SOURCE_EXACT_DAMAGE,
     .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT, .decode_frames = film_decode, .progress = film_progress, .probe = film_probe, .close = film_close,
 };
 
 /* What this film cannot do, though films can. A container without a file of its own (pb) reads others, and can do so again. */
 static unsigned find_lacks(const struct source_film *f)
 {
-    bool pipe = f->format->pb && !film_av_seekable(f->format);
+    bool pipe = f->format->pb && !container_is_seekable(f->format);
     return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
 }
 
@@ -329,7 +329,7 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->now_lock, NULL);
     f->wanted = stream;
-    if (!film_av_open_stream(path, f->wanted, &f->format, &f->base.film, e)) {
+    if (!container_open_stream(path, f->wanted, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;
@@ -337,6 +337,6 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
     f->file_bytes = size > 0 ? (uint64_t)size : 0;
     f->base.lacks = find_lacks(f);
-    film_stream_tell(f->format, &f->base.film);
+    film_stream_log(f->format, &f->base.film);
     return &f->base;
 }

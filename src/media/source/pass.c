@@ -25,7 +25,7 @@ static void *stager_main(void *argument)
     struct decode_thread *s = argument;
     const struct pass *p = s->pass;
     struct decode_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
-                            .careful = p->careful, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .frame_times = p->frame_times,
+                            .exact_damage = p->exact_damage, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .frame_times = p->frame_times,
                             .ticket = p->admission ? s->ticket : NULL, .worker_processes = p->worker_processes};
     s->fine = source_decode(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);

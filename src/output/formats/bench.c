@@ -11,9 +11,9 @@ static json_t *counts_value(const struct decode_counts *c)
     return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "packets", (json_int_t)c->packets, "displayed",
                      (json_int_t)c->displayed, "sent", (json_int_t)c->sent, "decoded", (json_int_t)c->decoded, "hardware", (json_int_t)c->hardware, "fallbacks", (json_int_t)c->fallbacks, "runs",
                      (json_int_t)c->chunks, "skipped_runs", (json_int_t)c->skipped_chunks, "redone_runs",
-                     (json_int_t)c->redone_chunks, "taken_over", (json_int_t)c->taken_over, "flushes", (json_int_t)c->flushes, "separators", (json_int_t)c->idr_splices, "decode_errors", (json_int_t)c->decode_errors, "lost",
+                     (json_int_t)c->redone_chunks, "taken_over", (json_int_t)c->reused, "flushes", (json_int_t)c->flushes, "separators", (json_int_t)c->idr_splices, "decode_errors", (json_int_t)c->decode_errors, "lost",
                      (json_int_t)c->lost, "damaged", (json_int_t)c->damaged, "keys", (json_int_t)c->keys,
-                     "keys_faulty", (json_int_t)c->keys_faulty, "bytes_read", (json_int_t)c->bytes_read);
+                     "keys_faulty", (json_int_t)c->bad_keys, "bytes_read", (json_int_t)c->bytes_read);
 }
 
 /* Parts that follow one another and add up to the wall, and how busy staging kept each kind of thread, as shares of its time. */
@@ -56,5 +56,5 @@ static bool write_bench(const struct report *r, struct strips strips, FILE *f, s
 }
 
 const struct writer writer_bench = {
-    .name = "bench", .title = "JSON", .one_line = true, .tells_times = true, .write = write_bench
+    .name = "bench", .title = "JSON", .one_line = true, .has_times = true, .write = write_bench
 };

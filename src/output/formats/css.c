@@ -27,12 +27,12 @@ static bool write_css(const struct report *r, struct strips strips, FILE *f, str
 {
     (void)strips;
     struct swatches s;
-    char mark[MARK_TEXT];
+    char provenance[PROVENANCE_TEXT];
     if (!swatches_make(r, &s, e))
         return false;
-    mark_text(r, 0, mark);
+    provenance_text(r, 0, provenance);
     /* The film's name is left out: nothing keeps it from ending the comment. */
-    fprintf(f, "%s * %s\n */\n:root {\n", begin, mark);
+    fprintf(f, "%s * %s\n */\n:root {\n", begin, provenance);
     for (int i = 0; i < s.palette.count; i++) {
         char hex[SWATCHES_TEXT];
         swatches_hex(&s.palette.colour[i], hex);
@@ -43,19 +43,19 @@ static bool write_css(const struct report *r, struct strips strips, FILE *f, str
     return (fputs(end, f) != EOF && !ferror(f)) || swatches_failed(e);
 }
 
-static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+static bool recognize_css(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    return mark_ours(head, size, begin, film);
+    return provenance_recognizes(head, size, begin, film);
 }
 
-static bool read_told(FILE *f, struct writer_told *told)
+static bool read_css_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    return mark_told(f, begin, end, told);
+    return provenance_read(f, begin, end, metadata);
 }
 
 static const char *const ending[] = {"css", NULL};
 
 const struct writer writer_css = {
     .name = "css", .title = "CSS", .ending = ending, .option = "swatches",
-    .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_css
+    .modeless = true, .needs = STRIP_CLUSTERS, .recognizes = recognize_css, .read_metadata = read_css_metadata, .write = write_css
 };

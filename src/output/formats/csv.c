@@ -74,7 +74,7 @@ static bool write_csv(const struct report *r, struct strips strips, FILE *f, str
 }
 
 /* By the head; the film is the last field of the first column's line. */
-static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+static bool recognize_csv(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
     const char *text = (const char *)head;
     if (size < strlen(head_begin) || memcmp(text, head_begin, strlen(head_begin)) != 0)
@@ -93,5 +93,5 @@ static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 static const char *const ending[] = {"csv", NULL};
 
 const struct writer writer_csv = {
-    .name = "csv", .title = "CSV", .ending = ending, .ours = is_ours, .write = write_csv
+    .name = "csv", .title = "CSV", .ending = ending, .recognizes = recognize_csv, .write = write_csv
 };

@@ -14,11 +14,11 @@ static bool write_gpl(const struct report *r, struct strips strips, FILE *f, str
 {
     (void)strips;
     struct swatches s;
-    char mark[MARK_TEXT];
+    char provenance[PROVENANCE_TEXT];
     if (!swatches_make(r, &s, e))
         return false;
-    mark_text(r, 0, mark);
-    fprintf(f, "%sName: %s\nColumns: %d\n#\n# %s\n#\n", begin, s.name, s.palette.count, mark);
+    provenance_text(r, 0, provenance);
+    fprintf(f, "%sName: %s\nColumns: %d\n#\n# %s\n#\n", begin, s.name, s.palette.count, provenance);
     for (int i = 0; i < s.palette.count; i++) {
         const struct film_colour *c = &s.palette.colour[i];
         char hex[SWATCHES_TEXT], percent[SWATCHES_TEXT];
@@ -29,19 +29,19 @@ static bool write_gpl(const struct report *r, struct strips strips, FILE *f, str
     return (fputs(end, f) != EOF && !ferror(f)) || swatches_failed(e);
 }
 
-static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+static bool recognize_gpl(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    return mark_ours(head, size, begin, film);
+    return provenance_recognizes(head, size, begin, film);
 }
 
-static bool read_told(FILE *f, struct writer_told *told)
+static bool read_gpl_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    return mark_told(f, begin, end, told);
+    return provenance_read(f, begin, end, metadata);
 }
 
 static const char *const ending[] = {"gpl", NULL};
 
 const struct writer writer_gpl = {
     .name = "gpl", .title = "GIMP palette", .ending = ending, .option = "swatches",
-    .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_gpl
+    .modeless = true, .needs = STRIP_CLUSTERS, .recognizes = recognize_gpl, .read_metadata = read_gpl_metadata, .write = write_gpl
 };

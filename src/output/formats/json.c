@@ -265,7 +265,7 @@ static const char *after(const char *text, size_t size, const char *word)
 }
 
 /* By the two lines that put_head begins with. */
-static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+static bool recognize_json(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
     static const char begin[] = "{\n\"version\": \"", id_key[] = ",\n\"film\": {\"id\":";
     const char *text = (const char *)head, *end = text + size;
@@ -287,7 +287,7 @@ static void take_string(const char *text, size_t size, const char *key, char *ou
 }
 
 /* Reads how many columns the file has, a line each, and how large they were staged. */
-static bool count_columns(FILE *f, struct writer_told *told)
+static bool count_columns(FILE *f, struct writer_metadata *metadata)
 {
     static const char size[] = "\"size\": [";
     char *line = NULL;
@@ -295,32 +295,32 @@ static bool count_columns(FILE *f, struct writer_told *told)
     bool inside = false;
     rewind(f);
     while (getline(&line, &room, f) > 0 && (!inside || *line == '{')) {
-        told->columns += inside;
+        metadata->columns += inside;
         inside = inside || strcmp(line, "\"columns\": [\n") == 0;
         if (strncmp(line, size, strlen(size)) == 0) {
             char *end;
-            told->width = (int)strtol(line + strlen(size), &end, 10);
-            told->height = *end == ',' ? (int)strtol(end + 1, NULL, 10) : 0;
+            metadata->width = (int)strtol(line + strlen(size), &end, 10);
+            metadata->height = *end == ',' ? (int)strtol(end + 1, NULL, 10) : 0;
         }
     }
     free(line);
-    return told->columns == 0 || (told->width > 0 && told->height > 0);
+    return metadata->columns == 0 || (metadata->width > 0 && metadata->height > 0);
 }
 
 /* By its first keys, and by its end: it is written from front to back. */
-static bool read_told(FILE *f, struct writer_told *told)
+static bool read_json_metadata(FILE *f, struct writer_metadata *metadata)
 {
     char head[WRITER_HEAD], tail[3];
     size_t size = fread(head, 1, sizeof head, f);
-    if (!is_ours((const uint8_t *)head, size, told->film))
+    if (!recognize_json((const uint8_t *)head, size, metadata->film))
         return false;
-    take_string(head, size, ",\n\"recipe\": \"", told->fingerprint, sizeof told->fingerprint);
+    take_string(head, size, ",\n\"recipe\": \"", metadata->fingerprint, sizeof metadata->fingerprint);
     return fseek(f, -(long)sizeof tail, SEEK_END) == 0 &&
            fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0 &&
-           count_columns(f, told);
+           count_columns(f, metadata);
 }
 
 /* No ending: -o x.json is a picture of that name, and --json asks for JSON. */
 const struct writer writer_json = {
-    .name = "json", .title = "JSON", .tells_times = true, .ours = is_ours, .told = read_told, .write = write_json
+    .name = "json", .title = "JSON", .has_times = true, .recognizes = recognize_json, .read_metadata = read_json_metadata, .write = write_json
 };

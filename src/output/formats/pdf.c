@@ -59,14 +59,14 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
     return ok;
 }
 
-static bool told(FILE *f, struct writer_told *to)
+static bool read_pdf_metadata(FILE *f, struct writer_metadata *to)
 {
-    return seal_told(f, "%%EOF\n", to);
+    return trailer_read_metadata(f, "%%EOF\n", to);
 }
 
 static const char *const ending[] = {"pdf", NULL};
 
 const struct writer writer_pdf = {
-    .name = "pdf", .title = "PDF", .ending = ending, .binary = true, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .ours = seal_ours, .told = told,
+    .name = "pdf", .title = "PDF", .ending = ending, .binary = true, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .recognizes = trailer_recognizes, .read_metadata = read_pdf_metadata,
     .write = write_pdf
 };

@@ -282,6 +282,6 @@ bool writer_png_bare(const struct report *r, struct strips strips, FILE *f, stru
 static const char *const ending[] = {"png", NULL};
 
 const struct writer writer_png = {
-    .name = "png", .title = "PNG", .ending = ending, .binary = true, .one_a_strip = true, .ours = writer_png_ours, .told = writer_png_told,
+    .name = "png", .title = "PNG", .ending = ending, .binary = true, .one_a_strip = true, .recognizes = writer_png_recognizes, .read_metadata = writer_png_metadata,
     .write = write_png
 };

@@ -13,9 +13,9 @@
 #define PNG_SIZE_KEY "barcode:size"
 #define PNG_PARTIAL_KEY "barcode:partial"
 
-/* The writer's `ours` and `told`. */
-bool writer_png_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
-bool writer_png_told(FILE *f, struct writer_told *told);
+/* The writer's `recognizes` and `metadata`. */
+bool writer_png_recognizes(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
+bool writer_png_metadata(FILE *f, struct writer_metadata *metadata);
 
 /* The picture alone, without a word on what made it: for files that have it in them. As writer.write. */
 bool writer_png_bare(const struct report *r, struct strips strips, FILE *f, struct err *e);

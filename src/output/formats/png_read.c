@@ -33,10 +33,10 @@ static const uint8_t *chunk_text(const uint8_t *chunk, size_t length, const char
 }
 
 /* By the text chunks at the picture's beginning. */
-bool writer_png_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+bool writer_png_recognizes(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
     static const char name[] = "barcode";
-    bool ours = false;
+    bool is_barcode = false;
     if (size < sizeof signature || memcmp(head, signature, sizeof signature) != 0)
         return false;
     for (size_t at = sizeof signature; at + 12 <= size; ) {
@@ -44,13 +44,13 @@ bool writer_png_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
         if (length > size - at - 12)
             break;
         const uint8_t *software = chunk_text(head + at, length, "Software", &bytes);
-        ours |= software && bytes >= strlen(name) && memcmp(software, name, strlen(name)) == 0;
+        is_barcode |= software && bytes >= strlen(name) && memcmp(software, name, strlen(name)) == 0;
         const uint8_t *id = chunk_text(head + at, length, PNG_FILM_KEY, &bytes);
         if (id && bytes < FILM_ID_TEXT)
             snprintf(film, FILM_ID_TEXT, "%.*s", (int)bytes, (const char *)id);
         at += length + 12;
     }
-    return ours;
+    return is_barcode;
 }
 
 /* ---- The whole file ---- */
@@ -109,35 +109,35 @@ static bool take_text(const struct walk *w, uint32_t length, const char *key, ch
 }
 
 /* "320x180" */
-static void read_size(const char *text, struct writer_told *told)
+static void read_size(const char *text, struct writer_metadata *metadata)
 {
     char *end;
     long width = strtol(text, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
     bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
-    told->width = sane ? (int)width : 0;
-    told->height = sane ? (int)height : 0;
+    metadata->width = sane ? (int)width : 0;
+    metadata->height = sane ? (int)height : 0;
 }
 
-static void note_text(const struct walk *w, uint32_t length, struct writer_told *told, bool *ours)
+static void note_text(const struct walk *w, uint32_t length, struct writer_metadata *metadata, bool *is_barcode)
 {
     char text[64];
     if (take_text(w, length, "Software", text, sizeof text))
-        *ours |= strncmp(text, "barcode", 7) == 0;
+        *is_barcode |= strncmp(text, "barcode", 7) == 0;
     else if (take_text(w, length, PNG_COLUMNS_KEY, text, sizeof text))
-        told->columns = strtoull(text, NULL, 10);
+        metadata->columns = strtoull(text, NULL, 10);
     else if (take_text(w, length, PNG_SIZE_KEY, text, sizeof text))
-        read_size(text, told);
+        read_size(text, metadata);
     else if (take_text(w, length, PNG_PARTIAL_KEY, text, sizeof text))
-        told->partial = true;
-    else if (!take_text(w, length, PNG_FILM_KEY, told->film, sizeof told->film))
-        take_text(w, length, PNG_FINGERPRINT_KEY, told->fingerprint, sizeof told->fingerprint);
+        metadata->partial = true;
+    else if (!take_text(w, length, PNG_FILM_KEY, metadata->film, sizeof metadata->film))
+        take_text(w, length, PNG_FINGERPRINT_KEY, metadata->fingerprint, sizeof metadata->fingerprint);
 }
 
 /* By all of its chunks: each is as it was written, the last one is the end, and nothing follows it. */
-bool writer_png_told(FILE *f, struct writer_told *told)
+bool writer_png_metadata(FILE *f, struct writer_metadata *metadata)
 {
     struct walk w = {.file = f};
-    bool ours = false, ended = false;
+    bool is_barcode = false, ended = false;
     uint8_t head[sizeof signature];
     fill_table(w.table);
     if (fread(head, 1, sizeof head, f) != sizeof head || memcmp(head, signature, sizeof head) != 0)
@@ -149,8 +149,8 @@ bool writer_png_told(FILE *f, struct writer_told *told)
         if (length > INT32_MAX || !read_chunk(&w, length))
             return false;
         if (length <= PIECE)
-            note_text(&w, length, told, &ours);
+            note_text(&w, length, metadata, &is_barcode);
         ended = memcmp(w.chunk + 4, "IEND", 4) == 0;
     }
-    return ours && fgetc(f) == EOF;
+    return is_barcode && fgetc(f) == EOF;
 }

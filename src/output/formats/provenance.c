@@ -5,9 +5,9 @@
 
 static const char word[] = "barcode:film=";
 
-void mark_text(const struct report *r, uint64_t parts, char text[MARK_TEXT])
+void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANCE_TEXT])
 {
-    snprintf(text, MARK_TEXT, "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " recipe=%s", word, r->film_id, r->partial ? "yes" : "no", r->count,
+    snprintf(text, PROVENANCE_TEXT, "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " recipe=%s", word, r->film_id, r->partial ? "yes" : "no", r->count,
              r->width, r->height, parts, r->fingerprint);
 }
 
@@ -31,15 +31,15 @@ static bool read_number(const char **text, char end, uint64_t *number)
     return fine;
 }
 
-static bool read_numbers(const char *columns, const char *side, const char *parts, struct writer_told *told)
+static bool read_numbers(const char *columns, const char *side, const char *parts, struct writer_metadata *metadata)
 {
     enum { SIDE_MOST = 65536 };      /* far beyond what is staged */
     uint64_t width, height;
-    if (!read_number(&columns, 0, &told->columns) || !read_number(&side, 'x', &width) || !read_number(&side, 0, &height) || !read_number(&parts, 0, &told->parts) ||
+    if (!read_number(&columns, 0, &metadata->columns) || !read_number(&side, 'x', &width) || !read_number(&side, 0, &height) || !read_number(&parts, 0, &metadata->parts) ||
         width > SIDE_MOST || height > SIDE_MOST)
         return false;
-    told->width = (int)width;
-    told->height = (int)height;
+    metadata->width = (int)width;
+    metadata->height = (int)height;
     return true;
 }
 
@@ -58,9 +58,9 @@ static const char *find_word(const char *text, size_t size)
     return NULL;
 }
 
-bool mark_find(const char *text, size_t size, struct writer_told *told)
+bool provenance_find(const char *text, size_t size, struct writer_metadata *metadata)
 {
-    char line[MARK_TEXT], columns[24], side[32], parts[24], partial[4];
+    char line[PROVENANCE_TEXT], columns[24], side[32], parts[24], partial[4];
     const char *at = find_word(text, size);
     if (!at)
         return false;
@@ -70,32 +70,32 @@ bool mark_find(const char *text, size_t size, struct writer_told *told)
     const char *fingerprint = strstr(line, " recipe=");
     if (!fingerprint)
         return false;
-    *told = (struct writer_told){.columns = 0};
-    value_of(line, word, told->film, sizeof told->film);
+    *metadata = (struct writer_metadata){.columns = 0};
+    value_of(line, word, metadata->film, sizeof metadata->film);
     value_of(line, " partial=", partial, sizeof partial);
     value_of(line, " columns=", columns, sizeof columns);
     value_of(line, " size=", side, sizeof side);
     value_of(line, " parts=", parts, sizeof parts);
-    snprintf(told->fingerprint, sizeof told->fingerprint, "%s", fingerprint + strlen(" recipe="));
-    told->partial = strcmp(partial, "yes") == 0;
-    return read_numbers(columns, side, parts, told);
+    snprintf(metadata->fingerprint, sizeof metadata->fingerprint, "%s", fingerprint + strlen(" recipe="));
+    metadata->partial = strcmp(partial, "yes") == 0;
+    return read_numbers(columns, side, parts, metadata);
 }
 
-bool mark_ours(const uint8_t *head, size_t size, const char *begin, char film[FILM_ID_TEXT])
+bool provenance_recognizes(const uint8_t *head, size_t size, const char *begin, char film[FILM_ID_TEXT])
 {
-    struct writer_told told;
+    struct writer_metadata metadata;
     size_t length = strlen(begin);
-    if (size < length || memcmp(head, begin, length) != 0 || !mark_find((const char *)head, size, &told))
+    if (size < length || memcmp(head, begin, length) != 0 || !provenance_find((const char *)head, size, &metadata))
         return false;
-    memcpy(film, told.film, FILM_ID_TEXT);
+    memcpy(film, metadata.film, FILM_ID_TEXT);
     return true;
 }
 
-bool mark_told(FILE *f, const char *begin, const char *end, struct writer_told *told)
+bool provenance_read(FILE *f, const char *begin, const char *end, struct writer_metadata *metadata)
 {
     char head[WRITER_HEAD], tail[32], film[FILM_ID_TEXT];
     size_t size = fread(head, 1, sizeof head, f), length = strlen(end);
-    if (!mark_ours((const uint8_t *)head, size, begin, film) || !mark_find(head, size, told))
+    if (!provenance_recognizes((const uint8_t *)head, size, begin, film) || !provenance_find(head, size, metadata))
         return false;
     return length <= sizeof tail && fseek(f, -(long)length, SEEK_END) == 0 && fread(tail, 1, length, f) == length && memcmp(tail, end, length) == 0;
 }

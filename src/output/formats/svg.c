@@ -151,13 +151,13 @@ static bool write_svg(const struct report *r, struct strips strips, FILE *f, str
     return ok;
 }
 
-static bool told(FILE *f, struct writer_told *to)
+static bool read_svg_metadata(FILE *f, struct writer_metadata *to)
 {
-    return seal_told(f, "-->\n", to);
+    return trailer_read_metadata(f, "-->\n", to);
 }
 
 static const char *const ending[] = {"svg", NULL};
 
 const struct writer writer_svg = {
-    .name = "svg", .title = "SVG", .ending = ending, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .ours = seal_ours, .told = told, .write = write_svg
+    .name = "svg", .title = "SVG", .ending = ending, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .recognizes = trailer_recognizes, .read_metadata = read_svg_metadata, .write = write_svg
 };

@@ -16,11 +16,11 @@ static bool write_swatches(const struct report *r, struct strips strips, FILE *f
 {
     (void)strips;
     struct swatches s;
-    char mark[MARK_TEXT];
+    char provenance[PROVENANCE_TEXT];
     if (!swatches_make(r, &s, e))
         return false;
-    mark_text(r, 0, mark);
-    bool fine = fputs(begin, f) != EOF && writer_json_put(f, json_string(mark)) && fputs(",\n\"name\": ", f) != EOF &&
+    provenance_text(r, 0, provenance);
+    bool fine = fputs(begin, f) != EOF && writer_json_put(f, json_string(provenance)) && fputs(",\n\"name\": ", f) != EOF &&
                 writer_json_put(f, writer_json_bytes(s.name)) && fputs(",\n\"colours\": [", f) != EOF;
     for (int i = 0; fine && i < s.palette.count; i++) {
         const struct film_colour *c = &s.palette.colour[i];
@@ -32,18 +32,18 @@ static bool write_swatches(const struct report *r, struct strips strips, FILE *f
     return (fine && fputs(end, f) != EOF) || swatches_failed(e);
 }
 
-static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+static bool recognize_swatches(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    return mark_ours(head, size, begin, film);
+    return provenance_recognizes(head, size, begin, film);
 }
 
-static bool read_told(FILE *f, struct writer_told *told)
+static bool read_swatches_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    return mark_told(f, begin, end, told);
+    return provenance_read(f, begin, end, metadata);
 }
 
 /* No ending, for -o x.json is a picture of that name: --swatches picks it by that ending. */
 const struct writer writer_swatches = {
     .name = "swatches-json", .title = "JSON", .option = "swatches",
-    .modeless = true, .needs = STRIP_CLUSTERS, .ours = is_ours, .told = read_told, .write = write_swatches
+    .modeless = true, .needs = STRIP_CLUSTERS, .recognizes = recognize_swatches, .read_metadata = read_swatches_metadata, .write = write_swatches
 };

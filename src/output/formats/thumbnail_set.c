@@ -26,8 +26,8 @@ void thumbs_size(const struct film *film, const struct trim *trim, int analysis_
     struct trim_rect shown = {.width = film->width, .height = film->height};
     if (trim->count > 0)
         shown = trim_to_shown(trim->rect[0], film->orientation, trim->width, trim->height);
-    bool told = film->sample_num > 0 && film->sample_den > 0 && film->sample_num < 1 << 15 && film->sample_den < 1 << 15;
-    int64_t wide = (int64_t)shown.width * (told ? film->sample_num : 1), high = (int64_t)shown.height * (told ? film->sample_den : 1);
+    bool metadata = film->sample_num > 0 && film->sample_den > 0 && film->sample_num < 1 << 15 && film->sample_den < 1 << 15;
+    int64_t wide = (int64_t)shown.width * (metadata ? film->sample_num : 1), high = (int64_t)shown.height * (metadata ? film->sample_den : 1);
     int64_t side = analysis_width > analysis_height ? analysis_width : analysis_height;
     if (side > THUMBS_SIDE)
         side = THUMBS_SIDE;

@@ -58,11 +58,11 @@ static int64_t start_ms(const struct report *r, const struct thumbs_sheets *s, s
 
 static bool write_vtt(const struct report *r, const struct thumbs_sheets *s, const char *path, FILE *f, struct err *e)
 {
-    char mark[MARK_TEXT];
+    char provenance[PROVENANCE_TEXT];
     size_t length;
     const char *name = path_last(path, &length);
-    mark_text(r, s->sheets, mark);
-    fprintf(f, "%s\nNOTE\n%s\n", begin, mark);
+    provenance_text(r, s->sheets, provenance);
+    fprintf(f, "%s\nNOTE\n%s\n", begin, provenance);
     for (size_t i = 0; i < s->count; i++) {
         const struct thumb *b = &s->thumb[i];
         int64_t from = start_ms(r, s, i), to = b->end_us / 1000;
@@ -137,9 +137,9 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 {
     (void)strips;
     struct thumbs_sheets sheets;
-    char mark[MARK_TEXT];
-    mark_text(r, 0, mark);
-    if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, mark, &sheets, e))
+    char provenance[PROVENANCE_TEXT];
+    provenance_text(r, 0, provenance);
+    if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, provenance, &sheets, e))
         return e->code == ERR_INTERRUPTED ? interrupt_output(path, e) : err_prefix(e, "cannot write '%s'", path);
     struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};
     bool fine = set.file ? write_all(&set, r, &sheets, path, e) : err_memory(e, sheets.sheets * sizeof *set.file);
@@ -151,15 +151,15 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 }
 
 /* A WebVTT, or a sheet of one: both have a mark. */
-static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+static bool recognize_thumbnails(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    char comment[MARK_TEXT];
-    struct writer_told told;
-    if (mark_ours(head, size, begin, film))
+    char comment[PROVENANCE_TEXT];
+    struct writer_metadata metadata;
+    if (provenance_recognizes(head, size, begin, film))
         return true;
-    if (!jpeg_comment(head, size, comment, sizeof comment) || !mark_find(comment, strlen(comment), &told))
+    if (!jpeg_comment(head, size, comment, sizeof comment) || !provenance_find(comment, strlen(comment), &metadata))
         return false;
-    memcpy(film, told.film, FILM_ID_TEXT);
+    memcpy(film, metadata.film, FILM_ID_TEXT);
     return true;
 }
 
@@ -175,25 +175,25 @@ static bool sheet_is_whole(const char *path, const char *film)
     return whole;
 }
 
-static bool all_there(const char *path, const struct writer_told *told)
+static bool all_there(const char *path, const struct writer_metadata *metadata)
 {
-    bool there = told->parts > 0;
-    for (size_t i = 0; there && i < told->parts; i++) {
+    bool there = metadata->parts > 0;
+    for (size_t i = 0; there && i < metadata->parts; i++) {
         char *name = sheet_path(path, i, NULL);
-        there = name && sheet_is_whole(name, told->film);
+        there = name && sheet_is_whole(name, metadata->film);
         free(name);
     }
     return there;
 }
 
-static bool read_told(FILE *f, struct writer_told *told)
+static bool read_thumbnails_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    return mark_told(f, begin, end, told);
+    return provenance_read(f, begin, end, metadata);
 }
 
 static const char *const ending[] = {"vtt", NULL};
 
 const struct writer writer_thumbnails = {
     .name = "thumbnails", .title = "WebVTT", .ending = ending,
-    .folder = true, .modeless = true, .thumbnails = true, .ours = is_ours, .told = read_told, .parts_there = all_there, .save = save
+    .folder = true, .modeless = true, .thumbnails = true, .recognizes = recognize_thumbnails, .read_metadata = read_thumbnails_metadata, .parts_there = all_there, .save = save
 };

@@ -77,7 +77,7 @@ static bool value_of(const char *text, size_t size, const char *key, char *value
     return false;
 }
 
-bool seal_ours(const uint8_t *end, size_t size, char film[FILM_ID_TEXT])
+bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT])
 {
     char check[40];
     const char *text = (const char *)end;
@@ -109,24 +109,24 @@ static bool hash_but(FILE *f, long line, long behind, struct hash128 *sum)
     return !ferror(f);
 }
 
-static void take_words(const char *text, size_t size, struct writer_told *told)
+static void take_words(const char *text, size_t size, struct writer_metadata *metadata)
 {
     char word[64];
-    value_of(text, size, "barcode:film ", told->film, sizeof told->film);
-    value_of(text, size, "barcode:recipe ", told->fingerprint, sizeof told->fingerprint);
-    told->partial = value_of(text, size, "barcode:partial ", word, sizeof word);
+    value_of(text, size, "barcode:film ", metadata->film, sizeof metadata->film);
+    value_of(text, size, "barcode:recipe ", metadata->fingerprint, sizeof metadata->fingerprint);
+    metadata->partial = value_of(text, size, "barcode:partial ", word, sizeof word);
     if (value_of(text, size, "barcode:columns ", word, sizeof word))
-        told->columns = strtoull(word, NULL, 10);
+        metadata->columns = strtoull(word, NULL, 10);
     if (!value_of(text, size, "barcode:size ", word, sizeof word))
         return;
     char *end;
     long width = strtol(word, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
     bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
-    told->width = sane ? (int)width : 0;
-    told->height = sane ? (int)height : 0;
+    metadata->width = sane ? (int)width : 0;
+    metadata->height = sane ? (int)height : 0;
 }
 
-bool seal_told(FILE *f, const char *last, struct writer_told *told)
+bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *metadata)
 {
     char text[WRITER_HEAD + 1], check[40], hex[33];
     struct hash128 sum;
@@ -150,6 +150,6 @@ bool seal_told(FILE *f, const char *last, struct writer_told *told)
     hash_hex(sum, hex);
     if (strcmp(hex, check) != 0)
         return false;
-    take_words(text, size, told);
+    take_words(text, size, metadata);
     return true;
 }

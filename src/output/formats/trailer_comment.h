@@ -29,8 +29,8 @@ bool seal_end(struct seal *s, const struct report *r, const char *mark, const ch
 /* After a failure. Fine after seal_end. */
 void seal_drop(struct seal *s);
 
-/* A writer's `ours` (with `tail`) and `told`; `last`: what such a file ends with. */
-bool seal_ours(const uint8_t *end, size_t size, char film[FILM_ID_TEXT]);
-bool seal_told(FILE *f, const char *last, struct writer_told *told);
+/* A writer's `recognizes` (with `tail`) and `metadata`; `last`: what such a file ends with. */
+bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT]);
+bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *metadata);
 
 #endif

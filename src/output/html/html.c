@@ -66,7 +66,7 @@ static bool put_strips(struct html_job *job, FILE *f)
 static const struct page_file *const styles[] = {&page_common_css, &page_viewer_css, NULL};
 static const struct page_file *const scripts[] = {&page_common_js, &page_sheets_js, &page_viewer_js, NULL};
 
-/* What `told` and a gallery read. */
+/* What `metadata` and a gallery read. */
 static bool put_head(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
@@ -111,7 +111,7 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
     return done;
 }
 
-static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+static bool recognize_html(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
     if (!page_is((const char *)head, size, "viewer"))
         return false;
@@ -120,28 +120,28 @@ static bool is_ours(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 }
 
 /* By its head, and by its end: it is written from front to back. */
-static bool read_told(FILE *f, struct writer_told *told)
+static bool read_html_metadata(FILE *f, struct writer_metadata *metadata)
 {
     char head[WRITER_HEAD], text[64];
     size_t size = fread(head, 1, sizeof head, f);
-    if (!is_ours((const uint8_t *)head, size, told->film))
+    if (!recognize_html((const uint8_t *)head, size, metadata->film))
         return false;
-    page_take_meta(head, size, "recipe", told->fingerprint, sizeof told->fingerprint);
+    page_take_meta(head, size, "recipe", metadata->fingerprint, sizeof metadata->fingerprint);
     page_take_meta(head, size, "partial", text, sizeof text);
-    told->partial = text[0] != 0;
+    metadata->partial = text[0] != 0;
     page_take_meta(head, size, "columns", text, sizeof text);
     char *end;
-    told->columns = strtoull(text, &end, 10);
+    metadata->columns = strtoull(text, &end, 10);
     long width = strtol(end, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
     bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
-    told->width = sane ? (int)width : 0;
-    told->height = sane ? (int)height : 0;
+    metadata->width = sane ? (int)width : 0;
+    metadata->height = sane ? (int)height : 0;
     return page_ends(f);
 }
 
 static const char *const ending[] = {"html", "htm", NULL};
 
 const struct writer writer_html = {
-    .name = "html", .title = "page", .ending = ending, .binary = true, .all_computed = true, .gallery = true, .thumbnails = true, .ours = is_ours, .told = read_told,
+    .name = "html", .title = "page", .ending = ending, .binary = true, .all_computed = true, .gallery = true, .thumbnails = true, .recognizes = recognize_html, .read_metadata = read_html_metadata,
     .write = write_html
 };

@@ -136,12 +136,12 @@ static const char *after(const char *text, size_t size, const char *word)
 
 bool page_is(const char *head, size_t size, const char *kind)
 {
-    char told[32];
+    char metadata[32];
     size_t length = strlen(begins);
     if (size < length + strlen(generator) || memcmp(head, begins, length) != 0 || memcmp(head + length, generator, strlen(generator)) != 0)
         return false;
-    page_take_meta(head, size, "page", told, sizeof told);
-    return strcmp(told, kind) == 0;
+    page_take_meta(head, size, "page", metadata, sizeof metadata);
+    return strcmp(metadata, kind) == 0;
 }
 
 void page_take_meta(const char *head, size_t size, const char *key, char *value, size_t room)

@@ -1,4 +1,4 @@
-#include "barcode/render/render_tell.h"
+#include "barcode/render/render_report.h"
 
 #include <inttypes.h>
 
@@ -29,7 +29,7 @@ static struct report_entry failed_entry(const struct render *r, size_t film,
                                  .columns = -1};
 }
 
-bool render_tell_film(const struct render_job *j, bool fine, double seconds, struct err *e)
+bool render_report_film(const struct render_job *j, bool fine, double seconds, struct err *e)
 {
     const struct render *r = j->render;
     const char *path = r->inputs->path[j->input], *output[OUTPUTS_MOST];
@@ -50,7 +50,7 @@ bool render_tell_film(const struct render_job *j, bool fine, double seconds, str
     return err_set(e, problem.code, "'%s': %s", path, problem.text);
 }
 
-static bool tell_left_out(const struct render *r, size_t film, struct err *e)
+static bool log_left_out(const struct render *r, size_t film, struct err *e)
 {
     struct outputs list;
     const char *output[OUTPUTS_MOST];
@@ -70,22 +70,22 @@ static bool tell_left_out(const struct render *r, size_t film, struct err *e)
     return fine;
 }
 
-bool render_tell_known(const struct render *r, struct err *e)
+bool render_report_known(const struct render *r, struct err *e)
 {
     const struct inputs *in = r->inputs;
     bool fine = true;
     for (size_t i = 0; i < in->count && fine; i++) {
         if (in->duty[i] == INPUT_LEFT_OUT) {
-            fine = tell_left_out(r, i, e);
+            fine = log_left_out(r, i, e);
         } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
-            err_tell(&in->problem[i]);
-            fine = render_tell_lost(r, i, &in->problem[i], e);
+            err_report(&in->problem[i]);
+            fine = render_report_missing(r, i, &in->problem[i], e);
         }
     }
     return fine;
 }
 
-bool render_tell_lost(const struct render *r, size_t film, const struct err *failure, struct err *e)
+bool render_report_missing(const struct render *r, size_t film, const struct err *failure, struct err *e)
 {
     struct report_entry entry = failed_entry(r, film, failure);
     return report_log_add(r->report_log, &entry, e);

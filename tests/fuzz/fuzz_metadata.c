@@ -1,4 +1,4 @@
-/* fuzz_told.c - what a file says of itself (--update, and what may be replaced): byte 0 picks the writer, the rest is the file. */
+/* fuzz_metadata.c - what a file says of itself (--update, and what may be replaced): byte 0 picks the writer, the rest is the file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +12,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct writer *w = writer_table[data[0] % writer_count];
     char film[FILM_ID_TEXT] = "";
     size_t head = size - 1 < WRITER_HEAD ? size - 1 : WRITER_HEAD;
-    if (w->ours)
-        w->ours(data + 1, head, film);
+    if (w->recognizes)
+        w->recognizes(data + 1, head, film);
     fuzz_demand(memchr(film, 0, sizeof film) != NULL);
-    struct writer_told told = {.columns = 0};
-    FILE *f = w->told ? fmemopen((void *)(uintptr_t)(data + 1), size - 1, "rb") : NULL;
+    struct writer_metadata told = {.columns = 0};
+    FILE *f = w->read_metadata ? fmemopen((void *)(uintptr_t)(data + 1), size - 1, "rb") : NULL;
     if (!f)
         return 0;
-    w->told(f, &told);
+    w->read_metadata(f, &told);
     fuzz_demand(memchr(told.film, 0, sizeof told.film) &&
                 memchr(told.fingerprint, 0, sizeof told.fingerprint));
     fuzz_demand(told.width >= 0 && told.height >= 0 && told.width <= 65536 && told.height <= 65536);

@@ -20,7 +20,7 @@ static int64_t likely_frames(const struct film *f)
 }
 
 /* A film that stops long before its announced end was cut off; one whose container is damaged may lack pieces at its end. */
-static void judge_end(struct render_job *j, uint64_t announced)
+static void assess_end(struct render_job *j, uint64_t announced)
 {
     const struct film *f = &j->source->film;
     const struct decode_counts *c = &j->report.counts;
@@ -45,7 +45,7 @@ static void judge_end(struct render_job *j, uint64_t announced)
 }
 
 /* Warns of pictures that the film lost and no decoder saw, where no missing column tells of them already. */
-static void judge_account(struct render_job *j, uint64_t missing)
+static void assess_counts(struct render_job *j, uint64_t missing)
 {
     const struct decode_counts *c = &j->report.counts;
     const char *path = j->report.film->path;
@@ -76,7 +76,7 @@ static uint64_t different_frames(const struct report *r)
 }
 
 /* How far apart the film's key frames are: a warning that is no fault of the film. */
-static void judge_keys(struct render_job *j)
+static void assess_keys(struct render_job *j)
 {
     const int64_t far_us = 30000000;
     const struct report *r = &j->report;
@@ -86,9 +86,9 @@ static void judge_keys(struct render_job *j)
     int64_t span = (end < INT64_MAX ? end : c->last_us) - r->selection.start_us;
     if (!r->selection.keyframes)
         return;
-    if (c->keys_faulty > 0)
+    if (c->bad_keys > 0)
         render_warn(j, "'%s': %" PRIu64 " key frames are damaged or cannot be read: the ones before them stand in their place", f->path,
-                    c->keys_faulty);
+                    c->bad_keys);
     if (c->bytes_read > 0 && j->total_bytes > 0)
         log_msg(LOG_VERBOSE, "'%s': key frames: read %" PRIu64 " of %" PRIu64 " bytes", f->path, c->bytes_read, j->total_bytes);
     if (c->keys <= 1 || span / (int64_t)c->keys > far_us)
@@ -104,7 +104,7 @@ static bool steady(struct render_job *j, struct err *e)
            steady_columns(j->columns, (uint64_t)r->width * (uint64_t)r->height, r->steady, e);
 }
 
-bool render_judge(struct render_job *j, struct err *e)
+bool render_assess(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
     const char *path = r->film->path;
@@ -127,9 +127,9 @@ bool render_judge(struct render_job *j, struct err *e)
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
         render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path, r->counts.decode_errors,
              r->counts.packets);
-    judge_keys(j);
-    judge_account(j, inside + cut);
-    judge_end(j, announced);
+    assess_keys(j);
+    assess_counts(j, inside + cut);
+    assess_end(j, announced);
     r->missing = inside + cut + j->lost_to_end;
     return steady(j, e);
 }
@@ -138,5 +138,5 @@ bool render_is_whole(const struct render_job *j)
 {
     const struct decode_counts *c = &j->report.counts;
     return j->report.missing == 0 && !j->spread && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
-           c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 && c->keys_faulty == 0;
+           c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 && c->bad_keys == 0;
 }
