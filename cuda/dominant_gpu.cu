@@ -238,10 +238,10 @@ static bool upload_tables(struct dominant_gpu *d, struct err *e)
     for (int i = 0; i < 256; i++)
         t->linear[i] = srgb_linear[i];
     oklab_roots(t->root);
-    bool fine = cuda_check(cudaMemcpy(d->tables, t, sizeof *t, cudaMemcpyHostToDevice), "upload tables", e) &&
+    bool ok = cuda_check(cudaMemcpy(d->tables, t, sizeof *t, cudaMemcpyHostToDevice), "upload tables", e) &&
                 cuda_check(cudaDeviceSynchronize(), "upload tables", e);
     free(t);
-    return fine;
+    return ok;
 }
 
 struct dominant_gpu *dominant_gpu_open(int frames, struct err *e)

@@ -44,8 +44,8 @@ bool cuda_take_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct 
         else
             pthread_cond_wait(&c->freed, &c->lock);
     }
-    bool fine = !c->failed;
-    if (fine) {
+    bool ok = !c->failed;
+    if (ok) {
         *batch = c->open;
         *slot = c->open->taken++;
         if (c->open->taken == c->plan.frames) {
@@ -56,7 +56,7 @@ bool cuda_take_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct 
         *e = c->error;
     }
     pthread_mutex_unlock(&c->lock);
-    return fine;
+    return ok;
 }
 
 bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struct frame_tag *tag, struct err *e)
@@ -119,10 +119,10 @@ void *feeder_main(void *argument)
     struct cuda *c = (struct cuda *)argument;
     struct err e = ERR_INIT;
     void *item;
-    bool fine = cuda_check(cudaSetDevice(c->device), "begin", &e);
-    while (fine && queue_pop(c->todo, &item))
-        fine = enqueue(c, (struct gpu_batch *)item, &e) && queue_push(c->running, item);
-    if (!fine && e.code != ERR_NONE)
+    bool ok = cuda_check(cudaSetDevice(c->device), "begin", &e);
+    while (ok && queue_pop(c->todo, &item))
+        ok = enqueue(c, (struct gpu_batch *)item, &e) && queue_push(c->running, item);
+    if (!ok && e.code != ERR_NONE)
         cuda_fail(c, &e);
     queue_close(c->running);
     return NULL;
@@ -149,10 +149,10 @@ void *collector_main(void *argument)
     struct cuda *c = (struct cuda *)argument;
     struct err e = ERR_INIT;
     void *item;
-    bool fine = cuda_check(cudaSetDevice(c->device), "begin", &e);
-    while (fine && queue_pop(c->running, &item))
-        fine = collect(c, (struct gpu_batch *)item, &e);
-    if (!fine)
+    bool ok = cuda_check(cudaSetDevice(c->device), "begin", &e);
+    while (ok && queue_pop(c->running, &item))
+        ok = collect(c, (struct gpu_batch *)item, &e);
+    if (!ok)
         cuda_fail(c, &e);
     return NULL;
 }
@@ -260,15 +260,15 @@ void stop_threads(struct cuda *c)
 bool cuda_begin(struct engine *g, const struct engine_job *job, struct err *e)
 {
     struct cuda *c = (struct cuda *)g;
-    bool fine = cuda_check(cudaSetDevice(c->device), "begin", e), kept = c->plan.frames > 0 && same_shape(&c->job, job);
+    bool ok = cuda_check(cudaSetDevice(c->device), "begin", e), kept = c->plan.frames > 0 && same_shape(&c->job, job);
     if (!kept)
         release_all(c);
     c->job = *job;
     c->times = {0, 0};
     c->failed = false;
     err_clear(&c->error);
-    fine = fine && (kept || take_memory(c, e)) && begin_film(c, e);
-    if (fine) {
+    ok = ok && (kept || take_memory(c, e)) && begin_film(c, e);
+    if (ok) {
         c->feeding = pthread_create(&c->feeder, NULL, feeder_main, c) == 0;
         c->collecting = c->feeding && pthread_create(&c->collector, NULL, collector_main, c) == 0;
         if (c->collecting)

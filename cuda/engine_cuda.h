@@ -51,7 +51,7 @@ struct cuda_port {
     struct cuda_port *next;        /* when it is spare                                      */
     struct shrink *shrink;         /* for pictures in host memory; made when the first comes */
     uint8_t *pinned;               /* one staged frame; taken when one crosses first        */
-    uint8_t *rows;                 /* what trim_view looks at, `room` bytes; taken when first needed */
+    uint8_t *rows;                 /* what crop_view looks at, `room` bytes; taken when first needed */
     size_t room;
     cudaStream_t stream;           /* for frames that bring none; made for the first of them */
     cudaEvent_t done;

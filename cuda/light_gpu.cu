@@ -43,8 +43,8 @@ const struct light_table *light_gpu_table(struct light_gpu *g, enum transfer tra
         return NULL;
     pthread_mutex_lock(&g->lock);
     struct light_table **copy = &g->copy[host->transfer];
-    bool fine = *copy || copy_table(copy, host, e);
-    const struct light_table *found = fine ? *copy : NULL;
+    bool ok = *copy || copy_table(copy, host, e);
+    const struct light_table *found = ok ? *copy : NULL;
     pthread_mutex_unlock(&g->lock);
     return found;
 }

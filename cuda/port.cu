@@ -82,9 +82,9 @@ static bool make_ready(struct cuda_port *p, struct err *e)
 /* Where a picture on the device is worked on. */
 static bool stream_of(struct cuda_port *p, const struct frame_view *view, cudaStream_t *stream, struct err *e)
 {
-    bool fine = view->stream || make_stream(p, e);
+    bool ok = view->stream || make_stream(p, e);
     *stream = view->stream ? (cudaStream_t)view->stream : p->stream;
-    return fine;
+    return ok;
 }
 
 /* Waits until the stream has passed: the decoder's surface is free again, the slot is filled. */
@@ -130,44 +130,44 @@ static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_
     struct gpu_batch *b;
     int index;
     /* Before a slot is taken: its batch would wait for the driver, too. */
-    bool crosses = rgb || !view->on_device, fine = cuda_check(cudaSetDevice(c->device), "begin", e) && (!crosses || make_ready(p, e));
-    if (!fine)
+    bool crosses = rgb || !view->on_device, ok = cuda_check(cudaSetDevice(c->device), "begin", e) && (!crosses || make_ready(p, e));
+    if (!ok)
         return cuda_fail(c, e);
     if (!cuda_take_slot(c, &b, &index, e))
         return false;
     int64_t before = clock_ns();
     uint8_t *slot = b->rgb + (size_t)index * bytes;
     if (rgb)
-        fine = (memcpy(p->pinned, rgb, bytes), upload(p, slot, e));
+        ok = (memcpy(p->pinned, rgb, bytes), upload(p, slot, e));
     else
-        fine = view->on_device ? shrink_there(p, view, slot, e) : shrink_here(p, view, slot, e);
+        ok = view->on_device ? shrink_there(p, view, slot, e) : shrink_here(p, view, slot, e);
     p->shrink_seconds += (double)(clock_ns() - before) / 1e9;
-    return fine ? cuda_slot_filled(c, b, index, tag, e) : cuda_fail(c, e);
+    return ok ? cuda_slot_filled(c, b, index, tag, e) : cuda_fail(c, e);
 }
 
-/* The luma rows that trim_rows names, of a picture on the device. */
+/* The luma rows that crop_rows names, of a picture on the device. */
 bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct frame_view *rows, struct err *e)
 {
     struct cuda_port *p = (struct cuda_port *)port;
     struct plane *to = &rows->plane[0];
     const char *what = "look at a picture's bars";
-    *rows = trim_rows(view);
+    *rows = crop_rows(view);
     size_t pitch = (size_t)(to->width - 1) * to->step + (view->bits > 8 ? 2 : 1), bytes = pitch * to->height;
-    bool fine = cuda_check(cudaSetDevice(p->cuda->device), what, e);
-    if (fine && bytes > p->room) {
+    bool ok = cuda_check(cudaSetDevice(p->cuda->device), what, e);
+    if (ok && bytes > p->room) {
         cudaFreeHost(p->rows);
         p->rows = NULL;
         p->room = 0;
-        fine = cuda_check(cudaMallocHost(&p->rows, bytes), what, e);
-        p->room = fine ? bytes : 0;
+        ok = cuda_check(cudaMallocHost(&p->rows, bytes), what, e);
+        p->room = ok ? bytes : 0;
     }
     cudaStream_t stream;
-    fine = fine && stream_of(p, view, &stream, e) && cuda_check(cudaMemcpy2DAsync(p->rows, pitch, to->data, to->pitch, pitch, to->height, cudaMemcpyDeviceToHost, stream), what, e) &&
+    ok = ok && stream_of(p, view, &stream, e) && cuda_check(cudaMemcpy2DAsync(p->rows, pitch, to->data, to->pitch, pitch, to->height, cudaMemcpyDeviceToHost, stream), what, e) &&
            settle(p, stream, e);
     to->data = p->rows;
     to->pitch = (ptrdiff_t)pitch;
     rows->on_device = false;
-    return fine ? true : cuda_fail(p->cuda, e);
+    return ok ? true : cuda_fail(p->cuda, e);
 }
 
 bool cuda_put(struct engine_port *port, const struct frame_view *view, const struct frame_tag *tag, struct err *e)

@@ -218,7 +218,7 @@ def stage(barcode, film, out, every, size, *more):
     """The program's own staged frames: [frames, h, w, 3], and its JSON."""
     stem = os.path.join(out, os.path.basename(film))
     # The ffmpeg program knows neither of bars nor, here, of HDR.
-    words = [barcode, film, "-m", "average", "-n", str(every), "--trim", "off", "--tone-map", "off", "--dump", stem + ".rgb",
+    words = [barcode, film, "-m", "average", "-n", str(every), "--crop", "off", "--tone-map", "off", "--dump", stem + ".rgb",
              "--json", stem + ".json", "-o", stem + ".png", "-q", *more]
     command(words + (["--size", size] if size else []))
     with open(stem + ".json", encoding="utf-8") as f:

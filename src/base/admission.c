@@ -45,13 +45,13 @@ bool admission_enter(struct admission_ticket *t, struct err *e)
     uint64_t mine = g->calls++;
     while (!interrupted() && (g->ticket != mine || g->feeding || g->busy >= g->cores))
         wait_a_moment(g);
-    bool fine = !interrupted();
-    g->feeding |= fine;
-    t->holds = fine;
+    bool ok = !interrupted();
+    g->feeding |= ok;
+    t->holds = ok;
     g->ticket++;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
-    return fine || interrupt_error(e);
+    return ok || interrupt_error(e);
 }
 
 void admission_release(struct admission_ticket *t)

@@ -14,13 +14,13 @@
 bool film_id_print(int fd, uint64_t size, uint8_t *room, struct hash128 *print)
 {
     size_t whole = size < FILM_ID_ROOM ? (size_t)size : FILM_ID_ROOM;
-    bool fine = size > FILM_ID_ROOM || file_read_at(fd, room, whole, 0);
+    bool ok = size > FILM_ID_ROOM || file_read_at(fd, room, whole, 0);
     uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
-    for (uint64_t i = 0; fine && size > FILM_ID_ROOM && i < FILM_ID_BLOCKS; i++)
-        fine = file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES, i + 1 == FILM_ID_BLOCKS ? last : i * step);
-    if (fine)
+    for (uint64_t i = 0; ok && size > FILM_ID_ROOM && i < FILM_ID_BLOCKS; i++)
+        ok = file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES, i + 1 == FILM_ID_BLOCKS ? last : i * step);
+    if (ok)
         *print = hash_128(room, whole);
-    return fine;
+    return ok;
 }
 
 bool film_id_of(const char *path, char text[FILM_ID_TEXT], struct err *e)

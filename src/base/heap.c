@@ -30,11 +30,11 @@ bool heap_keep(void)
     /* The most that mallopt takes, and what glibc itself would come to: larger blocks are the kernel's. */
     const int block_most = 32 << 20;
     uint64_t each = kept_by_each();
-    bool fine = each >= least && mallopt(M_MMAP_THRESHOLD, block_most) && mallopt(M_TRIM_THRESHOLD, (int)each);
+    bool ok = each >= least && mallopt(M_MMAP_THRESHOLD, block_most) && mallopt(M_TRIM_THRESHOLD, (int)each);
     /* A heap begins that much larger: it grows by a call of the kernel's for each block. */
-    if (fine)
+    if (ok)
         (void)mallopt(M_TOP_PAD, (int)(each / 16));
-    return fine;
+    return ok;
 #else
     return false;
 #endif

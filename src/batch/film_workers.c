@@ -63,10 +63,10 @@ static void work(const struct render *r, struct film_queue *queue, const struct 
 {
     struct err e = ERR_INIT;
     for (size_t film; next(queue, w->number, &film); err_clear(&e)) {
-        bool fine = render_unless_interrupted(r, film, &e);
-        if (!fine)
+        bool ok = render_unless_interrupted(r, film, &e);
+        if (!ok)
             err_report(&e);
-        film_queue_done(queue, film, fine ? NULL : &e);
+        film_queue_done(queue, film, ok ? NULL : &e);
     }
 }
 
@@ -97,10 +97,10 @@ int max_concurrent_probes(int threads, int film_workers, uint64_t memory)
 static bool open_admissions(struct admissions *g, const struct render *r, int film_workers)
 {
     struct err none = ERR_INIT;
-    int wanted = max_concurrent_probes(r->threads, film_workers, machine_memory() / (uint64_t)r->workers);
+    int selected = max_concurrent_probes(r->threads, film_workers, machine_memory() / (uint64_t)r->workers);
     g->admission = admission_open(r->threads, &none);
-    while (g->admission && g->probes < wanted &&
-           (g->probe[g->probes] = admission_open(r->threads / wanted, &none)))
+    while (g->admission && g->probes < selected &&
+           (g->probe[g->probes] = admission_open(r->threads / selected, &none)))
         g->probes++;
     return g->probes > 0;
 }

@@ -130,12 +130,12 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     if (stat(store.folder, &st) == 0 && !S_ISDIR(st.st_mode))
         return err_set(e, ERR_FAILED, "the cache '%s' is not a folder", store.folder);
     struct sums s = {.store = &store, .out = out};
-    bool fine = true;
+    bool ok = true;
     if (o->verify)
-        fine = verify(&s, e);
+        ok = verify(&s, e);
     s = (struct sums){.store = &store, .out = out};
     if (o->clear)
-        fine &= clear(&s, e);
+        ok &= clear(&s, e);
     s = (struct sums){.store = &store, .out = out};
     if (o->stats)
         stats(&s, store.limit);
@@ -143,5 +143,5 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
         return err_set(e, ERR_INTERRUPTED, "interrupted; not all of the cache was looked at");
     if (fflush(out) != 0 || ferror(out))
         return err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno));
-    return fine;
+    return ok;
 }

@@ -65,12 +65,12 @@ static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 
     uint8_t *data = malloc((size_t)bytes + 1);
     if (!data)
         return err_memory(e, (size_t)bytes);
-    bool fine = file_read_at(c->fd, data, (size_t)bytes, at) || err_set(e, ERR_FAILED, "it cannot be read");
-    if (fine && !hash_same(index_said, hash_128(data, (size_t)bytes)))
-        fine = err_set(e, ERR_FAILED, "its table of frames does not match its checksum");
-    fine = fine && cache_index_decode(&c->index, data, (size_t)bytes, begin, at, e);
+    bool ok = file_read_at(c->fd, data, (size_t)bytes, at) || err_set(e, ERR_FAILED, "it cannot be read");
+    if (ok && !hash_same(index_said, hash_128(data, (size_t)bytes)))
+        ok = err_set(e, ERR_FAILED, "its table of frames does not match its checksum");
+    ok = ok && cache_index_decode(&c->index, data, (size_t)bytes, begin, at, e);
     free(data);
-    return fine;
+    return ok;
 }
 
 struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct err *e)
@@ -86,20 +86,20 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
         return NULL;
     }
     c->fd = fd;
-    bool fine = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (fine) {
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (ok) {
         c->bytes = (uint64_t)st.st_size;
         *state = read_key(fd, &c->key, &length, &hash);
-        fine = *state == ENTRY_GOOD;
+        ok = *state == ENTRY_GOOD;
     }
-    if (!fine)
+    if (!ok)
         err_set(e, ERR_FAILED, "%s", *state == ENTRY_OTHER ? "another version of barcode wrote it" : "it is not an entry");
     errno = 0;
-    if (fine && !read_index(c, length, hash, e)) {
+    if (ok && !read_index(c, length, hash, e)) {
         *state = errno == ENOMEM ? ENTRY_ABSENT : ENTRY_BROKEN;      /* a lack of memory says nothing of the entry */
-        fine = false;
+        ok = false;
     }
-    if (!fine)
+    if (!ok)
         cache_entry_close(&c);
     return c;
 }
@@ -122,12 +122,12 @@ bool cache_entry_peek_key(const char *path, char *text, size_t room)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return false;
-    bool fine = read_key(fd, &key, &length, &hash) == ENTRY_GOOD && length < room;
-    if (fine)
+    bool ok = read_key(fd, &key, &length, &hash) == ENTRY_GOOD && length < room;
+    if (ok)
         memcpy(text, key, length + 1);
     free(key);
     close(fd);
-    return fine;
+    return ok;
 }
 
 void cache_entry_close(struct cache_entry **entry)
@@ -212,11 +212,11 @@ void cache_entry_reader_close(struct cache_entry_reader **reader)
 bool cache_entry_check(const struct cache_entry *entry, struct err *e)
 {
     struct cache_entry_reader *r = cache_entry_reader_open(entry, e);
-    bool fine = r != NULL;
-    for (uint64_t i = 0; i < entry->index.blocks && fine; i++)
-        fine = cache_entry_reader_block(r, i, e);
+    bool ok = r != NULL;
+    for (uint64_t i = 0; i < entry->index.blocks && ok; i++)
+        ok = cache_entry_reader_block(r, i, e);
     cache_entry_reader_close(&r);
-    return fine;
+    return ok;
 }
 
 uint64_t cache_entry_block_of(const struct cache_entry *entry, uint64_t place)

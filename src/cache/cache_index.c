@@ -11,7 +11,7 @@ static const uint64_t COLUMNS_MAX = UINT64_C(1) << 32;
 enum { FLAG_PARTIAL = 1, FLAG_EXACT_ONLY = 2, FLAG_READ_FAILED = 4, FLAG_SEQUENTIAL = 8, FLAG_NVDEC = 16, FLAGS = 31 };
 enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 };      /* bytes that one takes in the index, at least */
 enum { COUNTS = 18 };
-enum { SIDE_MAX = 65535 };                       /* of a picture, in a trim */
+enum { SIDE_MAX = 65535 };                       /* of a picture, in a crop */
 
 uint32_t cache_index_block_frames(int width, int height)
 {
@@ -29,8 +29,8 @@ bool cache_index_is_clean(const struct cache_index *x)
 
 static int by_number(const void *key, const void *item)
 {
-    uint64_t wanted = *(const uint64_t *)key, have = ((const struct index_frame *)item)->tag.frame;
-    return (wanted > have) - (wanted < have);
+    uint64_t selected = *(const uint64_t *)key, have = ((const struct index_frame *)item)->tag.frame;
+    return (selected > have) - (selected < have);
 }
 
 const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t frame)
@@ -87,7 +87,7 @@ static void encode_counts(const struct cache_index *x, struct wire_out *o)
     wire_put_signed(o, c.last_us);
 }
 
-static void encode_trim(const struct trim *t, struct wire_out *o)
+static void encode_crop(const struct crop *t, struct wire_out *o)
 {
     wire_put_number(o, (uint64_t)t->count);
     if (t->count > 0) {
@@ -95,7 +95,7 @@ static void encode_trim(const struct trim *t, struct wire_out *o)
         wire_put_number(o, (uint64_t)t->height);
     }
     for (int i = 0; i < t->count; i++) {
-        const struct trim_rect *r = &t->rect[i];
+        const struct crop_rect *r = &t->rect[i];
         wire_put_number(o, (uint64_t)r->x);
         wire_put_number(o, (uint64_t)r->y);
         wire_put_number(o, (uint64_t)r->width);
@@ -114,7 +114,7 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o)
     wire_put_number(o, strlen(x->name));
     wire_put(o, x->name, strlen(x->name));
     encode_counts(x, o);
-    encode_trim(&x->trim, o);
+    encode_crop(&x->crop, o);
     wire_put_number(o, x->blocks);
     for (uint64_t i = 0; i < x->blocks; i++) {
         wire_put_number(o, x->block[i].bytes);
@@ -147,18 +147,18 @@ static bool decode_side(struct wire_in *in, uint64_t least, int *to)
     return !in->failed && value >= least && value <= SIDE_MAX;
 }
 
-static bool decode_trim(struct trim *t, struct wire_in *in)
+static bool decode_crop(struct crop *t, struct wire_in *in)
 {
     uint64_t count = wire_number(in);
-    if (in->failed || count > TRIM_RECTS)
+    if (in->failed || count > CROP_RECTS)
         return false;
-    bool fine = count == 0 || (decode_side(in, 1, &t->width) && decode_side(in, 1, &t->height));
-    for (; fine && (uint64_t)t->count < count; t->count++) {
-        struct trim_rect *r = &t->rect[t->count];
-        fine = decode_side(in, 0, &r->x) && decode_side(in, 0, &r->y) && decode_side(in, 1, &r->width) && decode_side(in, 1, &r->height) &&
+    bool ok = count == 0 || (decode_side(in, 1, &t->width) && decode_side(in, 1, &t->height));
+    for (; ok && (uint64_t)t->count < count; t->count++) {
+        struct crop_rect *r = &t->rect[t->count];
+        ok = decode_side(in, 0, &r->x) && decode_side(in, 0, &r->y) && decode_side(in, 1, &r->width) && decode_side(in, 1, &r->height) &&
                r->x + r->width <= t->width && r->y + r->height <= t->height;
     }
-    return fine;
+    return ok;
 }
 
 static bool decode_head(struct cache_index *x, struct wire_in *in)
@@ -187,7 +187,7 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     x->counts.read_failed = flags & FLAG_READ_FAILED;
     x->counts.sequential = flags & FLAG_SEQUENTIAL;
     x->counts.nvdec = flags & FLAG_NVDEC;
-    return decode_trim(&x->trim, in);
+    return decode_crop(&x->crop, in);
 }
 
 /* *places gets how many frames the blocks hold. */
@@ -258,9 +258,9 @@ bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes
     *x = (struct cache_index){0};
     struct wire_in in = wire_read(data, bytes);
     uint64_t places;
-    bool fine = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) && decode_frames(x, &in, places) &&
+    bool ok = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) && decode_frames(x, &in, places) &&
                 (x->frame_times = frame_times_decode(&in)) && !in.failed && wire_left(&in) == 0;
-    if (fine)
+    if (ok)
         return true;
     cache_index_free(x);
     return err_set(e, ERR_FAILED, "its table of frames makes no sense");

@@ -26,7 +26,7 @@
 #include "barcode/base/wire.h"
 #include "barcode/engine/column.h"
 #include "barcode/engine/frame.h"
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 #include "barcode/media/decode_counts.h"
 #include "barcode/media/frame_times.h"
 
@@ -65,7 +65,7 @@ struct cache_index {
     struct cache_place film;
     char name[ENTRY_FILM_BYTES];  /* of the film, when it was written: for people only */
     struct decode_counts counts;
-    struct trim trim;
+    struct crop crop;
     struct index_block *block;
     uint64_t blocks;
     struct index_frame *frame;

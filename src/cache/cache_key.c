@@ -51,9 +51,9 @@ static bool fingerprint(int fd, uint64_t size, struct hash128 *print, struct err
     uint8_t *room = malloc(FILM_ID_ROOM);
     if (!room)
         return err_memory(e, FILM_ID_ROOM);
-    bool fine = film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read through");
+    bool ok = film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read through");
     free(room);
-    return fine;
+    return ok;
 }
 
 static void fill_id(struct cache_film *id, const struct stat *st)
@@ -81,15 +81,15 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(e, ERR_FAILED, "%s", strerror(errno));
-    bool fine = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (!fine)
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (!ok)
         err_set(e, ERR_FAILED, "it is not a file");
-    fine = fine && wait_until_sure(clock_in_ns(st.st_mtim), e) && fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
-    if (fine)
+    ok = ok && wait_until_sure(clock_in_ns(st.st_mtim), e) && fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
+    if (ok)
         fill_id(id, &st);
     close(fd);
     id->place.path = hash_of_path(path);
-    return fine && (cache_film_holds(path, id) || err_set(e, ERR_FAILED, "it is being written"));
+    return ok && (cache_film_holds(path, id) || err_set(e, ERR_FAILED, "it is being written"));
 }
 
 bool cache_film_holds(const char *path, const struct cache_film *id)
@@ -150,13 +150,13 @@ static bool add_selection(struct cache_key *key, const struct selection *s)
 }
 
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film, const struct selection *rule,
-                    int width, int height, const char *trim, const char *light, const char *decode)
+                    int width, int height, const char *crop, const char *light, const char *decode)
 {
     char whole[33];
     key->text[0] = 0;
     if (!add_film(key, id, film, decode) || !add(key, "size=%dx%d\n", width, height))
         return false;
-    if (trim && *trim && !add(key, "trim=%s\n", trim))
+    if (crop && *crop && !add(key, "trim=%s\n", crop))
         return false;
     if (light && *light && !add(key, "light=%s\n", light))
         return false;

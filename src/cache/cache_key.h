@@ -65,12 +65,12 @@ struct cache_key {
 enum { CACHE_NAME_BASE = 16 };       /* digits of the name that stand for the base */
 
 /*
- * `trim` is what pictures are cut to, in words, "" or NULL for nothing: "auto" stands for what is found, which is a matter of the film alone.
+ * `crop` is what pictures are cut to, in words, "" or NULL for nothing: "auto" stands for what is found, which is a matter of the film alone.
  * `light` is how HDR and means are worked out, likewise.
  * `decode` names the decoders that may take part, where that can change a byte of an intact film. False when the text is too long.
  */
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film, const struct selection *rule,
-                    int width, int height, const char *trim, const char *light, const char *decode);
+                    int width, int height, const char *crop, const char *light, const char *decode);
 
 /* "NAME=VALUE" of the first line in which the two differ, as it is in `text`. Returns its length; 0: they are equal. */
 size_t cache_key_difference(const char *text, const char *other, const char **line);

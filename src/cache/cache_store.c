@@ -366,7 +366,7 @@ static int by_use(const void *a, const void *b)
     return (p->used.tv_nsec > q->used.tv_nsec) - (p->used.tv_nsec < q->used.tv_nsec);
 }
 
-void cache_store_trim(const struct cache_store *s, const char *keep)
+void cache_store_crop(const struct cache_store *s, const char *keep)
 {
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s/lock", s->folder);

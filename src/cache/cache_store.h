@@ -63,7 +63,7 @@ struct cache_found cache_store_find(const struct cache_store *s, const struct ca
 void cache_store_remove(const struct cache_store *s, const struct cache_entry *entry, const char *why);
 
 /* Removes the least recently used entries until the rest is within the limit, `keep` (a name) last; and what dead writers left. */
-void cache_store_trim(const struct cache_store *s, const char *keep);
+void cache_store_crop(const struct cache_store *s, const char *keep);
 
 /* Calls `visit` for every entry of the folder (and with `temps` for writers' temporaries). False: there is no such folder. */
 typedef void cache_visit(void *user, const char *path, const char *name, const struct stat *st);

@@ -73,12 +73,12 @@ static bool reserve(void **array, size_t count, size_t *room, size_t size, struc
 {
     if (count < *room)
         return true;
-    size_t wanted = *room ? *room * 2 : 256;
-    void *grown = realloc(*array, wanted * size);
+    size_t selected = *room ? *room * 2 : 256;
+    void *grown = realloc(*array, selected * size);
     if (!grown)
-        return err_memory(e, wanted * size);
+        return err_memory(e, selected * size);
     *array = grown;
-    *room = wanted;
+    *room = selected;
     return true;
 }
 
@@ -151,9 +151,9 @@ static bool store(struct cache_writer *w, const struct load *l, struct scratch *
         return false;
     b.hash = hash_128(s->packed, (size_t)b.bytes);
     pthread_mutex_lock(&w->lock);
-    bool fine = w->error.code == ERR_NONE && append(w, l, s->packed, b, e);
+    bool ok = w->error.code == ERR_NONE && append(w, l, s->packed, b, e);
     pthread_mutex_unlock(&w->lock);
-    return fine;
+    return ok;
 }
 
 static void *writer_main(void *argument)
@@ -161,14 +161,14 @@ static void *writer_main(void *argument)
     struct cache_writer *w = argument;
     struct scratch s = {0};
     struct err e = ERR_INIT;
-    bool fine = scratch_open(&s, w, &e);
+    bool ok = scratch_open(&s, w, &e);
     void *item;
-    if (!fine)
+    if (!ok)
         give_up(w, &e);
     while (queue_pop(w->todo, &item)) {
         struct load *l = item;
-        if (fine && !store(w, l, &s, &e)) {
-            fine = false;
+        if (ok && !store(w, l, &s, &e)) {
+            ok = false;
             if (e.code != ERR_NONE)
                 give_up(w, &e);
         }
@@ -223,13 +223,13 @@ static bool open_file(struct cache_writer *w, const char *folder, const char *ke
     wire_put_u32(&head, ENTRY_VERSION);
     wire_put_u32(&head, (uint32_t)strlen(key));
     wire_put(&head, key, strlen(key));
-    bool fine = !head.failed || err_memory(e, 64);
-    fine = fine && write_all(w->fd, head.data, head.count, e);
-    if (fine)
+    bool ok = !head.failed || err_memory(e, 64);
+    ok = ok && write_all(w->fd, head.data, head.count, e);
+    if (ok)
         w->head_hash = hash_128(head.data, head.count);
     w->offset = head.count;
     wire_free(&head);
-    return fine;
+    return ok;
 }
 
 static bool open_loads(struct cache_writer *w, struct err *e)
@@ -267,11 +267,11 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
     pthread_mutex_init(&w->put_lock, NULL);
     pthread_mutex_init(&w->lock, NULL);
     w->thread = calloc((size_t)threads, sizeof *w->thread);
-    bool fine = w->thread && open_file(w, folder, key, e) && open_loads(w, e);
-    for (; fine && w->started < threads; w->started++)
+    bool ok = w->thread && open_file(w, folder, key, e) && open_loads(w, e);
+    for (; ok && w->started < threads; w->started++)
         if (pthread_create(&w->thread[w->started], NULL, writer_main, w) != 0)
             break;
-    if (fine && w->started > 0)
+    if (ok && w->started > 0)
         return w;
     err_set(e, ERR_FAILED, "no thread could be started");
     cache_writer_discard(&w);
@@ -349,26 +349,26 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
     size_t before = w->puts;
     if (!f)
         err_memory(e, (size_t)x->frames * sizeof *f);
-    bool fine = r && f;
-    if (fine && x->frames > 0) {
+    bool ok = r && f;
+    if (ok && x->frames > 0) {
         memcpy(f, x->frame, (size_t)x->frames * sizeof *f);
         cache_index_sort_by_place(f, (size_t)x->frames);
         if (before > 0)
             qsort(w->put, before, sizeof *w->put, by_value);
     }
     uint64_t block = UINT64_MAX;
-    for (uint64_t i = 0; i < x->frames && fine; i++) {
+    for (uint64_t i = 0; i < x->frames && ok; i++) {
         if (f[i].status == COLUMN_MISSING || (before > 0 && bsearch(&f[i].tag.frame, w->put, before, sizeof *w->put, by_value)))
             continue;
         uint64_t its = cache_entry_block_of(older, f[i].place);
-        fine = its == block || cache_entry_reader_block(r, its, e);
+        ok = its == block || cache_entry_reader_block(r, its, e);
         block = its;
-        if (fine)
+        if (ok)
             cache_writer_put(w, &f[i].tag, cache_entry_reader_frame(r, (uint32_t)(f[i].place - x->block[its].first)));
     }
     free(f);
     cache_entry_reader_close(&r);
-    return fine;
+    return ok;
 }
 
 /* Adds columns that were announced and never came, after those that did. */
@@ -405,9 +405,9 @@ static bool write_end(struct cache_writer *w, const struct cache_index *facts, s
     wire_put_hash(&o, hash);
     if (!o.failed)
         wire_put_hash(&o, hash_128(o.data + length, ENTRY_TAIL - 16));
-    bool fine = o.failed ? err_memory(e, o.room) : write_all(w->fd, o.data, o.count, e);
+    bool ok = o.failed ? err_memory(e, o.room) : write_all(w->fd, o.data, o.count, e);
     wire_free(&o);
-    return fine;
+    return ok;
 }
 
 /* A file that cannot be read back must not replace anything. */
@@ -425,24 +425,24 @@ bool cache_writer_finish(struct cache_writer **writer, const struct cache_index 
     struct cache_writer *w = *writer;
     stop_threads(w);
     char *path = path_join(w->folder, name, "", e);
-    bool fine = path != NULL;
+    bool ok = path != NULL;
     if (w->error.code != ERR_NONE) {
-        if (fine)
+        if (ok)
             *e = w->error;
-        fine = false;
+        ok = false;
     }
-    fine = fine && (!columns || add_missing(w, columns, columns_count(columns), e));
-    if (fine && w->frames > 0)
+    ok = ok && (!columns || add_missing(w, columns, columns_count(columns), e));
+    if (ok && w->frames > 0)
         qsort(w->frame, w->frames, sizeof *w->frame, by_column);
-    fine = fine && write_end(w, facts, e) && reads_back(w, e);
-    if (fine) {
-        fine = rename(w->temp, path) == 0 || err_set(e, ERR_FAILED, "%s", strerror(errno));
-        if (fine) {
+    ok = ok && write_end(w, facts, e) && reads_back(w, e);
+    if (ok) {
+        ok = rename(w->temp, path) == 0 || err_set(e, ERR_FAILED, "%s", strerror(errno));
+        if (ok) {
             interrupt_spare(w->doomed);
             w->temp[0] = 0;
         }
     }
     free(path);
     cache_writer_discard(writer);
-    return fine;
+    return ok;
 }

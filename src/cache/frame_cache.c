@@ -22,7 +22,7 @@ struct frame_cache {
     struct source *source;            /* of found.entry, or NULL              */
     struct cache_writer *writer;      /* NULL: frames are not kept            */
     struct frame_times *frame_times;
-    struct trim trim;                 /* of the frames that are kept          */
+    struct crop crop;                 /* of the frames that are kept          */
     bool exact_only;                  /* staged after a contradiction         */
 };
 
@@ -73,7 +73,7 @@ static void look_for_exact(struct frame_cache *c)
     struct selection exact = *c->ask.selection;
     const struct frame_cache_ask *ask = &c->ask;
     exact.keyframes = false;
-    if (!cache_key_make(&key, &c->id, &ask->film->film, &exact, ask->width, ask->height, ask->trim, ask->light, ask->decode))
+    if (!cache_key_make(&key, &c->id, &ask->film->film, &exact, ask->width, ask->height, ask->crop, ask->light, ask->decode))
         return;
     struct cache_found found = cache_store_find(&c->store, &key, &c->id.place, NULL, ask->decoder);
     if (found.answer == CACHE_PARTIAL)
@@ -84,7 +84,7 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
     if (!c || !source_can(ask->film, SOURCE_CACHEABLE) || !cache_film_holds(c->path, &c->id) ||
-        !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->trim, ask->light, ask->decode))
+        !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->crop, ask->light, ask->decode))
         return;
     c->ask = *ask;
     if (c->options->refresh)
@@ -106,18 +106,18 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
         start_writer(c);
 }
 
-bool frame_cache_trim(const struct frame_cache *c, struct trim *trim)
+bool frame_cache_crop(const struct frame_cache *c, struct crop *crop)
 {
     if (!c || !c->found.entry)
         return false;
-    *trim = c->found.entry->index.trim;
+    *crop = c->found.entry->index.crop;
     return true;
 }
 
-void frame_cache_truncate(struct frame_cache *c, const struct trim *trim)
+void frame_cache_truncate(struct frame_cache *c, const struct crop *crop)
 {
     if (c)
-        c->trim = *trim;
+        c->crop = *crop;
 }
 
 struct source *frame_cache_source(struct frame_cache *c, struct source *film)
@@ -187,14 +187,14 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
 }
 
 /* Publishes what was written. False, with a message, when nothing of it is kept. */
-static bool keep_written(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool fine)
+static bool keep_written(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool ok)
 {
     struct err e = ERR_INIT;
-    struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .trim = c->trim, .frame_times = c->frame_times};
+    struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .crop = c->crop, .frame_times = c->frame_times};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     /* A disk may read tomorrow what it fails to read today: after io_failed nothing is kept. */
-    bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) && (fine || prepare_partial(c, &facts, &e));
+    bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) && (ok || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
         const char *why = e.text[0] ? e.text : counts->io_failed ? "it could not be read" :
@@ -203,24 +203,24 @@ static bool keep_written(struct frame_cache *c, struct columns *columns, const s
         return false;
     }
     uint64_t bytes = cache_writer_bytes(c->writer);
-    if (!cache_writer_finish(&c->writer, &facts, fine ? columns : NULL, c->key.name, &e)) {
+    if (!cache_writer_finish(&c->writer, &facts, ok ? columns : NULL, c->key.name, &e)) {
         log_msg(LOG_WARNING, "frames of '%s' cannot be kept in the cache '%s': %s", c->path, c->store.folder, e.text);
         return false;
     }
-    log_msg(LOG_VERBOSE, "'%s': %s frames are kept in '%s/%s', about %" PRIu64 " bytes", c->path, fine ? "its" : "the interrupted run's",
+    log_msg(LOG_VERBOSE, "'%s': %s frames are kept in '%s/%s', about %" PRIu64 " bytes", c->path, ok ? "its" : "the interrupted run's",
             c->store.folder, c->key.name, bytes);
     return true;
 }
 
-void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool fine)
+void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool ok)
 {
     if (!c || !c->ask.film)
         return;
-    if (fine && c->source)
+    if (ok && c->source)
         log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " frames came from the cache", c->path, source_cache_frames(c->source));
-    bool kept = c->writer && keep_written(c, columns, counts, fine);
+    bool kept = c->writer && keep_written(c, columns, counts, ok);
     /* After a hit too: the limit may be a new one. */
-    cache_store_trim(&c->store, kept ? c->key.name : "");
+    cache_store_crop(&c->store, kept ? c->key.name : "");
 }
 
 void frame_cache_close(struct frame_cache **cache)

@@ -11,10 +11,10 @@ struct source_cache {
     struct source base;
     struct source *film;
     const struct cache_found *found;
-    struct index_frame *wanted;     /* frames of the entry, each with the tag under which the picture has it */
+    struct index_frame *selected;     /* frames of the entry, each with the tag under which the picture has it */
     size_t count, room;
     bool no_memory;
-    atomic_size_t next;             /* the next of `wanted` to read       */
+    atomic_size_t next;             /* the next of `selected` to read       */
     atomic_uint_fast64_t put;
     atomic_bool reading_film, stop;
     const struct decode_job *job;    /* while staging                      */
@@ -28,15 +28,15 @@ static bool want(struct source_cache *s, const struct frame_tag *tag, const stru
 {
     if (s->count == s->room) {
         size_t room = s->room ? s->room * 2 : 1024;
-        struct index_frame *grown = realloc(s->wanted, room * sizeof *grown);
+        struct index_frame *grown = realloc(s->selected, room * sizeof *grown);
         if (!grown) {
             s->no_memory = true;
             return false;
         }
-        s->wanted = grown;
+        s->selected = grown;
         s->room = room;
     }
-    s->wanted[s->count++] = (struct index_frame){*tag, f->status, f->place};
+    s->selected[s->count++] = (struct index_frame){*tag, f->status, f->place};
     return true;
 }
 
@@ -55,16 +55,16 @@ static void fail(struct source_cache *s, struct err *to, const struct err *e)
 static bool put_block(struct source_cache *s, struct cache_entry_reader *r, struct engine_port *port, size_t i, struct err *e)
 {
     const struct cache_index *x = &s->found->entry->index;
-    uint64_t number = cache_entry_block_of(s->found->entry, s->wanted[i].place);
+    uint64_t number = cache_entry_block_of(s->found->entry, s->selected[i].place);
     const struct index_block *b = &x->block[number];
     struct err broken = ERR_INIT;
     if (!cache_entry_reader_block(r, number, &broken)) {
         fail(s, &s->broken, &broken);
         return false;
     }
-    for (; i < s->count && s->wanted[i].place - b->first < b->frames; i++) {
-        const uint8_t *rgb = cache_entry_reader_frame(r, (uint32_t)(s->wanted[i].place - b->first));
-        if (!engine_put_analysed(port, rgb, &s->wanted[i].tag, e))
+    for (; i < s->count && s->selected[i].place - b->first < b->frames; i++) {
+        const uint8_t *rgb = cache_entry_reader_frame(r, (uint32_t)(s->selected[i].place - b->first));
+        if (!engine_put_analysed(port, rgb, &s->selected[i].tag, e))
             return false;
         atomic_fetch_add(&s->put, 1);
     }
@@ -75,7 +75,7 @@ static bool put_block(struct source_cache *s, struct cache_entry_reader *r, stru
 static bool is_first_of_block(const struct source_cache *s, size_t i)
 {
     const struct cache_entry *c = s->found->entry;
-    return i == 0 || cache_entry_block_of(c, s->wanted[i].place) != cache_entry_block_of(c, s->wanted[i - 1].place);
+    return i == 0 || cache_entry_block_of(c, s->selected[i].place) != cache_entry_block_of(c, s->selected[i - 1].place);
 }
 
 static void *putter_main(void *argument)
@@ -84,15 +84,15 @@ static void *putter_main(void *argument)
     struct err e = ERR_INIT;
     struct cache_entry_reader *r = cache_entry_reader_open(s->found->entry, &e);
     struct engine_port *port = r ? engine_port_open(s->job->engine, &e) : NULL;
-    bool fine = port != NULL;
-    while (fine && !atomic_load(&s->stop)) {
+    bool ok = port != NULL;
+    while (ok && !atomic_load(&s->stop)) {
         size_t i = atomic_fetch_add(&s->next, 1);
         if (i >= s->count)
             break;
         if (interrupted())
-            fine = interrupt_error(&e);
+            ok = interrupt_error(&e);
         else if (is_first_of_block(s, i))
-            fine = put_block(s, r, port, i, &e);
+            ok = put_block(s, r, port, i, &e);
     }
     if (e.code != ERR_NONE)
         fail(s, &s->error, &e);
@@ -108,7 +108,7 @@ static bool put_all(struct source_cache *s, struct err *e)
     pthread_t *thread = calloc((size_t)threads, sizeof *thread);
     if (!thread)
         return err_memory(e, (size_t)threads * sizeof *thread);
-    cache_index_sort_by_place(s->wanted, s->count);
+    cache_index_sort_by_place(s->selected, s->count);
     for (; started < threads && s->count > 0; started++)
         if (pthread_create(&thread[started], NULL, putter_main, s) != 0)
             break;
@@ -134,7 +134,7 @@ static bool want_all(struct source_cache *s, struct decode_counts *counts, struc
         if (!columns_announce(s->job->columns, &f->tag, e))
             return false;
         if (f->status != COLUMN_MISSING && !want(s, &f->tag, f))
-            return err_memory(e, s->room * sizeof *s->wanted);
+            return err_memory(e, s->room * sizeof *s->selected);
     }
     *counts = x->counts;
     return true;
@@ -152,7 +152,7 @@ static bool pick(void *user, const struct frame_tag *tag)
     if (!f)
         return err_set(p->e, ERR_FAILED, "the cache's entry lacks a frame that it had");
     return columns_announce(p->source->job->columns, tag, p->e) &&
-           (want(p->source, tag, f) || err_memory(p->e, p->source->room * sizeof *p->source->wanted));
+           (want(p->source, tag, f) || err_memory(p->e, p->source->room * sizeof *p->source->selected));
 }
 
 /* Another selection's frames, under the numbers that this one gives them. */
@@ -186,11 +186,11 @@ static bool want_beside_film(struct source_cache *s, struct decode_counts *count
     job.have = source_can(s->film, SOURCE_SPARING) ? have : NULL;
     job.have_user = s;
     atomic_store(&s->reading_film, true);
-    bool fine = source_decode(s->film, &job, counts, times, e);
+    bool ok = source_decode(s->film, &job, counts, times, e);
     atomic_store(&s->reading_film, false);
-    if (fine && s->no_memory)
-        return err_memory(e, s->room * sizeof *s->wanted);
-    return fine;
+    if (ok && s->no_memory)
+        return err_memory(e, s->room * sizeof *s->selected);
+    return ok;
 }
 
 static bool cache_decode(struct source *base, const struct decode_job *job, struct decode_counts *counts,
@@ -200,13 +200,13 @@ static bool cache_decode(struct source *base, const struct decode_job *job, stru
     s->job = job;
     s->count = 0;
     atomic_store(&s->next, 0);
-    bool fine = s->found->answer == CACHE_HIT         ? want_all(s, counts, e)
+    bool ok = s->found->answer == CACHE_HIT         ? want_all(s, counts, e)
                 : s->found->answer == CACHE_HIT_OTHER ? want_picked(s, counts, e)
                                                       : want_beside_film(s, counts, times, e);
-    if (fine && !decode_must_restart(counts))
-        fine = put_all(s, e);
+    if (ok && !decode_must_restart(counts))
+        ok = put_all(s, e);
     counts->cache_failed = s->broken.code != ERR_NONE;
-    return fine;
+    return ok;
 }
 
 static void cache_progress(struct source *base, struct decode_progress *p)
@@ -226,7 +226,7 @@ static void cache_close(struct source **base)
 {
     struct source_cache *s = (struct source_cache *)*base;
     pthread_mutex_destroy(&s->lock);
-    free(s->wanted);
+    free(s->selected);
     free(s);
     *base = NULL;
 }

@@ -55,10 +55,10 @@ struct progress *progress_open(enum progress_when when, const char *title, struc
         free(copy);
         return NULL;
     }
-    bool wanted = when != PROGRESS_NEVER && log_enabled(LOG_INFO);
+    bool selected = when != PROGRESS_NEVER && log_enabled(LOG_INFO);
     p->title = copy;
-    p->terminal = wanted && is_terminal();
-    p->log = wanted && !p->terminal && when == PROGRESS_ALWAYS;
+    p->terminal = selected && is_terminal();
+    p->log = selected && !p->terminal && when == PROGRESS_ALWAYS;
     p->begin = p->next = clock_ns();
     if (p->log)
         p->next += 3000000000;   /* a short film needs one line in a log: the closing one */

@@ -87,13 +87,13 @@ static bool table_reserve(struct columns *c, size_t segments, struct err *e)
 {
     if (segments <= c->segments)
         return true;
-    size_t wanted = c->segments * 2 > segments ? c->segments * 2 : segments;
-    struct segment **table = realloc(c->segment, wanted * sizeof *table);
+    size_t selected = c->segments * 2 > segments ? c->segments * 2 : segments;
+    struct segment **table = realloc(c->segment, selected * sizeof *table);
     if (!table)
-        return err_memory(e, wanted * sizeof *table);
-    memset(table + c->segments, 0, (wanted - c->segments) * sizeof *table);
+        return err_memory(e, selected * sizeof *table);
+    memset(table + c->segments, 0, (selected - c->segments) * sizeof *table);
     c->segment = table;
-    c->segments = wanted;
+    c->segments = selected;
     return true;
 }
 

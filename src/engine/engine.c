@@ -40,7 +40,7 @@ struct engine *engine_open(const char *name, const struct engine_config *config,
 
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 {
-    g->trim = job->trim;
+    g->crop = job->crop;
     return g->ops->begin(g, job, e);
 }
 
@@ -51,15 +51,15 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e)
 
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
 {
-    const struct trim *trim = p->engine->trim;
-    if (!trim || trim->count == 0)
+    const struct crop *crop = p->engine->crop;
+    if (!crop || crop->count == 0)
         return p->engine->ops->put(p, view, tag, e);
     struct frame_view cut = *view, rows = *view;
-    if (!trim->forced && !view->on_device)
-        rows = trim_rows(view);
-    else if (!trim->forced && !p->engine->ops->rows(p, view, &rows, e))
+    if (!crop->forced && !view->on_device)
+        rows = crop_rows(view);
+    else if (!crop->forced && !p->engine->ops->rows(p, view, &rows, e))
         return false;
-    trim_view(trim, &rows, &cut);
+    crop_view(crop, &rows, &cut);
     return p->engine->ops->put(p, &cut, tag, e);
 }
 

@@ -127,8 +127,8 @@ static void *worker_main(void *argument)
     int64_t before = clock_thread_ns();
     while (queue_pop(c->todo, &item)) {
         struct batch *b = item;
-        bool fine = (!c->job.tap || c->job.tap(c->job.tap_user, &b->tag, b->rgb, &e)) && (interrupted() || fill_column(w, b, &e));
-        if (!fine) {
+        bool ok = (!c->job.tap || c->job.tap(c->job.tap_user, &b->tag, b->rgb, &e)) && (interrupted() || fill_column(w, b, &e));
+        if (!ok) {
             fail(c, &e);
             break;
         }
@@ -320,9 +320,9 @@ static bool cpu_put(struct engine_port *port, const struct frame_view *view, con
     if (!borrow(p, &b, e))
         return false;
     int64_t before = clock_thread_ns();
-    bool fine = shrink_frame(p->shrink, view, b->rgb, e);
+    bool ok = shrink_frame(p->shrink, view, b->rgb, e);
     p->shrink_seconds += (double)(clock_thread_ns() - before) / 1e9;
-    if (!fine)
+    if (!ok)
         return fail(p->cpu, e);
     return submit(p, b, tag, e);
 }

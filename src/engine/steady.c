@@ -119,14 +119,14 @@ static bool choose_all(struct columns *c, steady_ask *ask, void (*choose)(struct
     uint8_t *chosen = calloc(count + 1, 1);
     if (!chosen)
         return err_memory(e, count + 1);
-    bool fine = steady_choose(ask, c, count, pixels, percent, chosen, e);
-    for (uint64_t i = 0; fine && i < count; i++) {
+    bool ok = steady_choose(ask, c, count, pixels, percent, chosen, e);
+    for (uint64_t i = 0; ok && i < count; i++) {
         struct column *column = ask(c, i).count > 0 ? columns_at(c, i, e) : NULL;
         if (column)
             choose(column, chosen[i]);
     }
     free(chosen);
-    return fine;
+    return ok;
 }
 
 bool steady_columns(struct columns *c, uint64_t pixels, int percent, struct err *e)

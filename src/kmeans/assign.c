@@ -10,17 +10,17 @@
 static bool open_vectors(struct assign *a, size_t padded)
 {
     size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;
-    bool fine = true;
+    bool ok = true;
     for (int i = 0; i < 2; i++) {
         a->slack[i] = kmeans_lines_zeroed(groups * sizeof *a->slack[i]);
         a->least[i] = kmeans_lines_zeroed(blocks * sizeof *a->least[i]);
         a->due[i] = kmeans_lines_zeroed(blocks * sizeof *a->due[i]);
         a->rivals[i] = kmeans_lines_zeroed(blocks * sizeof *a->rivals[i]);
-        fine = fine && a->slack[i] && a->least[i] && a->due[i] && a->rivals[i];
+        ok = ok && a->slack[i] && a->least[i] && a->due[i] && a->rivals[i];
     }
     a->kind = kmeans_lines_zeroed(blocks * sizeof *a->kind);
     a->label = kmeans_lines(padded);
-    return fine && a->kind && a->label;
+    return ok && a->kind && a->label;
 }
 
 struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e)

@@ -101,10 +101,10 @@ static bool copy_out(struct dump *d, struct err *e)
     rewind(d->scratch);
     size_t n;
     while ((n = fread(block, 1, sizeof block, d->scratch)) > 0) {
-        bool fine = !interrupted() && fwrite(block, 1, n, atomic_file_stream(d->file)) == n;
-        if (!fine && interrupted())
+        bool ok = !interrupted() && fwrite(block, 1, n, atomic_file_stream(d->file)) == n;
+        if (!ok && interrupted())
             return interrupt_output(d->path, e);
-        if (!fine)
+        if (!ok)
             return err_set(e, ERR_FAILED, "cannot write '%s': %s", d->path, strerror(errno));
     }
     return true;
@@ -112,15 +112,15 @@ static bool copy_out(struct dump *d, struct err *e)
 
 bool dump_commit(struct dump **d, uint64_t columns, struct err *e)
 {
-    bool fine = true;
+    bool ok = true;
     if (ftruncate((*d)->fd, (off_t)(columns * (*d)->frame_bytes)) != 0)
-        fine = err_set(e, ERR_FAILED, "cannot write '%s': %s", (*d)->path, strerror(errno));
-    if (fine && (*d)->scratch)
-        fine = copy_out(*d, e);
-    if (fine)
-        fine = atomic_file_commit(&(*d)->file, e);
+        ok = err_set(e, ERR_FAILED, "cannot write '%s': %s", (*d)->path, strerror(errno));
+    if (ok && (*d)->scratch)
+        ok = copy_out(*d, e);
+    if (ok)
+        ok = atomic_file_commit(&(*d)->file, e);
     dump_discard(d);
-    return fine;
+    return ok;
 }
 
 void dump_discard(struct dump **d)

@@ -84,13 +84,13 @@ struct report_log *report_log_open(const char *path, struct err *e)
     l->fd = l->slow ? slow_open(to_stdout ? "/dev/stdout" : path, true) : open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (l->fd < 0)
         cannot(l->path, e);
-    bool fine = l->fd >= 0;
-    if (fine && !l->slow) {
+    bool ok = l->fd >= 0;
+    if (ok && !l->slow) {
         lock(l, F_WRLCK);
-        fine = is_report(l, e);
+        ok = is_report(l, e);
         lock(l, F_UNLCK);
     }
-    if (!fine)
+    if (!ok)
         report_log_close(&l);
     return l;
 }

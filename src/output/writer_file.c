@@ -71,8 +71,8 @@ bool writer_save(const struct writer *w, const struct report *r, struct strips s
     bool to_stdout = strcmp(path, "-") == 0;
     if (to_stdout)
         pthread_mutex_lock(&stdout_turn);
-    bool fine = save(w, r, strips, path, e);
+    bool ok = save(w, r, strips, path, e);
     if (to_stdout)
         pthread_mutex_unlock(&stdout_turn);
-    return fine;
+    return ok;
 }

@@ -91,14 +91,14 @@ static bool open_job(struct render_job *j, struct err *e)
         render_warn(j, "'%s': matrix '%s' is read as %s", path, f->unknown_matrix, colour_matrix_name(f->matrix));
     if (!render_light(j, e))
         return false;
-    render_trim_words(j);
-    struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height, .trim = j->trim_words, .light = j->light_words,
+    render_crop_words(j);
+    struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height, .crop = j->crop_words, .light = j->light_words,
                                   .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any", .decoder = o->decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
     if (!open_engine(j, &ask, e))
         return false;
     frame_cache_look(j->cache, &ask);
     r->cache = frame_cache_state(j->cache);
-    return render_trim(j, e);
+    return render_crop(j, e);
 }
 
 static void describe_decoding(struct render_job *j)
@@ -141,23 +141,23 @@ bool render_film(const struct render *r, size_t i, struct err *e)
 {
     struct render_job j = {.input = i};
     int64_t first = clock_ns();
-    bool fine;
+    bool ok;
     do {
         int64_t started = clock_ns();
         outputs_free(&j.outputs);
         j = (struct render_job){.render = r, .input = i};
-        fine = open_job(&j, e);
+        ok = open_job(&j, e);
         j.report.times.start_up = clock_since(started) - j.report.times.waiting;
-        fine = fine && render_decode(&j, e);
+        ok = ok && render_decode(&j, e);
         describe_decoding(&j);
-        fine = fine && render_assess(&j, e) && render_write(&j, started, e);
-        if (fine && r->options->strict && !render_is_whole(&j))
-            fine = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
+        ok = ok && render_assess(&j, e) && render_write(&j, started, e);
+        if (ok && r->options->strict && !render_is_whole(&j))
+            ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
-    } while (!fine && goes_on_without_gpu(r, i, j.engine, e));
-    if (!fine && e->code == ERR_INTERRUPTED)
+    } while (!ok && goes_on_without_gpu(r, i, j.engine, e));
+    if (!ok && e->code == ERR_INTERRUPTED)
         err_prefix(e, "'%s'", r->inputs->path[i]);
-    fine = render_report_film(&j, fine, clock_since(first) - j.report.times.waiting, e);
+    ok = render_report_film(&j, ok, clock_since(first) - j.report.times.waiting, e);
     outputs_free(&j.outputs);
-    return fine;
+    return ok;
 }

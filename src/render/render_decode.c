@@ -27,7 +27,7 @@ static bool open_thumbs(struct render_job *j, struct err *e)
     int width, height;
     thumbs_free(&j->thumbs);
     if (wants_thumbs(j)) {
-        thumbs_size(r->film, &r->trim, r->width, r->height, &width, &height);
+        thumbs_size(r->film, &r->crop, r->width, r->height, &width, &height);
         j->thumbs = thumbs_open(r->width, r->height, width, height, THUMBS_MOST, e);
         if (!j->thumbs)
             return false;
@@ -91,14 +91,14 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
         .decode = o->decode, .threads = j->render->threads, .exact_damage = j->exact_damage, .frame_times = frame_cache_frame_times(j->cache),
         .tick = render_progress_tick, .tick_user = &shown, .admission = j->render->admission, .worker_processes = j->render->workers, .decoders = j->render->decoders,
-        .job = {.trim = &j->report.trim, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
+        .job = {.crop = &j->report.crop, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
                 .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache) ? on_analysed : NULL, .tap_user = j},
     };
-    bool fine = pass_run(&pass, counts, times, e);
+    bool ok = pass_run(&pass, counts, times, e);
     render_progress_close(&shown);
-    return fine;
+    return ok;
 }
 
 enum log_level render_loudness(const struct render_job *j)
@@ -157,11 +157,11 @@ bool render_decode(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
     enum decode_plan plan = DECODE_PARALLEL;
-    bool fine;
+    bool ok;
     do
-        fine = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
-    while (fine && (starts_over(j, &plan) || spreads_anew(j, e)));
-    fine = fine && e->code == ERR_NONE;
-    frame_cache_end(j->cache, j->columns, &r->counts, fine);
-    return fine && (!j->render->options->verify || render_verify(j, e));
+        ok = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
+    while (ok && (starts_over(j, &plan) || spreads_anew(j, e)));
+    ok = ok && e->code == ERR_NONE;
+    frame_cache_end(j->cache, j->columns, &r->counts, ok);
+    return ok && (!j->render->options->verify || render_verify(j, e));
 }

@@ -33,7 +33,7 @@ struct render_job {
     struct digest *digest;           /* the one being filled, or NULL      */
     struct light *light;             /* NULL: no picture goes through it   */
     char light_words[64];            /* the same for the cache's key; "": as every SDR film is */
-    char trim_words[TRIM_TEXT];      /* what --trim says, for the cache's key; "": off */
+    char crop_words[CROP_TEXT];      /* what --crop says, for the cache's key; "": off */
     bool spread;                     /* the columns asked for, over a film that is shorter than it says */
     uint64_t total_bytes;            /* of the film's file, 0: unknown     */
     int64_t keys;                    /* --keyframes: how many key frames the film has, 0: nobody counted them */
@@ -57,10 +57,10 @@ bool render_probe(struct render_job *j, struct err *e);
 bool render_probe_length(struct render_job *j, struct err *e);
 
 /*
- * What pictures are cut to, into the report: as --trim says, as the cache's frames were, or as looking finds. The cache has been
+ * What pictures are cut to, into the report: as --crop says, as the cache's frames were, or as looking finds. The cache has been
  * looked at.
  */
-bool render_trim(struct render_job *j, struct err *e);
+bool render_crop(struct render_job *j, struct err *e);
 
 /*
  * Decides how HDR and --light linear are worked out: report.light, report.means, light and light_words. Looks at an HDR film that does
@@ -68,8 +68,8 @@ bool render_trim(struct render_job *j, struct err *e);
  */
 bool render_light(struct render_job *j, struct err *e);
 
-/* Fills j->trim_words. */
-void render_trim_words(struct render_job *j);
+/* Fills j->crop_words. */
+void render_crop_words(struct render_job *j);
 
 /* ---- render_decide.c ---- */
 
@@ -108,8 +108,8 @@ bool render_is_whole(const struct render_job *j);
 
 /* ---- render_report.c ---- */
 
-/* Says what became of a film: with -v, and to the report. `seconds` it took; `fine`: as the film ended so far. False: it failed. */
-bool render_report_film(const struct render_job *j, bool fine, double seconds, struct err *e);
+/* Says what became of a film: with -v, and to the report. `seconds` it took; `ok`: as the film ended so far. False: it failed. */
+bool render_report_film(const struct render_job *j, bool ok, double seconds, struct err *e);
 
 /* ---- render_write.c ---- */
 

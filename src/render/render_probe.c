@@ -74,9 +74,9 @@ bool render_probe(struct render_job *j, struct err *e)
         request.want |= PROBE_KEYS;
     if (!source_can(j->source, SOURCE_RESTARTABLE) && !one_reading_will_do(j, request.want & PROBE_LENGTH, e))
         return false;
-    bool fine = source_probe(j->source, &request, &facts, e);
-    j->keys = fine && facts.found & PROBE_KEYS ? facts.keys : 0;
-    return fine;
+    bool ok = source_probe(j->source, &request, &facts, e);
+    j->keys = ok && facts.found & PROBE_KEYS ? facts.keys : 0;
+    return ok;
 }
 
 bool render_probe_length(struct render_job *j, struct err *e)
@@ -133,23 +133,23 @@ bool render_light(struct render_job *j, struct err *e)
     return j->report.means != NULL;
 }
 
-void render_trim_words(struct render_job *j)
+void render_crop_words(struct render_job *j)
 {
-    const struct trim_rule *rule = &j->render->options->trim;
-    snprintf(j->trim_words, TRIM_TEXT, "%s", rule->kind == TRIM_AUTO ? "auto" : "");
-    if (rule->kind == TRIM_RECT)
-        trim_text(&rule->rect, j->trim_words);
+    const struct crop_rule *rule = &j->render->options->crop;
+    snprintf(j->crop_words, CROP_TEXT, "%s", rule->kind == CROP_AUTO ? "auto" : "");
+    if (rule->kind == CROP_RECT)
+        crop_text(&rule->rect, j->crop_words);
 }
 
 static void log_crop(const struct render_job *j, const struct probe_facts *facts)
 {
-    const struct trim *t = &j->report.trim;
+    const struct crop *t = &j->report.crop;
     const struct film *f = &j->source->film;
     for (int i = 0; i < t->count; i++) {
-        char text[TRIM_TEXT];
-        trim_shown_text(t, i, f->orientation, text);
+        char text[CROP_TEXT];
+        crop_shown_text(t, i, f->orientation, text);
         log_msg(LOG_VERBOSE, "'%s': its picture is %s of %dx%d%s", f->path, text, f->width, f->height,
-                t->forced ? ", by --trim, in pictures of that size" : ", bars left out where they are black");
+                t->forced ? ", by --crop, in pictures of that size" : ", bars left out where they are black");
     }
     if (facts && facts->found & PROBE_BARS)
         log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path,
@@ -168,9 +168,9 @@ static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct e
     if (!admission_enter(&ticket, e))
         return false;
     j->report.times.waiting += clock_since(came);
-    bool fine = source_probe(j->source, &request, facts, e);
+    bool ok = source_probe(j->source, &request, facts, e);
     admission_release(&ticket);
-    return fine;
+    return ok;
 }
 
 static bool look_for_bars(struct render_job *j, struct err *e)
@@ -180,25 +180,25 @@ static bool look_for_bars(struct render_job *j, struct err *e)
         log_msg(LOG_VERBOSE, "'%s': a pipe is not searched for bars", j->source->film.path);
     else if (!probe_bars(j, &facts, e))
         return false;
-    j->report.trim = facts.trim;
+    j->report.crop = facts.crop;
     log_crop(j, &facts);
     return true;
 }
 
-bool render_trim(struct render_job *j, struct err *e)
+bool render_crop(struct render_job *j, struct err *e)
 {
-    const struct trim_rule *rule = &j->render->options->trim;
+    const struct crop_rule *rule = &j->render->options->crop;
     const struct film *f = &j->source->film;
-    const struct trim_rect *r = &rule->rect;
-    if (rule->kind == TRIM_RECT && (r->x + r->width > f->width || r->y + r->height > f->height))
-        return err_set(e, ERR_USAGE, "'%s': --trim %d:%d:%d:%d does not lie in its pictures of %dx%d", f->path, r->width, r->height, r->x, r->y,
+    const struct crop_rect *r = &rule->rect;
+    if (rule->kind == CROP_RECT && (r->x + r->width > f->width || r->y + r->height > f->height))
+        return err_set(e, ERR_USAGE, "'%s': --crop %d:%d:%d:%d does not lie in its pictures of %dx%d", f->path, r->width, r->height, r->x, r->y,
                        f->width, f->height);
-    if (rule->kind == TRIM_RECT)
-        j->report.trim = (struct trim){f->coded_width, f->coded_height, 1, true, {trim_to_decoded(*r, f->orientation, f->coded_width, f->coded_height)}};
-    if (rule->kind == TRIM_RECT || (rule->kind == TRIM_AUTO && frame_cache_trim(j->cache, &j->report.trim)))
+    if (rule->kind == CROP_RECT)
+        j->report.crop = (struct crop){f->coded_width, f->coded_height, 1, true, {crop_to_decoded(*r, f->orientation, f->coded_width, f->coded_height)}};
+    if (rule->kind == CROP_RECT || (rule->kind == CROP_AUTO && frame_cache_crop(j->cache, &j->report.crop)))
         log_crop(j, NULL);
-    else if (rule->kind == TRIM_AUTO && !look_for_bars(j, e))
+    else if (rule->kind == CROP_AUTO && !look_for_bars(j, e))
         return false;
-    frame_cache_truncate(j->cache, &j->report.trim);
+    frame_cache_truncate(j->cache, &j->report.crop);
     return true;
 }

@@ -29,16 +29,16 @@ static struct report_entry failed_entry(const struct render *r, size_t film,
                                  .columns = -1};
 }
 
-bool render_report_film(const struct render_job *j, bool fine, double seconds, struct err *e)
+bool render_report_film(const struct render_job *j, bool ok, double seconds, struct err *e)
 {
     const struct render *r = j->render;
     const char *path = r->inputs->path[j->input], *output[OUTPUTS_MOST];
     struct err problem = ERR_INIT;
     if (r->tick)
         r->tick(r->tick_user, j->input, 1, j->report.counts.displayed);
-    if (fine)
+    if (ok)
         log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", path, j->report.count, seconds);
-    struct report_entry entry = fine ? (struct report_entry){.film = path, .status = REPORT_DONE}
+    struct report_entry entry = ok ? (struct report_entry){.film = path, .status = REPORT_DONE}
                                      : failed_entry(r, j->input, e);
     entry.seconds = seconds;
     entry.columns = j->report.count > 0 ? (int64_t)j->report.count : -1;
@@ -46,7 +46,7 @@ bool render_report_film(const struct render_job *j, bool fine, double seconds, s
     entry.output = output;
     entry.outputs = j->written ? list_outputs(&j->outputs, output) : 0;
     if (report_log_add(r->report_log, &entry, &problem))
-        return fine;
+        return ok;
     return err_set(e, problem.code, "'%s': %s", path, problem.text);
 }
 
@@ -65,24 +65,24 @@ static bool log_left_out(const struct render *r, size_t film, struct err *e)
                                  .reason = "its outputs are there, of this film and these options",
                                  .output = output};
     entry.outputs = list_outputs(&list, output);
-    bool fine = report_log_add(r->report_log, &entry, e);
+    bool ok = report_log_add(r->report_log, &entry, e);
     outputs_free(&list);
-    return fine;
+    return ok;
 }
 
 bool render_report_known(const struct render *r, struct err *e)
 {
     const struct inputs *in = r->inputs;
-    bool fine = true;
-    for (size_t i = 0; i < in->count && fine; i++) {
+    bool ok = true;
+    for (size_t i = 0; i < in->count && ok; i++) {
         if (in->duty[i] == INPUT_LEFT_OUT) {
-            fine = log_left_out(r, i, e);
+            ok = log_left_out(r, i, e);
         } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
             err_report(&in->problem[i]);
-            fine = render_report_missing(r, i, &in->problem[i], e);
+            ok = render_report_missing(r, i, &in->problem[i], e);
         }
     }
-    return fine;
+    return ok;
 }
 
 bool render_report_missing(const struct render *r, size_t film, const struct err *failure, struct err *e)

@@ -34,10 +34,10 @@ bool render_verify(struct render_job *j, struct err *e)
         struct columns *columns = columns_open(0, 0, e);
         digest_free(&j->second);
         j->digest = j->second = digest_open(e);
-        bool fine = columns && j->second && render_attempt(j, DECODE_SEQUENTIAL, columns, &counts, &times, e);
-        left_out = fine && !counts.damage_found ? leave_out_damage(j, columns) : 0;
+        bool ok = columns && j->second && render_attempt(j, DECODE_SEQUENTIAL, columns, &counts, &times, e);
+        left_out = ok && !counts.damage_found ? leave_out_damage(j, columns) : 0;
         columns_free(&columns);
-        if (!fine)
+        if (!ok)
             return false;
         j->exact_damage |= counts.damage_found;
     } while (counts.damage_found);

@@ -42,10 +42,10 @@ bool render_write(struct render_job *j, int64_t started, struct err *e)
 {
     int64_t before = clock_ns();
     j->report.partial = !render_is_whole(j);
-    bool fine = write_outputs(j, &j->outputs, false, e) && write_dump(j, e);
+    bool ok = write_outputs(j, &j->outputs, false, e) && write_dump(j, e);
     j->report.times.write = clock_since(before);
     j->report.times.wall = clock_since(started) - j->report.times.waiting;
-    fine = fine && write_outputs(j, &j->outputs, true, e);
-    j->written = fine;
-    return fine;
+    ok = ok && write_outputs(j, &j->outputs, true, e);
+    j->written = ok;
+    return ok;
 }

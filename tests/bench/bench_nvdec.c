@@ -110,13 +110,13 @@ static bool read_all(struct bench *b, struct demux *r, uint64_t *pictures, struc
         .user = b};
     struct chunker *g = chunker_open(&config, e);
     struct picture p;
-    bool fine = g != NULL;
-    while (fine && demux_next(r, &p, e))
-        fine = chunker_push(g, &p, e);
-    fine = fine && e->code == ERR_NONE && chunker_end(g, e);
+    bool ok = g != NULL;
+    while (ok && demux_next(r, &p, e))
+        ok = chunker_push(g, &p, e);
+    ok = ok && e->code == ERR_NONE && chunker_end(g, e);
     *pictures = chunker_counts_now(g).displayed;
     chunker_free(&g);
-    return fine;
+    return ok;
 }
 
 static bool run_bench(struct bench *b, struct demux *r, int soft, uint64_t *pictures, struct err *e)
@@ -130,12 +130,12 @@ static bool run_bench(struct bench *b, struct demux *r, int soft, uint64_t *pict
         b->soft[i] = i >= hard;
     for (int i = 0; i < count; i++)
         pthread_create(&thread[i], NULL, worker, b);
-    bool fine = read_all(b, r, pictures, e);
+    bool ok = read_all(b, r, pictures, e);
     queue_close(b->chunks);
     for (int i = 0; i < count; i++)
         pthread_join(thread[i], NULL);
     queue_free(&b->chunks);
-    return fine;
+    return ok;
 }
 
 int main(int argc, char **argv)

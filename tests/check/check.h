@@ -19,10 +19,10 @@ enum { GUARD = 256, SKIPPED = 77 };
 static int passed, failed;
 
 /* Counts a check; says which failed. */
-__attribute__((format(printf, 2, 3))) static inline bool check(bool fine, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline bool check(bool ok, const char *format, ...)
 {
-    (fine ? passed : failed)++;
-    if (!fine) {
+    (ok ? passed : failed)++;
+    if (!ok) {
         va_list args;
         va_start(args, format);
         printf("FAIL  ");
@@ -30,7 +30,7 @@ __attribute__((format(printf, 2, 3))) static inline bool check(bool fine, const 
         printf("\n");
         va_end(args);
     }
-    return fine;
+    return ok;
 }
 
 static inline void must(cudaError_t code, const char *what)

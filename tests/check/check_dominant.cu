@@ -46,14 +46,14 @@ static void compare(int n, int pixels, kind k, int most, rng &r)
     device_buffer rgb(bytes), out(out_bytes);
     rgb.put(frames.data(), bytes);
     struct dominant_gpu *gpu = dominant_gpu_open(n + 1, &e);
-    bool fine = gpu != NULL;
-    for (int turn = 0; turn < 2 && fine; turn++) {     /* nothing of a run is left for the next */
-        fine = dominant_gpu_run(gpu, rgb.data(), n, pixels, most, NULL, (gpu_modes *)out.data(), &e);
+    bool ok = gpu != NULL;
+    for (int turn = 0; turn < 2 && ok; turn++) {     /* nothing of a run is left for the next */
+        ok = dominant_gpu_run(gpu, rgb.data(), n, pixels, most, NULL, (gpu_modes *)out.data(), &e);
         must(cudaStreamSynchronize(NULL), "modes");
-        fine = fine && out.get() == right && out.guards_whole() && rgb.get() == frames && rgb.guards_whole();
+        ok = ok && out.get() == right && out.guards_whole() && rgb.get() == frames && rgb.guards_whole();
     }
     dominant_gpu_free(&gpu);
-    check(fine, "%d modes of %d frames of %d pixels, kind %d: %s", most, n, pixels, (int)k, e.text);
+    check(ok, "%d modes of %d frames of %d pixels, kind %d: %s", most, n, pixels, (int)k, e.text);
 }
 
 int main(int argc, char **argv)

@@ -79,7 +79,7 @@ struct worker {
     int first, step;
     way how;
     const std::vector<std::vector<uint8_t>> *staged;
-    bool fine;
+    bool ok;
 };
 
 /* Where pictures in device memory lie: on the engine's GPU, as NVDEC's do. */
@@ -91,22 +91,22 @@ static void *worker_main(void *argument)
     struct err e = ERR_INIT;
     engine_port *port = engine_port_open(w->g, &e);
     must(cudaSetDevice(picture_device), "the engine's GPU");
-    w->fine = port != NULL;
+    w->ok = port != NULL;
     device_buffer picture(w->film->nv12[0].size());
-    for (int i = w->film->count - 1 - w->first; i >= 0 && w->fine; i -= w->step) {     /* not in order */
+    for (int i = w->film->count - 1 - w->first; i >= 0 && w->ok; i -= w->step) {     /* not in order */
         const std::vector<uint8_t> &bytes = w->film->nv12[i];
         if (w->how == STAGED) {
-            w->fine = engine_put_analysed(port, (*w->staged)[i].data(), &w->film->tag[i], &e);
+            w->ok = engine_put_analysed(port, (*w->staged)[i].data(), &w->film->tag[i], &e);
             continue;
         }
         if (w->how == DEVICE)
             picture.put(bytes.data(), bytes.size());
         frame_view v = view_at(*w->film, w->how == DEVICE ? picture.data() : bytes.data(), w->how == DEVICE);
-        w->fine = engine_put(port, &v, &w->film->tag[i], &e);
+        w->ok = engine_put(port, &v, &w->film->tag[i], &e);
     }
-    if (!w->fine)
+    if (!w->ok)
         printf("%s\n", e.text);
-    w->fine &= picture.guards_whole();
+    w->ok &= picture.guards_whole();
     engine_port_close(&port);
     return NULL;
 }
@@ -131,20 +131,20 @@ static bool run(engine *g, const film_frames &f, const kmeans_params *params, wa
     job.columns = out->columns;
     job.tap = tap;
     job.tap_user = out;
-    bool fine = engine_begin(g, &job, &e);
+    bool ok = engine_begin(g, &job, &e);
     worker w[WORKERS];
     pthread_t thread[WORKERS];
-    for (int i = 0; i < WORKERS && fine; i++) {
+    for (int i = 0; i < WORKERS && ok; i++) {
         w[i] = {&f, g, i, WORKERS, how, staged, false};
         pthread_create(&thread[i], NULL, worker_main, &w[i]);
     }
-    for (int i = 0; i < WORKERS && fine; i++)
+    for (int i = 0; i < WORKERS && ok; i++)
         pthread_join(thread[i], NULL);
-    bool worked = fine;
-    for (int i = 0; i < WORKERS && fine; i++)
-        worked &= w[i].fine;
+    bool worked = ok;
+    for (int i = 0; i < WORKERS && ok; i++)
+        worked &= w[i].ok;
     engine_times times;
-    if (fine)
+    if (ok)
         worked &= engine_finish(g, &times, &e);
     if (!worked)
         printf("%s\n", e.text);
@@ -174,10 +174,10 @@ static void compare(engine *cpu, engine *cuda, const film_frames &f, const kmean
 {
     static const char *const name[] = {"host", "device", "staged"};
     result right;
-    bool fine = run(cpu, f, params, HOST, NULL, &right);
+    bool ok = run(cpu, f, params, HOST, NULL, &right);
     for (int how = HOST; how <= STAGED; how++) {
         result r;
-        bool ran = fine && run(cuda, f, params, (way)how, &right.tapped, &r);
+        bool ran = ok && run(cuda, f, params, (way)how, &right.tapped, &r);
         check(ran && same(right, r, f.height), "%s from %s memory", what, name[how]);
         columns_free(&r.columns);
     }
@@ -202,19 +202,19 @@ static void check_many(engine *cuda, int films, rng &r)
     kmeans_params params = {4, 2, 50, INIT_SCALABLE, 1, true};
     film_frames f = make_film(9, 320, 180, 64, 36, r);
     size_t free_before = 0, free_after = 0, total, pages = 0;
-    bool fine = true;
-    for (int i = 0; i < films && fine; i++) {
+    bool ok = true;
+    for (int i = 0; i < films && ok; i++) {
         result out;
         if (i == WARM) {
             must(cudaMemGetInfo(&free_before, &total), "memory");
             pages = resident_pages();
         }
-        fine = run(cuda, f, &params, DEVICE, NULL, &out);
+        ok = run(cuda, f, &params, DEVICE, NULL, &out);
         columns_free(&out.columns);
     }
     must(cudaMemGetInfo(&free_after, &total), "memory");
     size_t grown = (resident_pages() - pages) * (size_t)sysconf(_SC_PAGESIZE);
-    check(fine, "%d films in one process", films);
+    check(ok, "%d films in one process", films);
     check(films <= WARM || free_after == free_before, "device memory: %zu bytes free before, %zu after", free_before, free_after);
     check(films <= WARM || (long long)grown < 4 << 20, "host memory grew by %zu bytes", grown);
 }

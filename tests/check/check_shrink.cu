@@ -98,16 +98,16 @@ static void compare(layout l, int width, int height, int to_width, int to_height
     struct shrink *s = shrink_open(to_width, to_height, &e);
     shrink_use_light(s, light);
     frame_view host = placed(p, p.bytes.data());
-    bool fine = s && shrink_frame(s, &host, right.data(), &e);
+    bool ok = s && shrink_frame(s, &host, right.data(), &e);
     shrink_free(&s);
     device_buffer from(p.bytes.size()), to(bytes);
     from.put(p.bytes.data(), p.bytes.size());
     frame_view device = placed(p, from.data());
     struct light_gpu *there = light ? light_gpu_open(light, &e) : NULL;
     bool lit = light_wanted(light, device.transfer);
-    fine = fine && shrink_gpu(&device, to_width, to_height, lit ? light_gpu_table(there, device.transfer, &e) : NULL, to.data(), 0, &e);
+    ok = ok && shrink_gpu(&device, to_width, to_height, lit ? light_gpu_table(there, device.transfer, &e) : NULL, to.data(), 0, &e);
     must(cudaDeviceSynchronize(), "shrink");
-    bool same = fine && to.get() == right && to.guards_whole() && from.guards_whole();
+    bool same = ok && to.get() == right && to.guards_whole() && from.guards_whole();
     light_gpu_free(&there);
     check(same, "layout %d, %dx%d to %dx%d, content %d%s %s", l, width, height, to_width, to_height, kind, lit ? ", by light" : "", e.text);
 }
@@ -123,10 +123,10 @@ static void check_rows(int n, int width, int height, rng &r)
     device_buffer from(rgb.size()), to(right.size() * 4);
     from.put(rgb.data(), rgb.size());
     struct err e = ERR_INIT;
-    bool fine = row_sums_gpu(from.data(), n, width, height, NULL, (uint32_t *)to.data(), 0, &e);
+    bool ok = row_sums_gpu(from.data(), n, width, height, NULL, (uint32_t *)to.data(), 0, &e);
     must(cudaDeviceSynchronize(), "row sums");
     std::vector<uint8_t> got = to.get();
-    check(fine && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(), "row sums of %d x %dx%d", n, width, height);
+    check(ok && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(), "row sums of %d x %dx%d", n, width, height);
 }
 
 static void check_row_light(int n, int width, int height, rng &r)
@@ -144,10 +144,10 @@ static void check_row_light(int n, int width, int height, rng &r)
         column_row_light(sdr, &rgb[row * width * 3], width, &right[row * 3]);
     device_buffer from(rgb.size()), to(right.size() * 4);
     from.put(rgb.data(), rgb.size());
-    bool fine = row_sums_gpu(from.data(), n, width, height, light_gpu_table(there, TRANSFER_SDR, &e), (uint32_t *)to.data(), 0, &e);
+    bool ok = row_sums_gpu(from.data(), n, width, height, light_gpu_table(there, TRANSFER_SDR, &e), (uint32_t *)to.data(), 0, &e);
     must(cudaDeviceSynchronize(), "rows of light");
     std::vector<uint8_t> got = to.get();
-    check(fine && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(), "rows of light of %d x %dx%d", n, width, height);
+    check(ok && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(), "rows of light of %d x %dx%d", n, width, height);
     light_gpu_free(&there);
     light_close(&light);
 }

@@ -5,7 +5,7 @@
 test_sample_answers() {
     f=$(sample)
     ok "$f" -n 1 -m kmeans --json out.json -o out.png
-    check trimmed out.json 768:320:0:56
+    check cropped out.json 768:320:0:56
     check answers out.json "${f%.*}.answers.tsv"
     check shape out.json
     check png out.png 2142 360
@@ -16,8 +16,8 @@ test_sample_answers() {
 # With its bars: black lines and nothing else are added to the same answers.
 test_sample_answers_with_bars() {
     f=$(sample)
-    ok "$f" -n 1 -m average --trim off --json off.json -o off.png
-    check trimmed off.json
+    ok "$f" -n 1 -m average --crop off --json off.json -o off.png
+    check cropped off.json
     check answers off.json "${f%.*}.answers.tsv"
 }
 

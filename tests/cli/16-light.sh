@@ -23,15 +23,15 @@ test_hdr_is_mapped() {
         -c:v libx265 -preset ultrafast -x265-params "log-level=error:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc" real-pq.mkv
     while read -r film kind peak; do
         for curve in bt2390 hable reinhard clip; do
-            ok "$film" -n 12 --trim off --tone-map $curve --size 128x72 -m average --json l.json --dump l.rgb -o l.png
+            ok "$film" -n 12 --crop off --tone-map $curve --size 128x72 -m average --json l.json --dump l.rgb -o l.png
             says_not warning
             [ "$(check get l.json tone_map)" = $curve ] || fail "the JSON has tone_map $(check get l.json tone_map)"
             [ "$(check get l.json hdr_peak)" = "$peak" ] || fail "the JSON has the peak $(check get l.json hdr_peak), right is $peak"
             reference "$film" l.json l.rgb "$kind"
         done
-        ok "$film" -n 12 --trim off --light linear --size 128x72 -m average --json l.json --dump l.rgb -o l.png
+        ok "$film" -n 12 --crop off --light linear --size 128x72 -m average --json l.json --dump l.rgb -o l.png
         reference "$film" l.json l.rgb "$kind"
-        ok "$film" -n 12 --trim off --light linear --tone-map off --size 128x72 -m average --json l.json --dump l.rgb -o l.png
+        ok "$film" -n 12 --crop off --light linear --tone-map off --size 128x72 -m average --json l.json --dump l.rgb -o l.png
         reference "$film" l.json l.rgb sdr
     done <<'LIST'
 patches-pq.mkv pq 4000
@@ -91,9 +91,9 @@ test_linear_light() { # quick
     ok flat.mkv --light linear -m average,downsample --width 3 --json f.json -o f.png
     [ "$(check get f.json columns.0.average)" = "[90, 60, 20]" ] || fail "a flat colour became $(check get f.json columns.0.average)"
     ffmpeg -nostdin -v error -y -f lavfi -i "color=black:s=64x64:r=5:d=2,format=gbrp,drawbox=w=32:h=64:c=white:t=fill" -c:v ffv1 half.mkv
-    ok half.mkv --light linear --trim off --size full -m average --json h.json -o h.png
+    ok half.mkv --light linear --crop off --size full -m average --json h.json -o h.png
     [ "$(check get h.json columns.0.average)" = "[191, 191, 191]" ] || fail "half black, half white is $(check get h.json columns.0.average)"
-    ok half.mkv --trim off --size full -m average --json h.json -o h.png
+    ok half.mkv --crop off --size full -m average --json h.json -o h.png
     [ "$(check get h.json columns.0.average)" = "[128, 128, 128]" ] || fail "without it, it is $(check get h.json columns.0.average)"
 }
 
@@ -104,13 +104,13 @@ test_hdr_changes_in_a_film() {
     ffmpeg -nostdin -v error -y -f lavfi -i "$ramp" -frames:v 24 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le \
         -x265-params "log-level=error:lossless=1:keyint=12:colorprim=bt709:transfer=bt709:colormatrix=bt709" sdr.ts
     for f in pq hlg sdr; do
-        ok $f.ts --every 1 --trim off --dump $f.rgb -o a.png
+        ok $f.ts --every 1 --crop off --dump $f.rgb -o a.png
     done
     for parts in "pq sdr hlg pq" "sdr hlg sdr"; do
         # shellcheck disable=SC2086
         { for f in $parts; do cat $f.ts; done > mixed.ts; for f in $parts; do cat $f.rgb; done > right.rgb; }
         for threads in 1 3; do
-            ok mixed.ts --every 1 --trim off --cache c --threads $threads --dump got.rgb -o a.png
+            ok mixed.ts --every 1 --crop off --cache c --threads $threads --dump got.rgb -o a.png
             cmp got.rgb right.rgb || fail "'$parts' is not what its parts are, with $threads threads"
         done
     done

@@ -68,7 +68,7 @@ test_update_and_options() {
     cp "$(clip h264-closed.mkv)" a.mkv
     ok a.mkv -n 20 --update
     makes '' a.mkv -n 20 --update --threads 1 --decode cpu --engine cpu --no-cache
-    for option in '-n 20 -k 5' '-n 20 --seed 3' '-n 20 --no-race' '-n 20 --height 99' '-n 20 --width 7' '-n 20 --size 100' '-n 20 --trim off' \
+    for option in '-n 20 -k 5' '-n 20 --seed 3' '-n 20 --no-race' '-n 20 --height 99' '-n 20 --width 7' '-n 20 --size 100' '-n 20 --crop off' \
         '-n 20 --start 1' '-n 20 --end 3' '-n 20 --steady' '-n 19' '--columns 3' '--interval 1' '-n 20 --keyframes' \
         '-n 20 --stream 0' '-n 20 --tone-map off' '-n 20 --hdr-peak 500' '-n 20 --light linear' '-n 20 --smooth 2'; do
         # shellcheck disable=SC2086  # words

@@ -34,19 +34,19 @@ PY
 told() {
     local threads
     for threads in 1 2 5; do
-        ok "$1" -n 1 -m average --trim off --threads $threads --json $threads.json -o $threads.png
+        ok "$1" -n 1 -m average --crop off --threads $threads --json $threads.json -o $threads.png
         says 'barcode: warning: .* columns come from damaged pictures'
     done
     "$PYTHON" -c 'import json, sys; sys.exit(len(json.load(open("1.json"))["columns"]) != int(sys.argv[1]))' "$2" || fail "$1: not $2 columns"
-    run "$1" -n 1 -m average --trim off --strict -q -o s.png
+    run "$1" -n 1 -m average --crop off --strict -q -o s.png
     [ "$STATUS" -eq 1 ] || fail "$1: --strict: exit status $STATUS, not 1"
 }
 
 # whole FILE: no warning.
 whole() {
-    ok "$1" --strict -n 1 -m average --trim off -o w.png
+    ok "$1" --strict -n 1 -m average --crop off -o w.png
     says_not warning
-    ok "$1" --strict --keyframes -m average --trim off -o w.png
+    ok "$1" --strict --keyframes -m average --crop off -o w.png
     says_not damaged
 }
 

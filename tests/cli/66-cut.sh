@@ -94,8 +94,8 @@ test_ogg_behind_ogg() {
     # The second one's headers are others: its pictures are those that it has alone.
     $FF -f lavfi -i testsrc2=s=176x144:r=25:d=2 -c:v theora -q:v 3 -pix_fmt yuv444p -serial_offset 9 b.ogv
     cat a.ogv b.ogv > both.ogv
-    ok both.ogv --any --strict -n 1 --size 16x16 --trim off -m average --dump both.rgb -o p.png
-    ok b.ogv --any --strict -n 1 --size 16x16 --trim off -m average --dump b.rgb -o p.png
+    ok both.ogv --any --strict -n 1 --size 16x16 --crop off -m average --dump both.rgb -o p.png
+    ok b.ogv --any --strict -n 1 --size 16x16 --crop off -m average --dump b.rgb -o p.png
     tail -c $((50 * 768)) both.rgb | cmp - b.rgb
 }
 

@@ -2,7 +2,7 @@
 """The checks of the CLI tests that need arithmetic. Standard library and, where said, numpy.
 
     checks.py answers JSON TSV             the sample film's columns against its known answers; of averages alone
-                                           where the bars were left in (--trim off)
+                                           where the bars were left in (--crop off)
     checks.py selection FILM JSON RULE     the frames that RULE picks, from ffprobe's list of frames
     checks.py keyframes FILM EXACT.json EXACT.rgb KEYS.json KEYS.rgb
                                            every column of KEYS: the key frame at or before its time, as EXACT (every frame) has it
@@ -61,7 +61,7 @@ def with_bars(answer):
 def answers(json_path, tsv_path):
     facts, right = load(json_path), read_answers(tsv_path)
     pixels = facts["size"][0] * facts["size"][1]
-    known, cut = 0, "trim" in facts
+    known, cut = 0, "crop" in facts
     for c in facts["columns"]:
         a = right[c["frame"]]
         where = f"frame {c['frame']} ({a['shot']})"
@@ -437,12 +437,12 @@ def get(path, key):
     print(value)
 
 
-def trimmed(path, *rectangles):
-    got = load(path).get("trim", [])
+def cropped(path, *rectangles):
+    got = load(path).get("crop", [])
     expect(got == list(rectangles), f"pictures are cut to {got}, right is {list(rectangles)}")
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, pixels, picture, narrow, steady, dominant, rows, shape, same, dump, size, get, trimmed)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, pixels, picture, narrow, steady, dominant, rows, shape, same, dump, size, get, cropped)}
 
 if __name__ == "__main__":
     try:

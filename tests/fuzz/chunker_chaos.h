@@ -24,11 +24,11 @@ struct chaos {
     const char *broken;
 };
 
-static inline bool expect(struct chaos *c, bool fine, const char *promise)
+static inline bool expect(struct chaos *c, bool ok, const char *promise)
 {
-    if (!fine && !c->broken)
+    if (!ok && !c->broken)
         c->broken = promise;
-    return fine;
+    return ok;
 }
 
 static inline void take_tag(struct chaos *c, const struct picture *p)
@@ -45,19 +45,19 @@ static inline void take_tag(struct chaos *c, const struct picture *p)
 static inline bool take_run(void *user, struct chunk *r, struct err *e)
 {
     struct chaos *c = user;
-    size_t wanted = 0, bytes = 0;
+    size_t selected = 0, bytes = 0;
     expect(c, r->count > 0 && r->own > 0 && r->own <= r->count, "a run is empty");
     expect(c, r->count == 0 || r->picture[0].rap != RAP_NONE, "a run does not begin with a cut");
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
         expect(c, p->serial == r->picture[0].serial + i, "serials in a run are not consecutive");
         expect(c, p->packet && packet_size(p->packet) == p->serial + 1, "a picture has another one's packet");
-        wanted += p->wanted;
+        selected += p->selected;
         bytes += packet_size(p->packet);
-        if (p->wanted)
+        if (p->selected)
             take_tag(c, p);
     }
-    expect(c, wanted == r->wanted && wanted > 0 && bytes == r->bytes, "a run's sums are wrong");
+    expect(c, selected == r->selected && selected > 0 && bytes == r->bytes, "a run's sums are wrong");
     struct codec_traits t = codec_traits(STREAM_H264);
     chunk_plan(r, &t, chance(c->dice, 50));
     expect(c, chunk_reorder_depth(r) >= 0, "a negative delay");
@@ -123,20 +123,20 @@ static inline const char *chunker_chaos(struct dice *d)
     struct chunker_config config = chaos_config(&c, columns);
     struct chunker *g = chunker_open(&config, &e);
     size_t n = (size_t)roll(d, CHAOS_PICTURES), odd_at = chance(d, 30) ? (size_t)roll(d, n + 1) : n + 1, i = 0;
-    bool wild = chance(d, 30), fine = true, stuck = false;
-    for (; i < n && i != odd_at && fine && !chunker_done(g); i++) {
+    bool wild = chance(d, 30), ok = true, stuck = false;
+    for (; i < n && i != odd_at && ok && !chunker_done(g); i++) {
         struct picture p = chaos_picture(d, i, wild);
-        fine = chunker_push(g, &p, &e);
+        ok = chunker_push(g, &p, &e);
     }
     stuck = i == odd_at || chunker_stuck(g, true);
     struct chunker_state s = {.held = NULL};
-    if (fine && stuck)
-        fine = chunker_release(g, &s, &e);
-    else if (fine)
-        fine = chunker_end(g, &e);
-    expect(&c, fine == (e.code == ERR_NONE), "a failure without a sentence, or the other way round");
+    if (ok && stuck)
+        ok = chunker_release(g, &s, &e);
+    else if (ok)
+        ok = chunker_end(g, &e);
+    expect(&c, ok == (e.code == ERR_NONE), "a failure without a sentence, or the other way round");
     expect(&c, chunker_counts_now(g).displayed <= i, "more frames than pictures");
-    if (fine)
+    if (ok)
         check_cover(&c, stuck ? s.cursor.column : columns_count(columns));
     chunk_free(&s.held);
     chunker_free(&g);

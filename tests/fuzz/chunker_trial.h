@@ -25,11 +25,11 @@ struct trial {
     const char *broken;
 };
 
-static inline bool demand(struct trial *t, bool fine, const char *promise)
+static inline bool demand(struct trial *t, bool ok, const char *promise)
 {
-    if (!fine && !t->broken)
+    if (!ok && !t->broken)
         t->broken = promise;
-    return fine;
+    return ok;
 }
 
 /* ------------------------------------------------------------------ the model */
@@ -109,7 +109,7 @@ static inline void check_run(struct trial *t, const struct chunk *r)
 {
     if (!demand(t, r->count > 0 && r->own >= 1 && r->own <= r->count, "a run is empty"))
         return;
-    size_t wanted = 0, bytes = 0;
+    size_t selected = 0, bytes = 0;
     demand(t, r->picture[0].rap != RAP_NONE, "a run does not begin with a cut");
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
@@ -118,13 +118,13 @@ static inline void check_run(struct trial *t, const struct chunk *r)
             return;
         demand(t, packet_size(p->packet) == p->serial % 97 + 1, "a picture has another picture's packet");
         bytes += packet_size(p->packet);
-        wanted += p->wanted;
-        if (p->wanted)
+        selected += p->selected;
+        if (p->selected)
             check_wanted(t, r, p);
     }
-    demand(t, wanted == r->wanted, "a run's count of wanted pictures is wrong");
+    demand(t, selected == r->selected, "a run's count of wanted pictures is wrong");
     demand(t, bytes == r->bytes, "a run's bytes are wrong");
-    demand(t, wanted > 0, "a run without a wanted picture was emitted");
+    demand(t, selected > 0, "a run without a wanted picture was emitted");
     for (size_t i = r->own; i < r->count; i++)
         demand(t, t->film.truth[r->picture[i].serial].gop == t->film.truth[r->picture[r->own].serial].gop,
                "extras come from more than one GOP");
@@ -182,16 +182,16 @@ static inline void run_chunker(struct trial *t)
     struct err e = ERR_INIT;
     struct chunker *g = chunker_open(&t->config, &e);
     size_t i = 0;
-    bool fine = g != NULL, done = false;
-    for (; i < t->film.count && fine && !done && !t->stuck; i++) {
-        fine = push(t, g, i, &e);
+    bool ok = g != NULL, done = false;
+    for (; i < t->film.count && ok && !done && !t->stuck; i++) {
+        ok = push(t, g, i, &e);
         done = chunker_done(g);
         t->stuck = chunker_stuck(g, false) || i + 1 == t->odd_at;
     }
     t->stuck |= !done && chunker_stuck(g, i == t->film.count);
-    if (fine && t->stuck)
+    if (ok && t->stuck)
         go_on_sequentially(t, g, i, &e);
-    else if (fine)
+    else if (ok)
         demand(t, chunker_end(g, &e), "chunker_end failed");
     struct chunker_counts c = chunker_counts_now(g);
     demand(t, c.chunks == t->chunks, "the count of runs is wrong");

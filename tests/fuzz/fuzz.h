@@ -10,9 +10,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What must hold whatever the bytes are. */
-static inline void fuzz_demand(bool fine)
+static inline void fuzz_demand(bool ok)
 {
-    if (!fine)
+    if (!ok)
         abort();
 }
 

@@ -34,11 +34,11 @@ static void stage(struct source *s, struct engine *g, enum decode_plan plan, enu
     struct decode_times times = {0};
     struct engine_times engine_times;
     fuzz_demand(c && engine_begin(g, &job, &e));
-    bool fine = source_decode(s, &what, &counts, &times, &e);
-    fuzz_demand(fine == (e.code == ERR_NONE) && (fine || e.text[0]));
-    fuzz_demand(engine_finish(g, &engine_times, &engine_error) || !fine || engine_error.text[0]);
+    bool ok = source_decode(s, &what, &counts, &times, &e);
+    fuzz_demand(ok == (e.code == ERR_NONE) && (ok || e.text[0]));
+    fuzz_demand(engine_finish(g, &engine_times, &engine_error) || !ok || engine_error.text[0]);
     columns_finish(c, NULL);
-    fuzz_demand(!fine || columns_count(c) <= counts.displayed + 50);
+    fuzz_demand(!ok || columns_count(c) <= counts.displayed + 50);
     columns_free(&c);
 }
 
@@ -68,8 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         stage(s, g, DECODE_SEQUENTIAL, SELECT_COLUMNS);
         struct probe_request request = {.want = PROBE_LENGTH};
         struct probe_facts facts;
-        bool fine = source_probe(s, &request, &facts, &e);
-        fuzz_demand(fine ? facts.found == PROBE_LENGTH && facts.frames >= 0 && facts.duration_us >= 0 : e.text[0] && !facts.found);
+        bool ok = source_probe(s, &request, &facts, &e);
+        fuzz_demand(ok ? facts.found == PROBE_LENGTH && facts.frames >= 0 && facts.duration_us >= 0 : e.text[0] && !facts.found);
     }
     source_close(&s);
     close(fd);

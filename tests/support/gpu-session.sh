@@ -279,7 +279,7 @@ part_modes() {
     cat "$work/long.mp4" > /dev/null
     local round options
     for round in 1 2 3; do
-        for options in "-m average --trim off" "-m average" "-m kmeans" "-m dominant" "-m all --width 1600"; do
+        for options in "-m average --crop off" "-m average" "-m kmeans" "-m dominant" "-m all --width 1600"; do
             # shellcheck disable=SC2086
             timed "$bin/barcode" "$work/long.mp4" -q -n 24 --engine cuda $options -o "$work/x.png"
         done

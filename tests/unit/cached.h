@@ -116,10 +116,10 @@ static inline bool cached_write(const struct cached_film *f, struct err *e)
     struct cache_index facts = {.partial = f->partial, .counts = f->counts, .film = f->place, .frame_times = f->partial ? NULL : t};
     facts.counts.displayed = walked.displayed;
     facts.counts.last_us = walked.last_us;
-    bool fine = cache_writer_finish(&p.writer, &facts, f->partial ? NULL : p.columns, key.name, e);
+    bool ok = cache_writer_finish(&p.writer, &facts, f->partial ? NULL : p.columns, key.name, e);
     columns_free(&p.columns);
     frame_times_free(&t);
-    return fine;
+    return ok;
 }
 
 static inline struct cache_store cached_store(void)
@@ -161,19 +161,19 @@ static inline bool cached_frames_right(const struct cache_entry *c)
     size_t bytes = (size_t)x->width * (size_t)x->height * 3;
     struct cache_entry_reader *r = cache_entry_reader_open(c, NULL);
     uint8_t *want = malloc(bytes);
-    bool fine = r && want;
-    for (uint64_t i = 0; i < x->frames && fine; i++) {
+    bool ok = r && want;
+    for (uint64_t i = 0; i < x->frames && ok; i++) {
         if (x->frame[i].status == COLUMN_MISSING)
             continue;
         uint64_t block = cache_entry_block_of(c, x->frame[i].place);
-        fine = cache_entry_reader_block(r, block, NULL);
+        ok = cache_entry_reader_block(r, block, NULL);
         staged_draw(want, x->width, x->height, x->frame[i].tag.frame);
-        if (fine && memcmp(cache_entry_reader_frame(r, (uint32_t)(x->frame[i].place - x->block[block].first)), want, bytes) != 0)
+        if (ok && memcmp(cache_entry_reader_frame(r, (uint32_t)(x->frame[i].place - x->block[block].first)), want, bytes) != 0)
             abort();
     }
     free(want);
     cache_entry_reader_close(&r);
-    return fine;
+    return ok;
 }
 
 #endif

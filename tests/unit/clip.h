@@ -113,7 +113,7 @@ struct staged {
     struct decode_counts counts;
     struct decode_times times;
     struct err error;
-    bool fine;
+    bool ok;
 };
 
 static inline bool clip_tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
@@ -136,8 +136,8 @@ static inline struct staged clip_stage_with(struct source *s, enum decode_plan p
         abort();
     struct decode_job what = {.selection = *rule, .plan = plan, .decode = clip_decode, .threads = threads, .exact_damage = clip_careful,
                              .decoders = clip_decoders, .engine = g, .columns = r.columns};
-    r.fine = source_decode(s, &what, &r.counts, &r.times, &r.error);
-    r.fine &= engine_finish(g, &times, &engine_error);
+    r.ok = source_decode(s, &what, &r.counts, &r.times, &r.error);
+    r.ok &= engine_finish(g, &times, &engine_error);
     engine_close(&g);
     return r;
 }

@@ -42,9 +42,9 @@ static inline bool staged_put(struct engine_port *p, int width, int height, uint
     staged_draw(rgb, width, height, n);
     struct frame_tag tag = staged_tag(n);
     struct frame_view view = staged_view(rgb, width, height);
-    bool fine = staged ? engine_put_analysed(p, rgb, &tag, e) : engine_put(p, &view, &tag, e);
+    bool ok = staged ? engine_put_analysed(p, rgb, &tag, e) : engine_put(p, &view, &tag, e);
     memset(rgb, 0xee, sizeof rgb);
-    return fine;
+    return ok;
 }
 
 /* True when two columns hold the same bytes. */

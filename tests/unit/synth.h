@@ -78,22 +78,22 @@ static inline bool synth_stage(struct source *base, const struct decode_job *job
     if (!rgb)
         return err_memory(e, bytes);
     struct engine_port *port = engine_port_open(job->engine, e);
-    bool fine = port != NULL;
+    bool ok = port != NULL;
     *counts = (struct decode_counts){.last_us = -1};
-    for (int64_t n = 0; n < f->frames && fine; n++) {
+    for (int64_t n = 0; n < f->frames && ok; n++) {
         struct frame_tag tag = {.frame = (uint64_t)n, .time_us = n * 1000000 * f->rate_den / f->rate_num};
         tag.repeat = selection_take(&cursor, tag.time_us, (n + 1) * 1000000 * f->rate_den / f->rate_num, &tag.column);
-        fine = tag.repeat == 0 || put_frame(s, job, port, rgb, &tag, e);
+        ok = tag.repeat == 0 || put_frame(s, job, port, rgb, &tag, e);
         counts->displayed = (uint64_t)n + 1;
         counts->last_us = tag.time_us;
         atomic_store(&s->done, counts->displayed);
         if (interrupted())
-            fine = interrupt_error(e);
+            ok = interrupt_error(e);
     }
     counts->packets = counts->sent = counts->decoded = counts->displayed;
     engine_port_close(&port);
     free(rgb);
-    return fine;
+    return ok;
 }
 
 static inline void synth_progress(struct source *base, struct decode_progress *p)

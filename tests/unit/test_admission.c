@@ -44,8 +44,8 @@ struct waiter {
 static void *wait_main(void *argument)
 {
     struct waiter *w = argument;
-    bool fine = admission_enter(&w->ticket, &w->error);
-    atomic_store(&w->through, fine ? atomic_fetch_add(w->count, 1) + 1 : -1);
+    bool ok = admission_enter(&w->ticket, &w->error);
+    atomic_store(&w->through, ok ? atomic_fetch_add(w->count, 1) + 1 : -1);
     return NULL;
 }
 

@@ -22,9 +22,9 @@ static bool ask(bool verify, bool clear, bool stats, struct err *e)
     FILE *f = fmemopen(said, sizeof said, "w");
     memset(said, 0, sizeof said);
     assert_non_null(f);
-    bool fine = cache_admin(&o, f, e);
+    bool ok = cache_admin(&o, f, e);
     fclose(f);
-    return fine;
+    return ok;
 }
 
 static void says(const char *text)

@@ -19,7 +19,7 @@ static void make(struct cache_index *x)
     frame[4].status = COLUMN_MISSING;
     *x = (struct cache_index){.width = 20, .height = 10, .exact_only = true, .film = {1, UINT64_MAX, 3, -4}, .block = block,
                               .blocks = 2, .frame = frame, .frames = 5, .name = "a film.mkv",
-                              .trim = {320, 180, 2, false, {{40, 22, 240, 136}, {0, 24, 320, 132}}}};
+                              .crop = {320, 180, 2, false, {{40, 22, 240, 136}, {0, 24, 320, 132}}}};
     x->counts = (struct decode_counts){.packets = 100, .displayed = 99, .sent = 4, .decoded = 5, .hardware = 6, .fallbacks = 7,
                                       .chunks = 8, .skipped_chunks = 9, .redone_chunks = 10, .decode_errors = 11, .lost = 12,
                                       .damaged = 13, .lead_in = 14, .hidden = 15, .unreadable = 16,
@@ -45,7 +45,7 @@ TEST(there_and_back)
     assert_memory_equal(&y.film, &x.film, sizeof x.film);
     assert_string_equal(y.name, x.name);
     assert_memory_equal(&y.counts, &x.counts, sizeof x.counts);
-    assert_memory_equal(&y.trim, &x.trim, sizeof x.trim);
+    assert_memory_equal(&y.crop, &x.crop, sizeof x.crop);
     for (int i = 0; i < 2; i++)
         assert_memory_equal(&y.block[i], &x.block[i], sizeof x.block[i]);
     for (int i = 0; i < 5; i++) {

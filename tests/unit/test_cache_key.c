@@ -138,7 +138,7 @@ struct wish {
     struct film film;
     struct selection rule;
     int width, height;
-    const char *decode, *trim, *light;
+    const char *decode, *crop, *light;
 };
 
 static struct wish wish(void)
@@ -152,7 +152,7 @@ static struct wish wish(void)
 static struct cache_key key_of(const struct wish *w)
 {
     struct cache_key key;
-    assert_true(cache_key_make(&key, &w->id, &w->film, &w->rule, w->width, w->height, w->trim ? w->trim : "", w->light ? w->light : "", w->decode));
+    assert_true(cache_key_make(&key, &w->id, &w->film, &w->rule, w->width, w->height, w->crop ? w->crop : "", w->light ? w->light : "", w->decode));
     assert_true(cache_key_is_name(key.name));
     return key;
 }
@@ -186,7 +186,7 @@ TEST(everything_counts)
         case 17: w.width++; break;
         case 18: w.height++; break;
         case 19: w.decode = "nvdec"; break;
-        case 20: w.trim = "auto"; break;
+        case 20: w.crop = "auto"; break;
         case 21: w.rule.keyframes = true; break;
         case 22: w.light = "bt2390 1000"; break;
         case 23: w.rule.every = 12; break;

@@ -46,17 +46,17 @@ TEST(traits)
  * A chunk from a string: K clean key, O open key, P reference, b droppable, r RASL, h hidden; then, for each picture, '*' where
  * it is wanted; '0'..'3' the temporal layer. Returns the plan: S skip, D decode, O output.
  */
-static const char *plan(enum bitstream stream, bool everything, const char *pictures, const char *wanted, const char *layers)
+static const char *plan(enum bitstream stream, bool everything, const char *pictures, const char *selected, const char *layers)
 {
     static char verdict[64];
     struct picture p[64];
     struct chunk r = {.picture = p, .count = strlen(pictures)};
-    assert_int_equal(strlen(wanted), r.count);
+    assert_int_equal(strlen(selected), r.count);
     for (size_t i = 0; i < r.count; i++) {
         char c = pictures[i];
         p[i] = (struct picture){.serial = i, .rap = c == 'K' ? RAP_CLOSED : c == 'O' ? RAP_OPEN : RAP_NONE,
                                 .droppable = c == 'b' || c == 'r', .needs_before = c == 'r', .hidden = c == 'h',
-                                .wanted = wanted[i] == '*', .temporal_id = layers ? layers[i] - '0' : 0};
+                                .selected = selected[i] == '*', .temporal_id = layers ? layers[i] - '0' : 0};
     }
     struct codec_traits t = codec_traits(stream);
     chunk_plan(&r, &t, everything);
@@ -144,7 +144,7 @@ static struct chunk *slice(const struct random_film *f, size_t begin, size_t end
     for (size_t i = begin; i < end; i++) {
         struct picture p = f->picture[i];
         bool first_rasl = p.needs_before && f->truth[i].gop == f->truth[begin].gop;
-        p.wanted = !p.hidden && chance(d, share) && !first_rasl && decodable(f, begin, i);
+        p.selected = !p.hidden && chance(d, share) && !first_rasl && decodable(f, begin, i);
         p.frame = p.hidden ? 0 : (uint64_t)f->truth[i].rank;      /* as the chunker leaves it */
         assert_true(chunk_append(r, &p, NULL));
     }
@@ -170,17 +170,17 @@ static void check_plan(const struct random_film *f, const struct chunk *r, const
 {
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
-        if (p->wanted) {
+        if (p->selected) {
             assert_int_equal(p->action, ACTION_OUTPUT);
             check_needed(f, r, i);
         } else if (t->discard) {
             assert_int_not_equal(p->action, ACTION_OUTPUT);
         }
-        if (!p->wanted && p->droppable && t->stream != STREAM_HEVC && t->drop)
+        if (!p->selected && p->droppable && t->stream != STREAM_HEVC && t->drop)
             assert_int_equal(p->action, ACTION_SKIP);
         bool tail = true;      /* nothing wanted from here to the next clean key */
         for (size_t j = i; j < r->count && (j == i || r->picture[j].rap != RAP_CLOSED); j++)
-            tail &= !r->picture[j].wanted;
+            tail &= !r->picture[j].selected;
         if (tail)
             assert_int_equal(p->action, ACTION_SKIP);
     }

@@ -205,8 +205,8 @@ TEST(gops_without_a_sample_are_skipped)
     for (size_t i = 0; i < c.chunks; i++) {
         assert_int_equal(c.chunk[i]->count, 10);
         assert_int_equal(c.chunk[i]->picture[0].serial, 40 * i);
-        assert_int_equal(c.chunk[i]->wanted, 1);
-        assert_true(c.chunk[i]->picture[0].wanted);
+        assert_int_equal(c.chunk[i]->selected, 1);
+        assert_true(c.chunk[i]->picture[0].selected);
     }
     drop_runs(&c);
     chunker_free(&g);
@@ -227,8 +227,8 @@ TEST(next_leading)
     const struct chunk *r = c.chunk[0];
     assert_int_equal(r->own, 4);
     assert_int_equal(r->count, 7);
-    assert_int_equal(r->wanted, 2);
-    assert_true(r->picture[0].wanted && r->picture[6].wanted);
+    assert_int_equal(r->selected, 2);
+    assert_true(r->picture[0].selected && r->picture[6].selected);
     assert_int_equal(r->picture[6].frame, 5);
     assert_int_equal(chunk_reorder_depth(r), 1);
     assert_int_equal(chunker_counts_now(g).skipped, 1);     /* its own pictures were not needed */
@@ -290,14 +290,14 @@ TEST(refusal)
     struct err e = ERR_INIT;
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_MPEG2, 1, &c);
-    bool fine = true;
+    bool ok = true;
     int pushed = 0;
-    for (; pushed < 500 && fine; pushed++) {
+    for (; pushed < 500 && ok; pushed++) {
         struct picture p = {.packet = packet_make(1), .serial = next_serial++, .pts_us = pushed * 40000, .order = pushed % 10,
                             .rap = pushed % 10 ? RAP_NONE : RAP_OPEN, .closed = true};
-        fine = chunker_push(g, &p, &e);
+        ok = chunker_push(g, &p, &e);
     }
-    assert_false(fine);
+    assert_false(ok);
     assert_true(pushed > CHUNK_PICTURES && pushed < 2 * CHUNK_PICTURES);
     assert_string_equal(e.text, "no more");
     chunker_free(&g);
@@ -403,13 +403,13 @@ TEST(frames_that_are_there)
     assert_false(frame_times_walk(config.frame_times, &all, count_pick, &timed, &walked));      /* it was not told of an end */
     assert_int_equal(timed, 100);
     assert_int_equal(t.taken, 2 * 4);                         /* the GOPs of frames 20 to 59 */
-    size_t wanted = 0;
+    size_t selected = 0;
     for (size_t r = 0; r < c.chunks; r++)
         for (size_t i = 0; i < c.chunk[r]->count; i++) {
             assert_false(c.chunk[r]->picture[i].frame >= 20 && c.chunk[r]->picture[i].frame < 60);
-            wanted += c.chunk[r]->picture[i].wanted;
+            selected += c.chunk[r]->picture[i].selected;
         }
-    assert_int_equal(wanted, 20 - 8);
+    assert_int_equal(selected, 20 - 8);
     drop_runs(&c);
     chunker_free(&g);
     columns_free(&config.columns);

@@ -19,7 +19,7 @@ TEST(lost_ones_keep_their_place)
     assert_int_equal(c.chunks, 1);
     for (size_t i = 0; i < c.chunk[0]->count; i++) {
         const struct picture *p = &c.chunk[0]->picture[i];
-        assert_true(p->wanted);
+        assert_true(p->selected);
         assert_int_equal(p->frame, shown[i]);
         assert_int_equal(p->tag.time_us, shown[i] * 40000);
         assert_int_equal(p->suspect, i == 0 || i == 4 || i == 6);      /* what came right before them */
@@ -58,7 +58,7 @@ TEST(gaps_are_filled_and_jumps_in_time_are_not)
     struct chunker_counts n = with_gap(true, 30, columns);
     assert_int_equal(n.displayed, 40);
     assert_int_equal(n.dropped, 30);
-    assert_int_equal(n.dropped_wanted, 15);
+    assert_int_equal(n.dropped_selected, 15);
     assert_int_equal(columns_count(columns), 20);
     for (uint64_t i = 0; i < 20; i++) {
         assert_int_equal(columns_get(columns, i)->frame, 2 * i);

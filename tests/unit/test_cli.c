@@ -38,7 +38,7 @@ static void good(const char *line)
 }
 
 /* Is this strip asked for? */
-static bool wanted(const char *name)
+static bool selected(const char *name)
 {
     bool found = false;
     for (size_t i = 0; i < o.strips; i++)
@@ -87,7 +87,7 @@ TEST(defaults)
     assert_null(extra("json"));
     assert_int_equal(o.extras, 0);
     assert_null(o.dump);
-    assert_true(wanted("kmeans"));
+    assert_true(selected("kmeans"));
     assert_int_equal(o.strips, 1);
     assert_false(o.stacked);
     assert_int_equal(o.kmeans.k, 8);
@@ -127,7 +127,7 @@ TEST(every_option)
     assert_string_equal(extra("json"), "j");
     assert_int_equal(o.extras, 2);
     assert_string_equal(o.dump, "d");
-    assert_true(wanted("palette") && wanted("average") && o.strips == 2);
+    assert_true(selected("palette") && selected("average") && o.strips == 2);
     assert_int_equal(o.kmeans.k, 64);
     assert_int_equal(o.kmeans.n_init, 1000);
     assert_int_equal(o.kmeans.max_iter, 100000);
@@ -372,13 +372,13 @@ TEST(modes)
         assert_ptr_equal(o.strip[m], strip_table[m]);
     assert_true(o.stacked);
     good("f -m all -m downsample,downsample");
-    assert_true(wanted("downsample") && o.strips == 1 && !o.stacked);
+    assert_true(selected("downsample") && o.strips == 1 && !o.stacked);
     good("f -m downsample,kmeans");           /* in the table's order */
-    assert_true(o.strips == 2 && o.strip[0] == strip_table[0] && o.strip[0] != o.strip[1] && wanted("downsample"));
+    assert_true(o.strips == 2 && o.strip[0] == strip_table[0] && o.strip[0] != o.strip[1] && selected("downsample"));
     for (size_t m = 0; m < strip_count; m++) {
         memset(&o, 0, sizeof o);
         assert_true(cli_parse_modes(strip_table[m]->name, &o, &e));
-        assert_true(wanted(strip_table[m]->name));
+        assert_true(selected(strip_table[m]->name));
     }
     static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "", ",", "kmeans,", ",kmeans", "kmean", "kmeans2", "Kmeans"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
@@ -386,7 +386,7 @@ TEST(modes)
         assert_false(cli_parse_modes(no[i], &o, &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
-    assert_true(o.strips == 1 && wanted("downsample"));     /* as it was */
+    assert_true(o.strips == 1 && selected("downsample"));     /* as it was */
 }
 
 /* What parse(line) prints on stdout. */

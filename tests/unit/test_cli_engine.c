@@ -46,9 +46,9 @@ TEST(cuda_where_it_is_built)
         {"cuda:3,1,02,99", {.count = 4, .number = {3, 1, 2, 99}}},
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        bool fine = engine(good[i].text);
-        assert_int_equal(fine, engine_built("cuda"));
-        if (!fine)
+        bool ok = engine(good[i].text);
+        assert_int_equal(ok, engine_built("cuda"));
+        if (!ok)
             assert_int_equal(e.code, ERR_ENGINE);
         assert_int_equal(o.engine, ENGINE_CUDA);
         assert_int_equal(o.devices.count, good[i].devices.count);

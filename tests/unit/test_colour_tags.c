@@ -332,7 +332,7 @@ static struct hashes stage(const char *name, enum decode_plan plan, int threads,
     if (!s)
         fail_msg("%s", e.text);
     struct staged r = clip_stage_with(s, plan, threads, &rule, CLIP_W / 2, CLIP_H / 2, keep_hash, &h);
-    if (!r.fine)
+    if (!r.ok)
         fail_msg("%s: %s", name, r.error.text);
     assert_int_equal(r.counts.displayed, frames);
     assert_int_equal(r.counts.lost, 0);

@@ -37,10 +37,10 @@ TEST(every_way)
             assert_int_equal(facts.found, PROBE_BARS);
             assert_in_range(facts.sampled, 12, 24);
             assert_in_range(facts.conclusive, 1, facts.sampled);
-            assert_int_equal(facts.trim.count, 1);
-            assert_in_range(facts.trim.rect[0].y, 11, 13);
-            assert_in_range(facts.trim.rect[0].height, 38, 42);
-            assert_int_equal(facts.trim.rect[0].width, CLIP_W);
+            assert_int_equal(facts.crop.count, 1);
+            assert_in_range(facts.crop.rect[0].y, 11, 13);
+            assert_in_range(facts.crop.rect[0].height, 38, 42);
+            assert_int_equal(facts.crop.rect[0].width, CLIP_W);
         }
 }
 
@@ -58,7 +58,7 @@ TEST(beside_other_probes)
         assert_true(source_probe(s, &request, &facts, &e));
         assert_int_equal(facts.found, PROBE_BARS | PROBE_LENGTH);
         assert_int_equal(facts.frames, CLIP_FRAMES);
-        assert_int_equal(facts.trim.count, 1);
+        assert_int_equal(facts.crop.count, 1);
     }
     source_close(&s);
 }
@@ -72,7 +72,7 @@ TEST(nothing_to_find)
     for (size_t i = 0; i < 3; i++) {
         struct probe_facts facts = detect(name[i], 2);
         assert_int_equal(facts.found, PROBE_BARS);
-        assert_int_equal(facts.trim.count, 0);
+        assert_int_equal(facts.crop.count, 0);
         assert_true(facts.sampled > 0);
     }
     struct err e = ERR_INIT;
@@ -137,8 +137,8 @@ TEST(few_keys)
         if (!clip_ffmpeg(line))
             skip();
         struct probe_facts alone = detect("one.mkv", 1);
-        assert_int_equal(alone.trim.count, 1);
-        assert_in_range(alone.trim.rect[0].y, 11, 13);
+        assert_int_equal(alone.crop.count, 1);
+        assert_in_range(alone.crop.rect[0].y, 11, 13);
         assert_in_range(alone.conclusive, 4, 5);         /* no more are decoded than tell enough */
         same_by_all("one.mkv");
         spoil("one.mkv", "spoilt.mkv");
@@ -177,12 +177,12 @@ TEST(dark_and_damaged)
                      "-c:v libx264 -preset ultrafast -g 24 -keyint_min 24 -sc_threshold 0 -bf 0 four.mp4"))
         skip();
     /* Of four frames, two show the bars, which is too few. */
-    assert_int_equal(detect("four.mp4", 2).trim.count, 0);
+    assert_int_equal(detect("four.mp4", 2).crop.count, 0);
     assert_int_equal(detect("four.mp4", 2).sampled, 4);
     spoil_largest("four.mp4", "spoilt.mp4");
     struct probe_facts facts = detect("spoilt.mp4", 2);
     assert_true(facts.sampled > 4);
-    assert_int_equal(facts.trim.count, 1);
+    assert_int_equal(facts.crop.count, 1);
     same_by_all("spoilt.mp4");
 }
 

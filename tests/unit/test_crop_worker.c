@@ -9,9 +9,9 @@
 
 TEST(conclusive_samples)
 {
-    assert_false(crop_sample_is_conclusive(&(struct trim_seen){.across = {.low = 9}}));
-    assert_true(crop_sample_is_conclusive(&(struct trim_seen){.across = {.known = true}}));
-    assert_true(crop_sample_is_conclusive(&(struct trim_seen){.down = {.known = true}}));
+    assert_false(crop_sample_is_conclusive(&(struct crop_seen){.across = {.low = 9}}));
+    assert_true(crop_sample_is_conclusive(&(struct crop_seen){.across = {.known = true}}));
+    assert_true(crop_sample_is_conclusive(&(struct crop_seen){.down = {.known = true}}));
 }
 
 static struct source *open_film(const char *name)
@@ -29,7 +29,7 @@ TEST(every_place)
         skip();
     struct source *s = open_film("plain.mp4");
     struct crop_samples samples = {
-        .film = &s->film, .wanted = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
+        .film = &s->film, .selected = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct crop_worker w = {.samples = &samples, .error = ERR_INIT};
     assert_null(crop_worker_main(&w));
     assert_int_equal(w.error.code, ERR_NONE);
@@ -57,7 +57,7 @@ TEST(on_from_the_first)
         skip();
     struct source *s = open_film("one.mp4");
     struct crop_samples samples = {
-        .film = &s->film, .wanted = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
+        .film = &s->film, .selected = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct crop_worker w = {.samples = &samples, .error = ERR_INIT};
     assert_null(crop_worker_main(&w));
     crop_worker_sample_more(&w);
@@ -65,7 +65,7 @@ TEST(on_from_the_first)
     int conclusive = 0;
     for (int i = 0; i < CROP_SAMPLES + CROP_SAMPLES_MORE; i++)
         conclusive += samples.sample[i].done && crop_sample_is_conclusive(&samples.sample[i].seen);
-    assert_int_equal(conclusive, CROP_SAMPLES_ENOUGH - TRIM_QUORUM + 1);
+    assert_int_equal(conclusive, CROP_SAMPLES_ENOUGH - CROP_QUORUM + 1);
     crop_worker_close(&w);
     source_close(&s);
 }

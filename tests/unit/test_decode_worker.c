@@ -47,7 +47,7 @@ static struct staged stage(const char *name, int threads, uint64_t n)
 {
     struct selection rule = every(n);
     struct staged r = clip_stage(name, DECODE_PARALLEL, threads, &rule);
-    if (!r.fine)
+    if (!r.ok)
         fail_msg("%s", r.error.text);
     return r;
 }
@@ -119,7 +119,7 @@ TEST(nothing_is_staged_twice)
     struct source *s = source_open("lost.mp4", &e);
     assert_non_null(s);
     struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, count_calls, &calls);
-    assert_true(r.fine);
+    assert_true(r.ok);
     assert_int_equal(r.counts.redone_chunks, 1);
     assert_int_equal(atomic_load(&calls), CLIP_FRAMES - 1);
     staged_free(&r);
@@ -174,7 +174,7 @@ TEST(the_engine_fails)
         struct source *s = source_open("whole.mp4", &e);
         assert_non_null(s);
         struct staged r = clip_stage_with(s, threads ? DECODE_PARALLEL : DECODE_SEQUENTIAL, threads ? threads : 2, &rule, 40, 30, say_no, NULL);
-        assert_false(r.fine);
+        assert_false(r.ok);
         assert_string_equal(r.error.text, "the engine broke");      /* staging met it: far more frames than batches were to come */
         staged_free(&r);
         source_close(&s);
@@ -237,9 +237,9 @@ static size_t queue_runs(struct bench *b, bool unsure, bool lie)
         if (p.rap != RAP_NONE)
             chunk[chunks++] = calloc(1, sizeof **chunk);
         p.frame = lie ? p.serial : (uint64_t)p.pts_us / CLIP_STEP_US;
-        p.wanted = p.frame % 5 == 0;
+        p.selected = p.frame % 5 == 0;
         p.tag = (struct frame_tag){.column = p.frame / 5, .repeat = 1, .frame = p.frame, .time_us = p.pts_us};
-        chunk[chunks - 1]->wanted += p.wanted;
+        chunk[chunks - 1]->selected += p.selected;
         assert_true(chunk_append(chunk[chunks - 1], &p, &e));
     }
     assert_in_range(chunks, 4, 8);
@@ -307,7 +307,7 @@ TEST(a_picture_that_never_comes)
     for (int i = 0; i < 5; i++) {
         assert_true(demux_next(&b.reader, &p, &e));
         p.frame = p.serial;
-        p.wanted = true;
+        p.selected = true;
         p.tag = (struct frame_tag){.column = p.frame, .repeat = 1, .frame = p.frame};
         if (i == 3) {      /* a packet that holds a picture by its flags, and none by its bytes */
             memset(p.packet->data, 0, (size_t)p.packet->size);

@@ -9,7 +9,7 @@ static struct staged stage_on(const char *name, const char *threads, uint64_t n)
     struct selection rule = every(n);
     struct staged r = clip_stage(name, DECODE_PARALLEL, 2, &rule);
     unsetenv("BARCODE_FRAME_THREADS");
-    if (!r.fine)
+    if (!r.ok)
         fail_msg("%s", r.error.text);
     return r;
 }

@@ -131,7 +131,7 @@ struct pusher {
     struct engine *engine;
     pthread_t thread;
     int index, step;
-    bool fine;
+    bool ok;
 };
 
 /* Puts frames index, index + step, ... from the last to the first. */
@@ -140,10 +140,10 @@ static void *push_frames(void *argument)
     struct pusher *u = argument;
     struct err e = ERR_INIT;
     struct engine_port *p = engine_port_open(u->engine, &e);
-    u->fine = p != NULL;
-    for (int n = FRAMES - 1; n >= 0 && u->fine; n--)
+    u->ok = p != NULL;
+    for (int n = FRAMES - 1; n >= 0 && u->ok; n--)
         if (n % u->step == u->index)
-            u->fine = put(p, (uint64_t)n, n % 3 == 0, &e);
+            u->ok = put(p, (uint64_t)n, n % 3 == 0, &e);
     engine_port_close(&p);
     return NULL;
 }
@@ -169,7 +169,7 @@ TEST(any_order_any_threads)
                 }
                 for (int k = 0; k < ports; k++) {
                     pthread_join(u[k].thread, NULL);
-                    assert_true(u[k].fine);
+                    assert_true(u[k].ok);
                 }
                 assert_true(engine_finish(g, &times, &e));
                 assert_true(times.cluster > 0 && times.shrink > 0);
@@ -243,10 +243,10 @@ TEST(failure)
         job.tap_user = &t;
         assert_true(engine_begin(g, &job, &e));
         struct engine_port *p = engine_port_open(g, &e);
-        bool fine = true;
-        for (uint64_t n = 0; n < 10000 && fine; n++)
-            fine = put(p, n % FRAMES, true, &first);
-        assert_false(fine);
+        bool ok = true;
+        for (uint64_t n = 0; n < 10000 && ok; n++)
+            ok = put(p, n % FRAMES, true, &first);
+        assert_false(ok);
         assert_int_equal(first.code, ERR_INPUT);
         assert_memory_equal(first.text, "the tap said no", 15);
         for (uint64_t n = 0; n < 20; n++) {

@@ -55,7 +55,7 @@ static void assess_decode_pass(struct source *s, struct judge *j, enum decode_pl
 {
     atomic_store(&j->seen, 0);
     struct staged r = clip_stage_with(s, plan, 2, rule, CLIP_W, CLIP_H, judge_frame, j);
-    if (!r.fine)
+    if (!r.ok)
         fail_msg("%s: %s", s->film.path, r.error.text);
     assert_int_equal(atomic_load(&j->seen), picked(rule));
     if (atomic_load(&j->wrong) > 0)
@@ -123,7 +123,7 @@ static struct staged stage_or_fail(const char *name, const struct way *way)
 {
     struct selection rule = every(way->every);
     struct staged r = clip_stage(name, way->plan, way->threads, &rule);
-    if (!r.fine)
+    if (!r.ok)
         fail_msg("%s: %s", name, r.error.text);
     return r;
 }
@@ -207,7 +207,7 @@ TEST(lead_in_both_ways)
     assert_int_equal(system("tail -c +$((1 + 188 * 40)) whole.ts > late.ts"), 0);
     struct selection rule = every(1);
     struct staged r = clip_stage("late.ts", DECODE_PARALLEL, 2, &rule);
-    assert_true(r.fine);
+    assert_true(r.ok);
     assert_true(r.counts.lead_in > 0 && r.counts.displayed > CLIP_FRAMES / 2);
     assert_int_equal(r.counts.damaged, 0);
     uint64_t frames = r.counts.displayed;
@@ -230,7 +230,7 @@ TEST(damaged_container)
         clip_careful = plan == DECODE_SEQUENTIAL;
         struct staged r = clip_stage("gap.mkv", (enum decode_plan)plan, 2, &rule);
         clip_careful = false;
-        assert_true(r.fine);
+        assert_true(r.ok);
         assert_true(r.counts.read_failed);
         assert_int_equal(columns_count(r.columns), CLIP_FRAMES);      /* what is lost keeps its place */
         assert_true(r.counts.dropped + r.counts.unreadable > 0 &&
@@ -262,7 +262,7 @@ TEST(progress_and_reopening)
     assert_int_equal(p.total_bytes, st.st_size);
     for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
         struct staged r = clip_stage_with(s, (enum decode_plan)plan, 2, &rule, 8, 8, watch, s);
-        if (!r.fine)
+        if (!r.ok)
             fail_msg("%s", r.error.text);
         assert_true(r.times.decode > 0);
         source_progress(s, &p);
@@ -273,7 +273,7 @@ TEST(progress_and_reopening)
     assert_int_equal(unlink("film.mkv"), 0);
     for (int again = 0; again < 2; again++) {
         struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, NULL, NULL);
-        assert_false(r.fine);
+        assert_false(r.ok);
         assert_int_equal(r.error.code, ERR_INPUT);
         assert_non_null(strstr(r.error.text, "cannot open 'film.mkv'"));
         staged_free(&r);
@@ -300,7 +300,7 @@ TEST(changed_in_between)
         assert_int_equal(rename("other.mkv", "film.mkv"), 0);
         assert_false(clip_measure(s, &e));
         struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, NULL, NULL);
-        assert_false(r.fine);
+        assert_false(r.ok);
         assert_int_equal(r.error.code, ERR_INPUT);
         assert_string_equal(r.error.text, "'film.mkv' changed while it was being read");
         staged_free(&r);
@@ -336,7 +336,7 @@ TEST(what_a_film_can)
     assert_false(source_can(s, SOURCE_RESTARTABLE) || source_can(s, SOURCE_CACHEABLE));
     for (int again = 0; again < 2; again++) {
         struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, NULL, NULL);
-        assert_int_equal(r.fine, again == 0);
+        assert_int_equal(r.ok, again == 0);
         assert_int_equal(columns_count(r.columns), again == 0 ? CLIP_FRAMES / 10 : 0);
         assert_int_equal(r.error.code, again == 0 ? ERR_NONE : ERR_INPUT);
         assert_true(again == 0 || strstr(r.error.text, "and a pipe can be read only once"));
@@ -363,7 +363,7 @@ TEST(interrupted_staging)
     interrupt_install();
     for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
         struct staged r = clip_stage_with(s, (enum decode_plan)plan, 3, &rule, 8, 8, interrupt_at, NULL);
-        assert_false(r.fine);
+        assert_false(r.ok);
         assert_int_equal(r.error.code, ERR_INTERRUPTED);
         assert_int_equal(r.counts.lost, 0);      /* what was not decoded any more is not lost */
         staged_free(&r);

@@ -21,7 +21,7 @@ struct run {
     struct frame_cache *cache;
     char state[16];
     int stop_after;             /* frames, then Ctrl-C; 0: never */
-    bool fine;
+    bool ok;
     bool disk_fails;            /* staging is told to have met a read error */
 };
 
@@ -54,10 +54,10 @@ static void run(struct run *r, const char *film, const struct selection *rule)
     struct engine_times engine_times;
     struct decode_times times = {0};
     assert_true(engine_begin(g, &job, NULL));
-    r->fine = source_decode(frame_cache_source(r->cache, s), &what, &r->counts, &times, &e);
-    r->fine &= engine_finish(g, &engine_times, &e);
+    r->ok = source_decode(frame_cache_source(r->cache, s), &what, &r->counts, &times, &e);
+    r->ok &= engine_finish(g, &engine_times, &e);
     r->counts.io_failed |= r->disk_fails;
-    frame_cache_end(r->cache, r->columns, &r->counts, r->fine);
+    frame_cache_end(r->cache, r->columns, &r->counts, r->ok);
     frame_cache_close(&r->cache);
     engine_close(&g);
     source_close(&s);
@@ -82,7 +82,7 @@ static struct run without(const char *film, const struct selection *rule)
     struct run plain = {.options = {.off = true}};
     run(&plain, film, rule);
     assert_string_equal(plain.state, "off");
-    assert_true(plain.fine);
+    assert_true(plain.ok);
     return plain;
 }
 
@@ -90,7 +90,7 @@ static struct run without(const char *film, const struct selection *rule)
 static void same(const struct run *r, const struct run *plain, const char *state)
 {
     assert_string_equal(r->state, state);
-    assert_true(r->fine);
+    assert_true(r->ok);
     assert_int_equal(first_difference(r->columns, plain->columns, 0), -1);
     struct digest_result d = digest_compare(r->digest, plain->digest);
     assert_true(d.both > 0 && d.different == 0 && d.alone == 0);
@@ -236,7 +236,7 @@ TEST(continues_after_an_interruption)
             struct run r = {.options = o, .stop_after = stop};
             interrupt_install();
             run(&r, "long.mkv", &rule);
-            _exit(r.fine ? 1 : strcmp(r.state, stop == 70 ? "miss" : "partial") == 0 ? 0 : 2);
+            _exit(r.ok ? 1 : strcmp(r.state, stop == 70 ? "miss" : "partial") == 0 ? 0 : 2);
         }
         int status;
         assert_int_equal(waitpid(child, &status, 0), child);

@@ -39,11 +39,11 @@ static long pages_of_one(void)
 {
     struct rusage before, after;
     pthread_t thread;
-    void *fine;
+    void *ok;
     assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
-    assert_int_equal(pthread_create(&thread, NULL, decode, &fine), 0);
-    pthread_join(thread, &fine);
-    assert_non_null(fine);
+    assert_int_equal(pthread_create(&thread, NULL, decode, &ok), 0);
+    pthread_join(thread, &ok);
+    assert_non_null(ok);
     assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
     return after.ru_minflt - before.ru_minflt;
 }

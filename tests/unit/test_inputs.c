@@ -236,9 +236,9 @@ TEST_WITH(an_output_among_the_films, enter, leave)
         assert_false(inputs_expand(&o, &in, &e));
         expect_sentence(&e, ERR_USAGE, refused[i].sentence);
     }
-    static const char *const fine[] = {"animated.png", "folder", "d.png", "missing.mkv", "-"};
-    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
-        expand(LIST("film.mp4", (char *)fine[i]), &in);
+    static const char *const ok[] = {"animated.png", "folder", "d.png", "missing.mkv", "-"};
+    for (size_t i = 0; i < sizeof ok / sizeof *ok; i++) {
+        expand(LIST("film.mp4", (char *)ok[i]), &in);
         inputs_free(&in);
     }
     struct options o = options_for(LIST("film.mp4", "old.png", "other.mkv"), 3);

@@ -156,8 +156,8 @@ TEST(test_keyframes)
     root = parsed(writer_find("json"));
     assert_true(json_is_true(json_object_get(json_object_get(root, "selection"), "keyframes")));
     for (size_t i = 0; i < 3; i++) {
-        json_t *wanted = json_object_get(json_array_get(json_object_get(root, "columns"), i), "wanted");
-        assert_int_equal((int)(json_real_value(wanted) * 10), 15 * (int)i);
+        json_t *selected = json_object_get(json_array_get(json_object_get(root, "columns"), i), "wanted");
+        assert_int_equal((int)(json_real_value(selected) * 10), 15 * (int)i);
     }
     json_decref(root);
     scene_close();

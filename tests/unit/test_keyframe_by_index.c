@@ -41,7 +41,7 @@ static struct staged stage(const char *name, bool keyframes, int64_t interval_us
         plan = r.counts.contradicted ? DECODE_SEQUENTIAL : plan;
         clip_careful |= r.counts.damage_found;
         assert_true(++rounds < 9);
-    } while (r.fine && decode_must_restart(&r.counts));
+    } while (r.ok && decode_must_restart(&r.counts));
     clip_careful = false;
     columns_finish(r.columns, NULL);
     source_close(&s);
@@ -91,7 +91,7 @@ TEST(a_flag_that_lies)
     for (int i = 0; i < 2; i++) {
         static struct shown shown;
         struct staged r = stage(name[i], true, 950000, &shown);
-        assert_true(r.fine && r.counts.bad_keys == 0);
+        assert_true(r.ok && r.counts.bad_keys == 0);
         assert_true(columns_get(r.columns, 2)->frame == 40 && columns_get(r.columns, 2)->status == COLUMN_OK);      /* at 1.9 s */
         staged_free(&r);
     }
@@ -105,7 +105,7 @@ TEST(a_film_cut_short)
     assert_int_equal(system("head -c $(($(stat -c %s whole.mp4) / 2)) whole.mp4 > half.mp4"), 0);
     static struct shown shown;
     struct staged r = stage("half.mp4", true, 1000000, &shown);
-    assert_true(r.fine && columns_count(r.columns) == 8);
+    assert_true(r.ok && columns_count(r.columns) == 8);
     assert_in_range(r.counts.bad_keys, 3, 12);
     int64_t last = columns_get(r.columns, 7)->time_us;
     assert_in_range(last, 2000000, 6000000);
@@ -157,7 +157,7 @@ TEST(fields_in_packets_of_their_own)
     for (int i = 0; i < 2; i++) {
         static struct shown right, have;
         struct staged exact = stage(name[i], false, 200000, &right), keys = stage(name[i], true, 200000, &have);
-        assert_true(exact.fine && keys.fine && keys.counts.bad_keys <= (uint64_t)i);
+        assert_true(exact.ok && keys.ok && keys.counts.bad_keys <= (uint64_t)i);
         assert_in_range(columns_count(keys.columns), 15, CLIP_FRAMES);
         for (uint64_t c = 0; c + 3 < columns_count(keys.columns); c++) {
             assert_true(columns_get(keys.columns, c)->time_us == columns_get(exact.columns, c)->time_us);

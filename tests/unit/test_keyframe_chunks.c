@@ -27,7 +27,7 @@ struct taken {
 static bool take_run(void *user, struct chunk *chunk, struct err *e)
 {
     struct taken *t = user;
-    assert_true(chunk->own == chunk->count && chunk->wanted == 1 && chunk->unsure && chunk->picture[0].wanted && !chunk->picture[0].packet);
+    assert_true(chunk->own == chunk->count && chunk->selected == 1 && chunk->unsure && chunk->picture[0].selected && !chunk->picture[0].packet);
     const struct frame_tag *tag = &chunk->picture[0].tag;
     assert_true(chunk->picture[0].frame == tag->frame && chunk->frames == tag->frame + 1 && tag->repeat >= 1 && !tag->damaged);
     assert_int_equal(tag->column, t->columns);

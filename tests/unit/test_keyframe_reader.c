@@ -57,11 +57,11 @@ static void one_film(const char *name, bool by_index, uint64_t gop)
     struct source *s = open_film(name);
     struct selection all = every(1);
     struct staged exact = stage(s, 2, &all, &right);
-    assert_true(exact.fine && exact.counts.displayed == CLIP_FRAMES);
+    assert_true(exact.ok && exact.counts.displayed == CLIP_FRAMES);
     for (int threads = 1; threads <= 5; threads += 2) {
         struct selection rule = key_rule(1000000);
         struct staged keys = stage(s, threads, &rule, &have);
-        assert_true(keys.fine && !decode_must_restart(&keys.counts));
+        assert_true(keys.ok && !decode_must_restart(&keys.counts));
         assert_int_equal(columns_finish(keys.columns, NULL), 0);
         assert_int_equal(columns_count(keys.columns), CLIP_FRAMES / 25);
         assert_true(keys.counts.bad_keys == 0 && keys.counts.bytes_read > 0 && (!gop || keys.counts.keys == CLIP_FRAMES / gop));
@@ -136,10 +136,10 @@ TEST(a_damaged_one_gives_way)
         struct source *s = open_film("broken.mkv"), *whole = open_film("whole.mkv");
         struct selection rule = key_rule(1000000), all = every(1);
         struct staged exact = stage(whole, 2, &all, &right), keys = stage(s, threads, &rule, &have);
-        assert_true(keys.fine && keys.counts.keys_again && decode_must_restart(&keys.counts));
+        assert_true(keys.ok && keys.counts.keys_again && decode_must_restart(&keys.counts));
         staged_free(&keys);
         keys = stage(s, threads, &rule, &have);
-        assert_true(keys.fine && !decode_must_restart(&keys.counts));
+        assert_true(keys.ok && !decode_must_restart(&keys.counts));
         assert_int_equal(keys.counts.bad_keys, 1);
         assert_int_equal(keys.counts.damaged + keys.counts.lost, 0);
         assert_int_equal(columns_get(keys.columns, 2)->frame, 40);
@@ -165,7 +165,7 @@ TEST(nothing_but_damage)
     do {
         staged_free(&r);
         r = stage(s, 2, &rule, &have);
-        if (!r.fine || ++rounds == 10)
+        if (!r.ok || ++rounds == 10)
             fail_msg("round %d: %s", rounds, r.error.text);
     } while (decode_must_restart(&r.counts) || columns_count(r.columns) == 0);
     assert_true(r.counts.damaged == 1 && columns_get(r.columns, 0)->status == COLUMN_DAMAGED);

@@ -33,7 +33,7 @@ TEST(measuring)
         }
         struct selection rule = every(10);
         struct staged r = clip_stage_with(s, DECODE_PARALLEL, 1, &rule, CLIP_W / 2, CLIP_H / 2, NULL, NULL);
-        assert_true(r.fine);
+        assert_true(r.ok);
         assert_int_equal(columns_count(r.columns), (s->film.frames + 9) / 10);
         staged_free(&r);
         source_close(&s);

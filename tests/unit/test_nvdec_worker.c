@@ -24,7 +24,7 @@ static void judge(const char *name, uint64_t step, int threads)
 {
     struct staged right = stage(name, step, DECODE_CPU, 2);
     struct staged r = stage(name, step, threads > 0 ? DECODE_NVDEC : DECODE_AUTO, threads > 0 ? threads : 1);
-    if (!right.fine || !r.fine)
+    if (!right.ok || !r.ok)
         fail_msg("%s: %s%s", name, right.error.text, r.error.text);
     if (!same(&right, &r))
         fail_msg("%s, every %d: other frames", name, (int)step);
@@ -73,7 +73,7 @@ static struct decode_counts judge_damaged(const char *name, uint64_t step)
     struct staged right = stage(name, step, DECODE_CPU, 2);
     struct staged r = stage(name, step, DECODE_NVDEC, 1);
     struct decode_counts counts = r.counts;
-    assert_true(right.fine && r.fine);
+    assert_true(right.ok && r.ok);
     if (!same(&right, &r))
         fail_msg("%s, every %d: other frames", name, (int)step);
     assert_int_equal(r.counts.contradicted, right.counts.contradicted);
@@ -214,7 +214,7 @@ static struct decode_counts judge_long(const char *name, uint64_t step)
 {
     struct staged right = stage(name, step, DECODE_CPU, 2), r = stage(name, step, DECODE_NVDEC, 1);
     struct decode_counts counts = r.counts;
-    assert_true(right.fine && r.fine);
+    assert_true(right.ok && r.ok);
     if (!same(&right, &r))
         fail_msg("%s, every %d: other frames", name, (int)step);
     assert_int_equal(r.counts.redone_chunks + r.counts.lost + r.counts.damaged + r.counts.decode_errors + r.counts.contradicted, 0);

@@ -34,12 +34,12 @@ TEST(what_it_says)
                         "height=360 k=8 n_init=20 race=yes init=scalable "
                         "max_iter=300 seed=0");
     assert_string_equal(fingerprint("-m average,downsample --interval 0.5 --start 1:00 --end 90.25 "
-                                    "--size 1/4 --trim off --stream 2 --width 7 --keyframes"),
+                                    "--size 1/4 --crop off --stream 2 --width 7 --keyframes"),
                         "definition=9.1 mode=average,downsample interval=0.500000 keyframes "
                         "start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
                         "width=7 height=360");
     assert_string_equal(
-        fingerprint("-m dominant --steady --columns 16 --size full --trim 4:5:6:7 --height 9"),
+        fingerprint("-m dominant --steady --columns 16 --size full --crop 4:5:6:7 --height 9"),
         "definition=9.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 "
         "steady=10");
 }
@@ -49,7 +49,7 @@ TEST(every_option_counts)
 {
     static const char *const option[] = {"", "-m palette", "-m all", "--width 5", "--height 5", "-k 5", "--steady", "--steady=9", "--n-init 3", "--no-race",
                                          "--init random", "--max-iter 5", "--seed 1", "--size 100", "--size 100x100", "--size 1/100", "--size full",
-                                         "--trim off", "--trim 8:8:0:0", "--tone-map hable", "--tone-map off", "--hdr-peak 500", "--light linear", "-n 24", "-n 1", "--interval 1", "--columns 24", "--keyframes", "--start 1",
+                                         "--crop off", "--crop 8:8:0:0", "--tone-map hable", "--tone-map off", "--hdr-peak 500", "--light linear", "-n 24", "-n 1", "--interval 1", "--columns 24", "--keyframes", "--start 1",
                                          "--end 1", "--stream 0", "-m palette --order share", "--shape circle", "--shape vertical", "--smooth 1", "-o x.pdf", "-o x.svg",
                                          "--poster", "--poster --dpi 100", "--poster --page A2", "-o x.pdf --page A2", "-o x.pdf --page A2-portrait", "-o x.pdf --title a",
                                          "-o x.pdf --title b", "-m all --title a", "--poster --page 300x200"};
@@ -81,7 +81,7 @@ TEST(no_other_option_counts)
 TEST(it_is_never_cut)
 {
     fingerprint("-m all --columns 10000000 --start 100000:00:00.5 --end 999999:59:59.999999 --size "
-                "16384x16384 --trim 16384:16384:16384:16384 --stream 9999 "
+                "16384x16384 --crop 16384:16384:16384:16384 --stream 9999 "
                 "--width 10000000 --height 1 -k 64 --n-init 1000 --init k-means++ --max-iter "
                 "100000 --seed 18446744073709551615 --steady=50 --keyframes");
     assert_non_null(strstr(text, " seed=18446744073709551615"));

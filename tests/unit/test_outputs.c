@@ -354,9 +354,9 @@ TEST_WITH(names_that_promise_something_else, enter, leave)
     struct options o = expand(LIST("film.mkv"), &in);
     mkdir("d.jpg", 0777);
     mkdir("e.mkv", 0777);
-    static const char *const fine[] = {"x.png", "x", "x.PNG", "x.data", "d.jpg", "e.mkv", "d.jpg/x", "-", "jpg"};
-    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
-        o.output = fine[i];
+    static const char *const ok[] = {"x.png", "x", "x.PNG", "x.data", "d.jpg", "e.mkv", "d.jpg/x", "-", "jpg"};
+    for (size_t i = 0; i < sizeof ok / sizeof *ok; i++) {
+        o.output = ok[i];
         expect_allowed(&o, &in);
     }
     o.output = "x.JPG";

@@ -114,13 +114,13 @@ TEST(to_stdout)
     assert_true(saved >= 0 && file >= 0);
     dup2(file, 1);
     struct dump *d = dump_open("-", FRAME, &e);
-    bool fine = d && dump_put(d, 1, 1, (const uint8_t *)"bbbbbb", &e) && dump_put(d, 0, 1, (const uint8_t *)"aaaaaa", &e) &&
+    bool ok = d && dump_put(d, 1, 1, (const uint8_t *)"bbbbbb", &e) && dump_put(d, 0, 1, (const uint8_t *)"aaaaaa", &e) &&
                 dump_commit(&d, 2, &e);
     fflush(stdout);
     dup2(saved, 1);
     close(saved);
     close(file);
-    assert_true(fine);
+    assert_true(ok);
     assert_int_equal(read_back("stdout.rgb", got, sizeof got), 12);
     assert_memory_equal(got, "aaaaaabbbbbb", 12);
 }

@@ -43,7 +43,7 @@ static void bench_close(struct bench *b)
 
 /* What was queued. */
 struct queued {
-    size_t chunks, own, wanted, bytes;
+    size_t chunks, own, selected, bytes;
     uint64_t frames;
 };
 
@@ -55,7 +55,7 @@ static struct queued take_all(struct bench *b)
     for (; queue_pop(b->pass.chunks, &item); q.chunks++) {
         struct chunk *chunk = item;
         q.own += chunk->own;
-        q.wanted += chunk->wanted;
+        q.selected += chunk->selected;
         q.bytes += chunk->bytes;
         q.frames = chunk->frames;
         chunk_free(&chunk);
@@ -79,7 +79,7 @@ TEST(a_film_is_queued_whole)
     assert_int_equal(e.code, ERR_NONE);
     struct queued q = take_all(&b);
     assert_int_equal(q.own, CLIP_FRAMES);
-    assert_int_equal(q.wanted, CLIP_FRAMES / 4);
+    assert_int_equal(q.selected, CLIP_FRAMES / 4);
     assert_int_equal(q.frames, CLIP_FRAMES);
     assert_int_equal(b.pass.bytes_in_flight, q.bytes);
     assert_int_equal(columns_count(b.job.columns), CLIP_FRAMES / 4);
@@ -104,7 +104,7 @@ TEST(reading_stops_with_the_selection)
     bench_open(&b, "film.mkv", rule);
     assert_true(film_read(&b.pass, &b.reader, &e));
     struct queued q = take_all(&b);
-    assert_int_equal(q.wanted, 50);
+    assert_int_equal(q.selected, 50);
     assert_in_range(b.pass.counts.packets, 100, 125);
     assert_in_range(b.pass.counts.displayed, 100, 125);
     assert_in_range(b.pass.counts.skipped_chunks, 4, 6);      /* at the end what is held is dropped too */
@@ -158,7 +158,7 @@ TEST(lead_in_of_fields)
     for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
         struct selection rule = every(1);
         struct staged r = clip_stage("late.m2v", (enum decode_plan)plan, 2, &rule);
-        assert_true(r.fine && r.counts.sequential);
+        assert_true(r.ok && r.counts.sequential);
         assert_in_range(r.counts.lead_in, 1, 10);
         staged_free(&r);
     }

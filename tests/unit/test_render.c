@@ -69,11 +69,11 @@ static bool render(const char *line, struct err *e)
     struct command c;
     parse(&c, line);
     struct render r = {.options = &c.options, .inputs = &c.inputs, .engines = &engines, .threads = 2};
-    bool fine = true;
+    bool ok = true;
     for (size_t i = 0; i < c.inputs.count; i++)
-        fine &= render_film(&r, i, e);
+        ok &= render_film(&r, i, e);
     inputs_free(&c.inputs);
-    return fine;
+    return ok;
 }
 
 static void must_render(const char *line)

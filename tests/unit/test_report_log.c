@@ -163,10 +163,10 @@ TEST_WITH(a_line_under_way_is_waited_for, setup, teardown)
     if (fork() == 0) {
         struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
         int fd = open(path, O_RDWR | O_APPEND | O_CREAT, 0666);
-        bool fine = fd >= 0 && fcntl(fd, F_SETLK, &whole) == 0 && write(fd, begun, sizeof begun - 1) > 0 && write(told[1], "", 1) == 1;
+        bool ok = fd >= 0 && fcntl(fd, F_SETLK, &whole) == 0 && write(fd, begun, sizeof begun - 1) > 0 && write(told[1], "", 1) == 1;
         usleep(200000);
-        fine = fine && write(fd, rest, sizeof rest - 1) > 0;
-        _exit(!fine);
+        ok = ok && write(fd, rest, sizeof rest - 1) > 0;
+        _exit(!ok);
     }
     assert_int_equal(read(told[0], &ready, 1), 1);
     struct report_log *l = opened();
@@ -193,14 +193,14 @@ TEST_WITH(lines_are_whole, setup, teardown)
         if (fork() != 0)
             continue;
         struct report_log *l = i % 2 ? shared : opened();
-        bool fine = true;
+        bool ok = true;
         for (int k = 0; k < LINES; k++) {
             struct report_entry entry = plain;
             name[sizeof name - 1 - (size_t)k] = 0;      /* all lengths */
             entry.film = name;
-            fine &= report_log_add(l, &entry, NULL);
+            ok &= report_log_add(l, &entry, NULL);
         }
-        _exit(!fine);
+        _exit(!ok);
     }
     for (int i = 0, how; i < WRITERS; i++)
         assert_true(wait(&how) > 0 && how == 0);

@@ -14,7 +14,7 @@
 static struct staged stage(const char *name, enum decode_plan plan, int threads, struct selection rule)
 {
     struct staged r = clip_stage(name, plan, threads, &rule);
-    if (!r.fine)
+    if (!r.ok)
         fail_msg("%s: %s", name, r.error.text);
     return r;
 }

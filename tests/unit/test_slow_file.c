@@ -160,9 +160,9 @@ static int in_child(bool (*body)(void))
         sigaddset(&term, SIGTERM);
         pthread_sigmask(SIG_BLOCK, &term, NULL);
         int64_t before = now_ms();
-        bool fine = body();
+        bool ok = body();
         pthread_join(sender, NULL);
-        _exit(fine && now_ms() - before < 1000 ? 42 : 1);
+        _exit(ok && now_ms() - before < 1000 ? 42 : 1);
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -9,7 +9,7 @@ struct noting {
     struct source base;
     const struct decode_job *job;
     int calls;
-    unsigned wanted;
+    unsigned selected;
     bool fails;
 };
 
@@ -31,7 +31,7 @@ static void note_progress(struct source *s, struct decode_progress *p)
 static bool note_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
     struct noting *n = (struct noting *)s;
-    n->wanted = request->want;
+    n->selected = request->want;
     *facts = (struct probe_facts){.found = PROBE_LENGTH, .frames = 6, .duration_us = 7};
     return !n->fails || err_set(e, ERR_INPUT, "not probed");
 }
@@ -80,7 +80,7 @@ TEST(a_probe)
     struct err e = ERR_INIT;
     struct film *f = &n.base.film;
     assert_true(source_probe(&n.base, &request, &facts, &e));      /* nothing is asked */
-    assert_true(facts.found == 0 && facts.frames == 0 && f->frames == -1 && n.wanted == 0);
+    assert_true(facts.found == 0 && facts.frames == 0 && f->frames == -1 && n.selected == 0);
 
     request.want = ~0u;
     n.fails = true;
@@ -91,7 +91,7 @@ TEST(a_probe)
     err_clear(&e);
     n.fails = false;
     assert_true(source_probe(&n.base, &request, &facts, &e));
-    assert_int_equal(n.wanted, PROBE_LENGTH);
+    assert_int_equal(n.selected, PROBE_LENGTH);
     assert_true(facts.found == PROBE_LENGTH && facts.frames == 6 && facts.duration_us == 7);
     assert_true(f->frames == 6 && f->duration_us == 7 && !f->duration_guessed);
 

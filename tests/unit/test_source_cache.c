@@ -18,7 +18,7 @@ struct result {
     struct decode_counts counts;
     struct err error;
     uint64_t frames;
-    bool fine;
+    bool ok;
 };
 
 /* Stages the entry of `f` for the selection of `want`. */
@@ -41,9 +41,9 @@ static struct result decode_frames(const struct cached_film *f, const struct cac
     struct err engine_error = ERR_INIT;
     assert_true(found.entry && film && s && g && engine_begin(g, &job, NULL));
     assert_string_equal(s->film.path, film->film.path);
-    r.fine = source_decode(s, &what, &r.counts, &times, &r.error);
+    r.ok = source_decode(s, &what, &r.counts, &times, &r.error);
     source_progress(s, &progress);
-    r.fine &= engine_finish(g, &engine_times, &engine_error);
+    r.ok &= engine_finish(g, &engine_times, &engine_error);
     r.frames = source_cache_frames(s);
     assert_int_equal(r.counts.cache_failed, source_cache_broken(s)[0] != 0);
     engine_close(&g);
@@ -87,7 +87,7 @@ static void serves(const struct cached_film *f, const struct cached_film *want, 
     struct columns *right = expected(want);
     for (int threads = 1; threads <= 4; threads += 3) {
         struct result r = decode_frames(f, want, answer, threads);
-        assert_true(r.fine);
+        assert_true(r.ok);
         assert_false(r.counts.cache_failed);
         assert_int_equal(r.frames, columns_count(right));
         assert_int_equal(first_difference(r.columns, right, 0), -1);
@@ -128,7 +128,7 @@ TEST(another_selection)
     columns_free(&r.columns);
     want.every = 3;                                          /* nobody should ask; it must not invent */
     r = decode_frames(&usual, &want, CACHE_HIT_OTHER, 1);
-    assert_false(r.fine);
+    assert_false(r.ok);
     columns_free(&r.columns);
 }
 
@@ -139,7 +139,7 @@ TEST(missing_columns_stay_missing)
     f.last = 200;
     assert_true(cached_write(&f, NULL));
     struct result r = decode_frames(&f, &f, CACHE_HIT, 2);
-    assert_true(r.fine);
+    assert_true(r.ok);
     assert_int_equal(columns_count(r.columns), 75);
     for (uint64_t i = 0; i < 75; i++) {
         const struct column *c = columns_get(r.columns, i);
@@ -165,7 +165,7 @@ TEST(a_damaged_block)
     fputc(byte ^ 1, file);
     fclose(file);
     struct result r = decode_frames(&f, &f, CACHE_HIT, 3);
-    assert_true(r.fine && r.counts.cache_failed);
+    assert_true(r.ok && r.counts.cache_failed);
     struct columns *right = expected(&f);
     for (uint64_t i = 0; i < columns_count(r.columns); i++)
         if (columns_get(r.columns, i)->status != COLUMN_MISSING)
@@ -193,7 +193,7 @@ TEST(abilities)
     }
     assert_true(cached_write(&usual, NULL));
     struct result r = decode_frames(&usual, &usual, CACHE_PARTIAL, 2);      /* beside a synthetic film, which spares nothing */
-    assert_true(r.fine);
+    assert_true(r.ok);
     assert_int_equal(r.frames, 0);
     assert_int_equal(columns_count(r.columns), 75);
     for (uint64_t i = 0; i < 75; i++)

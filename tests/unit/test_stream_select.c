@@ -33,15 +33,15 @@ static AVFormatContext *make(const struct made *made, size_t count)
 }
 
 /* The index that this wish gives. */
-static int choose(const struct made *made, size_t count, int wanted, struct err *e)
+static int choose(const struct made *made, size_t count, int selected, struct err *e)
 {
     AVFormatContext *f = make(made, count);
-    int index = film_stream_choose(f, wanted, "f.mkv", e);
+    int index = film_stream_choose(f, selected, "f.mkv", e);
     avformat_free_context(f);
     return index;
 }
 
-#define CHOOSE(wanted, e, ...) choose((const struct made[]){__VA_ARGS__}, sizeof((const struct made[]){__VA_ARGS__}) / sizeof(struct made), wanted, e)
+#define CHOOSE(selected, e, ...) choose((const struct made[]){__VA_ARGS__}, sizeof((const struct made[]){__VA_ARGS__}) / sizeof(struct made), selected, e)
 #define BY_ITSELF(...) CHOOSE(SOURCE_STREAM_CHOICE, NULL, __VA_ARGS__)
 
 TEST(the_largest_of_the_marked)
@@ -80,10 +80,10 @@ TEST(by_number)
 
 TEST(none)
 {
-    static const int wanted[] = {SOURCE_STREAM_CHOICE, 0};
+    static const int selected[] = {SOURCE_STREAM_CHOICE, 0};
     for (size_t i = 0; i < 2; i++) {
         struct err e = ERR_INIT;
-        assert_int_equal(CHOOSE(wanted[i], &e, SOUND), -1);
+        assert_int_equal(CHOOSE(selected[i], &e, SOUND), -1);
         assert_string_equal(e.text, "'f.mkv' has no video stream, only sound");
         assert_int_equal(e.code, ERR_INPUT);
     }

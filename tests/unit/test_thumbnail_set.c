@@ -9,10 +9,10 @@
 
 enum { W = 32, H = 18 };
 
-static void expect_size(struct film film, struct trim trim, int analysis_width, int analysis_height, int width, int height)
+static void expect_size(struct film film, struct crop crop, int analysis_width, int analysis_height, int width, int height)
 {
     int w, h;
-    thumbs_size(&film, &trim, analysis_width, analysis_height, &w, &h);
+    thumbs_size(&film, &crop, analysis_width, analysis_height, &w, &h);
     assert_int_equal(w, width);
     assert_int_equal(h, height);
 }
@@ -20,7 +20,7 @@ static void expect_size(struct film film, struct trim trim, int analysis_width, 
 /* The size that a person sees: square pixels, without bars, turned. */
 TEST(sizes)
 {
-    const struct trim none = {.count = 0}, scope = {.width = 1920, .height = 1080, .count = 1, .rect = {{0, 140, 1920, 800}}};
+    const struct crop none = {.count = 0}, scope = {.width = 1920, .height = 1080, .count = 1, .rect = {{0, 140, 1920, 800}}};
     expect_size((struct film){.width = 1920, .height = 1080}, none, 320, 180, 160, 90);
     expect_size((struct film){.width = 1920, .height = 1080, .sample_num = 1, .sample_den = 1}, none, 320, 180, 160, 90);
     expect_size((struct film){.width = 1080, .height = 1920}, none, 180, 320, 90, 160);

@@ -14,7 +14,7 @@
 
 #include "barcode/cache/cache_options.h"
 #include "barcode/engine/column.h"
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 #include "barcode/media/source.h"
 #include "barcode/media/decode_counts.h"
 
@@ -41,7 +41,7 @@ struct frame_cache_ask {
     struct source *film;                  /* open; lent until frame_cache_close */
     const struct selection *selection;    /* decided                            */
     int width, height;                    /* staged                             */
-    const char *trim;                     /* what --trim says, in words; lent until frame_cache_close; "" or NULL: off */
+    const char *crop;                     /* what --crop says, in words; lent until frame_cache_close; "" or NULL: off */
     const char *light;                    /* how HDR and means are worked out, likewise; "" or NULL: as in every SDR film */
     int threads;
     const char *decode;                   /* "nvdec", or "any" for those that give the same bytes of a sound film */
@@ -52,10 +52,10 @@ struct frame_cache_ask {
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask);
 
 /* What the frames that serve were cut to: then nobody has to look for bars. False: no frames serve. */
-bool frame_cache_trim(const struct frame_cache *c, struct trim *trim);
+bool frame_cache_crop(const struct frame_cache *c, struct crop *crop);
 
 /* What the frames that are to be kept are cut to. Once, before staging. */
-void frame_cache_truncate(struct frame_cache *c, const struct trim *trim);
+void frame_cache_truncate(struct frame_cache *c, const struct crop *crop);
 
 /* What to stage from: `film` itself, or what the cache has of it. */
 struct source *frame_cache_source(struct frame_cache *c, struct source *film);
@@ -76,10 +76,10 @@ struct frame_times *frame_cache_frame_times(struct frame_cache *c);
 void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts);
 
 /*
- * To be called when staging is over and every frame is in its column, before columns_finish. `fine`: staging did all it could;
+ * To be called when staging is over and every frame is in its column, before columns_finish. `ok`: staging did all it could;
  * otherwise, if the user interrupted it, the frames so far are kept for the next run. Cuts the cache to its limit.
  */
-void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool fine);
+void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool ok);
 
 /* "off", "miss", "partial" or "hit". */
 const char *frame_cache_state(const struct frame_cache *c);

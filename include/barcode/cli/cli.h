@@ -29,7 +29,7 @@ bool cli_parse_time(const char *text, int64_t *us);
 bool cli_parse_size(const char *text, struct size_rule *rule);
 
 /* "auto", "off", "W:H:X:Y" (sides of 1 to 16384). False: none of these, and *rule is as it was. */
-bool cli_parse_trim(const char *text, struct trim_rule *rule);
+bool cli_parse_crop(const char *text, struct crop_rule *rule);
 
 /* "kmeans,average" or "all" into o->strip and o->stacked, in place of what was there. False: they are as they were. */
 bool cli_parse_modes(const char *text, struct options *o, struct err *e);

@@ -14,7 +14,7 @@
 #include "barcode/engine/engines.h"
 #include "barcode/engine/light.h"
 #include "barcode/engine/steady.h"
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/media/selection.h"
 #include "barcode/media/source.h"
@@ -58,7 +58,7 @@ struct options {
     int steady;                 /* --steady: per cent, 0 (not asked for) to STEADY_MOST */
     struct selection selection; /* every == 0: chosen from the film's length        */
     struct size_rule size;
-    struct trim_rule trim;
+    struct crop_rule crop;
     struct light_rule light;    /* --tone-map, --hdr-peak, --light                   */
     int stream;                 /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     enum palette_order order;

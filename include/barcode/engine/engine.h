@@ -24,7 +24,7 @@
 #include "barcode/engine/column.h"
 #include "barcode/engine/frame.h"
 #include "barcode/engine/light.h"
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 #include "barcode/kmeans/kmeans.h"
 
 #ifdef __cplusplus
@@ -51,7 +51,7 @@ struct engine_job {
     struct kmeans_params kmeans;
     int ports;                    /* about how many will be open at once; `cpu` has a staged frame's room for each, more may open */
     struct columns *columns;      /* results go here; the caller's          */
-    const struct trim *trim;      /* what decoded pictures are cut to before they are shrunk; lent until engine_finish. NULL: nothing */
+    const struct crop *crop;      /* what decoded pictures are cut to before they are shrunk; lent until engine_finish. NULL: nothing */
     struct light *light;          /* what HDR and linear means go through (light.h); lent until engine_finish. NULL: nothing */
     const struct light_table *means;   /* --light linear: means of staged frames are taken of light, by SDR's table. NULL: of codes */
     engine_tap *tap;              /* may be NULL                            */
@@ -87,7 +87,7 @@ struct engine_ops {
     struct engine_port *(*port_open)(struct engine *g, struct err *e);
     bool (*put)(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e);
     bool (*put_analysed)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e);
-    /* trim_rows of a view on the device; the copy is the port's until its next call. NULL: no device. */
+    /* crop_rows of a view on the device; the copy is the port's until its next call. NULL: no device. */
     bool (*rows)(struct engine_port *p, const struct frame_view *view, struct frame_view *rows, struct err *e);
     void (*port_close)(struct engine_port **p);
     bool (*finish)(struct engine *g, struct engine_times *times, struct err *e);
@@ -101,7 +101,7 @@ struct engine_ops {
 /* Private data of an implementation begins with this. */
 struct engine {
     const struct engine_ops *ops;
-    const struct trim *trim;      /* the job's */
+    const struct crop *crop;      /* the job's */
 };
 struct engine_port {
     struct engine *engine;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "barcode/base/admission.h"
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +41,7 @@ struct probe_facts {
     int64_t frames;            /* PROBE_LENGTH: displayed frames, 0 or more                          */
     int64_t duration_us;       /* PROBE_LENGTH: from the first frame's start to the last one's end, 0 without a frame */
     int64_t keys;              /* PROBE_KEYS: key frames, 0 or more                              */
-    struct trim trim;          /* PROBE_BARS                                                     */
+    struct crop crop;          /* PROBE_BARS                                                     */
     int peak;                  /* PROBE_LIGHT: as film.peak                                      */
     int sampled, conclusive;   /* PROBE_BARS: frames sampled; of them bright enough for edges */
 };

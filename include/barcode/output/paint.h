@@ -49,7 +49,7 @@ int painter_channels(const struct painter *p);       /* 3: R'G'B'; 4: and alpha,
 void painter_row(struct painter *p, int y, uint8_t *out);
 
 /* False when a row could not be drawn, and is black; *e says why. */
-bool painter_fine(const struct painter *p, struct err *e);
+bool painter_ok(const struct painter *p, struct err *e);
 
 /* Frees; sets *p to NULL. NULL is fine. */
 void painter_free(struct painter **p);

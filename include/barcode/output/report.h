@@ -10,7 +10,7 @@
 #include "barcode/base/film_id.h"
 #include "barcode/engine/column.h"
 #include "barcode/engine/light.h"
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/media/film.h"
 #include "barcode/media/selection.h"
@@ -38,7 +38,7 @@ struct report {
     enum palette_order order;          /* of the palette's bands                     */
     unsigned needs;                    /* what the wanted strips need of a column: enum strip_need */
     int width, height;                 /* staged size                                */
-    struct trim trim;                  /* what pictures were cut to                  */
+    struct crop crop;                  /* what pictures were cut to                  */
     struct light_rule light;           /* as used: the peak decided                  */
     const struct light_table *means;   /* --light linear: columns are averaged by it (strip_fit_mean); NULL: as they are */
     int picture_width, picture_height; /* of one strip; the one along time may be 0: a pixel a column; a circle's are the same */

@@ -16,7 +16,7 @@
 
 #include "barcode/base/err.h"
 #include "barcode/engine/frame.h"
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 #include "barcode/media/film.h"
 #include "barcode/media/jpeg.h"
 #include "barcode/output/report.h"
@@ -38,7 +38,7 @@ enum {
  * The size of a film's thumbnails as it is looked at: pixels are square here, whatever the film's samples and the staged size are. Of a film with bars it is
  * that of the tightest rectangle, and the few frames that other rectangles were cut to are squeezed into it. No side is longer than the staged frame's longer one. Pure; any thread.
  */
-void thumbs_size(const struct film *film, const struct trim *trim, int analysis_width, int analysis_height, int *width, int *height);
+void thumbs_size(const struct film *film, const struct crop *crop, int analysis_width, int analysis_height, int *width, int *height);
 
 struct thumbs;
 

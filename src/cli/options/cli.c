@@ -21,7 +21,7 @@
 enum key {
     KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
     KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_TRIM, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
+    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_CROP, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
     KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE,
     KEY_SMOOTH, KEY_HELP, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS,
     KEY_GENERATE, KEY_HTML, KEY_NAME
@@ -77,7 +77,8 @@ static const struct argp_option table[] = {
     {"max-iter", KEY_MAX_ITER, "N", 0, "limit of iterations per restart (300)", 0},
     {"seed", KEY_SEED, "N", 0, "random seed (0)", 0},
     {"size", KEY_SIZE, "SIZE", 0, "analysis size: WxH, longer SIDE, 1/D, full (320)", 0},
-    {"trim", KEY_TRIM, "RULE", 0, "crop black bars: auto (default), off, W:H:X:Y", 0},
+    {"crop", KEY_CROP, "RULE", 0, "crop black bars: auto (default), off, W:H:X:Y", 0},
+    {"trim", KEY_CROP, "RULE", OPTION_HIDDEN, NULL, 0},
     {"tone-map", KEY_TONE_MAP, "CURVE", 0,
      "HDR to SDR: bt2390 (default), hable, reinhard, clip, off", 0},
     {"hdr-peak", KEY_HDR_PEAK, "NITS", 0, "HDR peak in cd/m2 (from the film, or 1000)", 0},
@@ -300,9 +301,9 @@ static bool set_size(struct parse *p, const char *arg)
            err_set(p->e, ERR_USAGE, "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
 }
 
-static bool set_trim(struct parse *p, const char *arg)
+static bool set_crop(struct parse *p, const char *arg)
 {
-    return cli_parse_trim(arg, &p->o->trim) || err_set(p->e, ERR_USAGE, "--trim: '%s' is not auto, off or W:H:X:Y", arg);
+    return cli_parse_crop(arg, &p->o->crop) || err_set(p->e, ERR_USAGE, "--crop: '%s' is not auto, off or W:H:X:Y", arg);
 }
 
 static bool option_value(struct parse *p, int key, const char *arg)
@@ -319,7 +320,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
     case KEY_HEIGHT:   return set_int(p, "--height", arg, 65535, &o->height);
     case KEY_SIZE:     return set_size(p, arg);
-    case KEY_TRIM:     return set_trim(p, arg);
+    case KEY_CROP:     return set_crop(p, arg);
     case KEY_TONE_MAP: return cli_parse_tone_map(arg, o, p->e);
     case KEY_HDR_PEAK: return cli_parse_hdr_peak(arg, o, p->e);
     case KEY_LIGHT:    return cli_parse_light(arg, o, p->e);

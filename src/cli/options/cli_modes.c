@@ -39,7 +39,7 @@ static bool unknown(const char *word, size_t length, struct err *e)
 
 bool cli_parse_modes(const char *text, struct options *o, struct err *e)
 {
-    bool wanted[STRIPS_MOST] = {false}, stacked = false;
+    bool selected[STRIPS_MOST] = {false}, stacked = false;
     for (const char *word = text; word; ) {
         size_t length = strcspn(word, ",");
         const struct strip_kind *kind = strip_find(word, length);
@@ -48,7 +48,7 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
             return unknown(word, length, e);
         stacked |= all;
         for (size_t i = 0; i < strip_count; i++)
-            wanted[i] |= all || strip_table[i] == kind;
+            selected[i] |= all || strip_table[i] == kind;
         word = word[length] ? word + length + 1 : NULL;
     }
     if (stacked && strcmp(text, STRIP_ALL) != 0)
@@ -56,7 +56,7 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
     o->stacked = stacked;
     o->strips = 0;
     for (size_t i = 0; i < strip_count; i++) {
-        if (wanted[i])
+        if (selected[i])
             o->strip[o->strips++] = strip_table[i];
     }
     return true;

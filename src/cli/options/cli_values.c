@@ -78,12 +78,12 @@ bool cli_parse_size(const char *text, struct size_rule *rule)
     return true;
 }
 
-bool cli_parse_trim(const char *text, struct trim_rule *rule)
+bool cli_parse_crop(const char *text, struct crop_rule *rule)
 {
     enum { SIDE_MOST = 16384 };
     uint64_t number[4];
     if (strcmp(text, "auto") == 0 || strcmp(text, "off") == 0) {
-        *rule = (struct trim_rule){.kind = *text == 'a' ? TRIM_AUTO : TRIM_OFF};
+        *rule = (struct crop_rule){.kind = *text == 'a' ? CROP_AUTO : CROP_OFF};
         return true;
     }
     for (int i = 0; i < 4; i++)
@@ -91,6 +91,6 @@ bool cli_parse_trim(const char *text, struct trim_rule *rule)
             return false;
     if (*text || number[0] == 0 || number[1] == 0)
         return false;
-    *rule = (struct trim_rule){TRIM_RECT, {(int)number[2], (int)number[3], (int)number[0], (int)number[1]}};
+    *rule = (struct crop_rule){CROP_RECT, {(int)number[2], (int)number[3], (int)number[0], (int)number[1]}};
     return true;
 }

@@ -21,7 +21,7 @@ static const struct words {
     {"order", "lightness share"},
     {"init", "scalable k-means++ random"},
     {"size", "320 1/2 1/4 full"},
-    {"trim", "auto off"},
+    {"crop", "auto off"},
     {"tone-map", "bt2390 hable reinhard clip off"},
     {"light", "code linear"},
     {"engine", "auto cpu" CUDA_WORD},

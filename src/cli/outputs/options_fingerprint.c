@@ -56,11 +56,11 @@ static void add_size(char text[REPORT_FINGERPRINT], const struct size_rule *size
         add(text, " size=full");
 }
 
-static void add_trim(char text[REPORT_FINGERPRINT], const struct trim_rule *trim)
+static void add_crop(char text[REPORT_FINGERPRINT], const struct crop_rule *crop)
 {
-    char rect[TRIM_TEXT];
-    trim_text(&trim->rect, rect);
-    add(text, " trim=%s", trim->kind == TRIM_AUTO ? "auto" : trim->kind == TRIM_OFF ? "off" : rect);
+    char rect[CROP_TEXT];
+    crop_text(&crop->rect, rect);
+    add(text, " trim=%s", crop->kind == CROP_AUTO ? "auto" : crop->kind == CROP_OFF ? "off" : rect);
 }
 
 static void add_light(char text[REPORT_FINGERPRINT], const struct light_rule *light)
@@ -119,7 +119,7 @@ void options_fingerprint(const struct options *o, const struct writer *w, struct
         add(text, "%s%s", i == 0 ? " mode=" : ",", strips.kind[i]->name);
     add_selection(text, &o->selection);
     add_size(text, &o->size);
-    add_trim(text, &o->trim);
+    add_crop(text, &o->crop);
     add_light(text, &o->light);
     if (o->stream != SOURCE_STREAM_CHOICE)
         add(text, " stream=%d", o->stream);

@@ -41,7 +41,7 @@ struct picture {
     uint64_t sets;            /* H.264: the state of the parameter sets in force (h264_params.h)   */
     bool marked_leading;      /* the bitstream says that it leads its key (HEVC)       */
     bool leading;             /* displayed before its GOP's key; set by the chunker    */
-    bool wanted;              /* the selection wants it: `tag` is filled               */
+    bool selected;              /* the selection wants it: `tag` is filled               */
     bool done;                /* session: it is staged                                 */
     enum action action;       /* chunk_plan's verdict                                    */
     uint64_t frame;           /* number in display order (not for hidden ones)         */

@@ -399,13 +399,13 @@ void container_close(AVFormatContext **format)
 }
 
 /* Opens the container with all streams but one left out: that, NULL on `e`. */
-static AVStream *open_chosen(const char *path, int wanted, AVFormatContext **format, struct head *head, struct err *e)
+static AVStream *open_chosen(const char *path, int selected, AVFormatContext **format, struct head *head, struct err *e)
 {
     av_log_install();
     if (!open_container(path, format, head, e))
         return NULL;
     assert(*format);
-    int chosen = film_stream_choose(*format, wanted, path, e);
+    int chosen = film_stream_choose(*format, selected, path, e);
     if (chosen < 0)
         return NULL;
     for (unsigned i = 0; i < (*format)->nb_streams; i++)
@@ -414,13 +414,13 @@ static AVStream *open_chosen(const char *path, int wanted, AVFormatContext **for
     return check_stream(*format, s, path, e) ? s : NULL;
 }
 
-bool container_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e)
+bool container_open_stream(const char *path, int selected, AVFormatContext **format, struct film *film, struct err *e)
 {
     *film = (struct film){.path = strdup(path)};
     if (!film->path)
         return err_memory(e, strlen(path) + 1);
     struct head head = {0};
-    AVStream *s = open_chosen(path, wanted, format, &head, e);
+    AVStream *s = open_chosen(path, selected, format, &head, e);
     if (!s)
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
@@ -434,10 +434,10 @@ static bool changed(const char *path, struct err *e)
     return err_set(e, ERR_INPUT, "'%s' changed while it was being read", path);
 }
 
-bool container_reopen(const struct film *film, int wanted, AVFormatContext **format, struct err *e)
+bool container_reopen(const struct film *film, int selected, AVFormatContext **format, struct err *e)
 {
     struct head head = {0};
-    const AVStream *s = open_chosen(film->path, wanted, format, &head, e);
+    const AVStream *s = open_chosen(film->path, selected, format, &head, e);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;

@@ -16,13 +16,13 @@
 bool container_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
 
 /* The same with this one of its video streams (film_stream_choose). */
-bool container_open_stream(const char *path, int wanted, AVFormatContext **format, struct film *film, struct err *e);
+bool container_open_stream(const char *path, int selected, AVFormatContext **format, struct film *film, struct err *e);
 
 /*
- * Opens once more the film that `film` tells of, with its stream found out as `wanted` said before (container_open_stream). ERR_INPUT also where
+ * Opens once more the film that `film` tells of, with its stream found out as `selected` said before (container_open_stream). ERR_INPUT also where
  * that is another one now. *format as above.
  */
-bool container_reopen(const struct film *film, int wanted, AVFormatContext **format, struct err *e);
+bool container_reopen(const struct film *film, int selected, AVFormatContext **format, struct err *e);
 
 /*
  * Opens once more a film that `opened` (lent) is of, in a container whose head names all its streams: what was found out of them is

@@ -148,8 +148,8 @@ bool film_input_open(const char *path, AVIOContext **io, struct err *e)
     if (!numbered && (!found || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode)))
         return true;
     int fd = slow_open(path, false);
-    bool fine = fd >= 0 && fstat(fd, &s) == 0, folder = fine && S_ISDIR(s.st_mode);
-    if (fine && !folder) {
+    bool ok = fd >= 0 && fstat(fd, &s) == 0, folder = ok && S_ISDIR(s.st_mode);
+    if (ok && !folder) {
         *io = open_bytes(fd, S_ISREG(s.st_mode) ? s.st_size : -1, e);
         return *io != NULL;
     }

@@ -13,11 +13,11 @@
 #include "barcode/media/film.h"
 
 /*
- * Index of the stream to take. `wanted` is its number, or SOURCE_STREAM_CHOICE: of those that can be decoded the one with the
+ * Index of the stream to take. `selected` is its number, or SOURCE_STREAM_CHOICE: of those that can be decoded the one with the
  * most pixels a picture, among those marked as default where any is; of equals the first. -1: ERR_USAGE for a number that is
  * not there, ERR_INPUT for a container without a film.
  */
-int film_stream_choose(const AVFormatContext *format, int wanted, const char *path, struct err *e);
+int film_stream_choose(const AVFormatContext *format, int selected, const char *path, struct err *e);
 
 /* film->video and film->videos, by film->stream. */
 void film_stream_count(const AVFormatContext *format, struct film *film);

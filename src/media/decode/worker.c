@@ -118,7 +118,7 @@ static struct picture *picture_of(struct decode_worker *s, struct chunk *chunk)
     if (p->second && index > 0)          /* of a key frame alone */
         p--;
     chunk_order_check(&s->order, &s->pass->traits, p);
-    if (!p->wanted || p->done)
+    if (!p->selected || p->done)
         return NULL;
     s->corrupt |= corruption_concealed(s->frame);
     if (s->now->threads > 1)
@@ -145,9 +145,9 @@ static bool receive(struct decode_worker *s, struct chunk *chunk, struct err *e)
         }
         s->counts.decoded++;
         struct picture *p = picture_of(s, chunk);
-        bool fine = !p || put_frame(s, p, e);
+        bool ok = !p || put_frame(s, p, e);
         av_frame_unref(s->frame);
-        if (!fine)
+        if (!ok)
             return false;
     }
 }
@@ -170,11 +170,11 @@ static bool send_picture(struct decode_worker *s, struct chunk *chunk, struct pi
 
 static bool drain(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
-    bool fine = decoder_send(s->now->context, NULL) == AVERROR(ENOMEM)
+    bool ok = decoder_send(s->now->context, NULL) == AVERROR(ENOMEM)
                     ? av_out_of_memory(s->pass->film->path, e)
                     : receive(s, chunk, e);
     avcodec_flush_buffers(s->now->context);
-    return fine;
+    return ok;
 }
 
 /*
@@ -199,8 +199,8 @@ static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool every
         chunk->picture[i].tag.damaged &= chunk->picture[i].done;
     chunk_plan(chunk, &s->pass->traits, everything);
     decoder_fit_delay(s->now->context, &s->pass->traits, chunk);
-    bool fine = true, gap = false;
-    for (size_t i = 0; i < chunk->count && fine; i++) {
+    bool ok = true, gap = false;
+    for (size_t i = 0; i < chunk->count && ok; i++) {
         struct picture *p = &chunk->picture[i];
         if (decode_pass_stopped(s->pass) || given_up(s))
             break;
@@ -213,18 +213,18 @@ static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool every
             miss(s, chunk, p);
         gap = false;
         if (!p->lost)
-            fine = given_up(s) || send_picture(s, chunk, p, e);
+            ok = given_up(s) || send_picture(s, chunk, p, e);
     }
-    fine = drain(s, chunk, e) && fine;
+    ok = drain(s, chunk, e) && ok;
     s->corrupt |= damage_found(&s->now->watch, 0);   /* on threads that had not finished yet */
-    return fine;
+    return ok;
 }
 
-static uint64_t still_wanted(const struct chunk *chunk)
+static uint64_t still_selected(const struct chunk *chunk)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < chunk->count; i++)
-        n += chunk->picture[i].wanted && !chunk->picture[i].done;
+        n += chunk->picture[i].selected && !chunk->picture[i].done;
     return n;
 }
 
@@ -237,11 +237,11 @@ static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct er
     struct watched fresh = {0};
     s->now = &fresh;
     s->again = true;
-    bool fine = open_watched(s, &fresh, 1, e) && decode_once(s, chunk, true, e);
+    bool ok = open_watched(s, &fresh, 1, e) && decode_once(s, chunk, true, e);
     close_watched(&fresh);
     s->again = false;
     s->now = &s->usual;
-    return fine;
+    return ok;
 }
 
 /*
@@ -260,7 +260,7 @@ static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
 /* A key frame alone that is damaged or never came is noted, and another one serves: what is staged of it is thrown away. */
 static bool is_bad_key(struct decode_worker *s, const struct chunk *chunk)
 {
-    bool bad_key = s->corrupt || still_wanted(chunk) > 0 || chunk->picture[0].tag.damaged;
+    bool bad_key = s->corrupt || still_selected(chunk) > 0 || chunk->picture[0].tag.damaged;
     if (!s->pass->bad_keys || !bad_key || decode_pass_stopped(s->pass))
         return false;
     decode_pass_bad_key(s->pass, chunk->picture[0].serial, true);
@@ -274,7 +274,7 @@ static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct er
     choose_decoder(s, chunk);
     if (!decode_once(s, chunk, chunk->unsure, e))
         return false;
-    if (still_wanted(chunk) > 0 && !s->corrupt && !decode_pass_stopped(s->pass)) {
+    if (still_selected(chunk) > 0 && !s->corrupt && !decode_pass_stopped(s->pass)) {
         s->counts.redone_chunks++;
         if (!decode_once(s, chunk, true, e))
             return false;
@@ -292,7 +292,7 @@ static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct er
             atomic_store(&s->pass->contradicted, true);
         return true;
     }
-    uint64_t lost = still_wanted(chunk);
+    uint64_t lost = still_selected(chunk);
     s->counts.lost += lost;
     /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is not. */
     bool foreseen = !s->pass->job->selection.keyframes;
@@ -333,17 +333,17 @@ void *decode_worker_main(void *pass)
 {
     struct decode_worker s = {.pass = pass};
     struct err e = ERR_INIT;
-    bool fine = decode_worker_open(&s, &e);
+    bool ok = decode_worker_open(&s, &e);
     struct chunk *chunk;
-    while (fine && decode_pass_next(s.pass, false, &chunk)) {
-        fine = decode_chunk(&s, chunk, &e);
+    while (ok && decode_pass_next(s.pass, false, &chunk)) {
+        ok = decode_chunk(&s, chunk, &e);
         struct taken taken = decode_pass_taken(chunk);
         decode_pass_sent(s.pass, chunk, chunk->bytes);
         decode_pass_pictures_done(s.pass, chunk, chunk->count);
         decode_pass_chunk_done(s.pass, &taken);
         chunk_free(&chunk);
     }
-    if (!fine)
+    if (!ok)
         decode_pass_fail(s.pass, &e);
     decode_pass_add_counts(s.pass, &s.counts);
     decode_worker_close(&s);

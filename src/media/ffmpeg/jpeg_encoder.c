@@ -113,16 +113,16 @@ bool jpeg_encode(const uint8_t *rgb, int width, int height, int quantiser, const
     AVCodecContext *c = encoder(width, height, quantiser, e);
     AVFrame *f = c ? frame_of(rgb, width, height, quantiser, e) : NULL;
     AVPacket *p = f ? av_packet_alloc() : NULL;
-    bool fine = p && avcodec_send_frame(c, f) >= 0 && avcodec_receive_packet(c, p) >= 0 && p->size > 2;
-    if (f && !fine)
+    bool ok = p && avcodec_send_frame(c, f) >= 0 && avcodec_receive_packet(c, p) >= 0 && p->size > 2;
+    if (f && !ok)
         err_set(e, ERR_FAILED, "libavcodec could not encode a JPEG of %dx%d", width, height);
-    fine = fine && take(p, comment, to, e);
+    ok = ok && take(p, comment, to, e);
     av_packet_free(&p);
     av_frame_free(&f);
     avcodec_free_context(&c);
-    if (!fine)
+    if (!ok)
         jpeg_free(to);
-    return fine;
+    return ok;
 }
 
 bool jpeg_comment(const uint8_t *head, size_t size, char *text, size_t room)

@@ -25,12 +25,12 @@ static void plan_segment(struct chunk *r, const struct codec_traits *t, size_t b
 {
     size_t stop = begin;      /* one past the last wanted picture: what follows is not needed */
     for (size_t i = begin; i < end; i++)
-        if (r->picture[i].wanted)
+        if (r->picture[i].selected)
             stop = i + 1;
     for (size_t i = begin; i < end; i++) {
         struct picture *p = &r->picture[i];
         bool layer_ok = t->stream != STREAM_HEVC || p->temporal_id == top_layer;
-        if (p->wanted)
+        if (p->selected)
             p->action = ACTION_OUTPUT;
         else if (i >= stop || (t->drop && p->droppable && layer_ok))
             p->action = ACTION_SKIP;
@@ -64,7 +64,7 @@ void chunk_plan(struct chunk *r, const struct codec_traits *t, bool everything)
     }
     /* RASL pictures of the first key refer to a chunk that this decoder never saw. */
     for (size_t i = 0; i < r->count && (i == 0 || r->picture[i].rap == RAP_NONE); i++)
-        if (r->picture[i].needs_before && !r->picture[i].wanted)
+        if (r->picture[i].needs_before && !r->picture[i].selected)
             r->picture[i].action = ACTION_SKIP;
 }
 
@@ -108,7 +108,7 @@ bool chunk_may_use_threads(const struct chunk *r)
 bool chunk_is_complete(const struct chunk *r)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (r->picture[i].wanted && !r->picture[i].done)
+        if (r->picture[i].selected && !r->picture[i].done)
             return false;
     return true;
 }

@@ -28,7 +28,7 @@ struct chunk {
     struct picture *picture;  /* [count] in decoding order                              */
     size_t count, room;
     size_t own;               /* pictures [own, count) are extras                       */
-    size_t wanted;            /* how many are wanted, extras included                   */
+    size_t selected;            /* how many are wanted, extras included                   */
     size_t bytes;             /* of all packets                                         */
     uint64_t frames;          /* displayed frames that are covered once the chunk is done */
     bool unsure;              /* its display order is a guess: decode everything and see */

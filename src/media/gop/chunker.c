@@ -99,7 +99,7 @@ static bool choose(struct chunker *g, struct picture *p, int64_t time, int64_t n
     if (repeat == 0)
         return true;
     p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
-    p->wanted = true;
+    p->selected = true;
     return columns_announce(g->config.columns, &p->tag, e);
 }
 
@@ -134,7 +134,7 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
         frame_times_add(g->config.frame_times, time, until);
         if (!choose(g, &gap, time, until, e))
             return false;
-        g->counts.dropped_wanted += gap.wanted;
+        g->counts.dropped_selected += gap.selected;
     }
     return true;
 }
@@ -220,11 +220,11 @@ static void leave_out(const struct chunker *g, size_t n)
     if (!c->have || g->unsure)
         return;
     for (size_t i = 0; i < n; i++)
-        if (g->shown[i]->wanted && !c->have(c->have_user, &g->shown[i]->tag, false))
+        if (g->shown[i]->selected && !c->have(c->have_user, &g->shown[i]->tag, false))
             return;
     for (size_t i = 0; i < n; i++)
-        if (g->shown[i]->wanted)
-            g->shown[i]->wanted = !c->have(c->have_user, &g->shown[i]->tag, true);
+        if (g->shown[i]->selected)
+            g->shown[i]->selected = !c->have(c->have_user, &g->shown[i]->tag, true);
 }
 
 /* ------------------------------------------------------------------ runs */
@@ -241,9 +241,9 @@ static bool emit_pending(struct chunker *g, struct chunk *following, struct err 
         chunk_free(&chunk);
         return false;
     }
-    chunk->wanted = 0;
+    chunk->selected = 0;
     for (size_t i = 0; i < chunk->count; i++)
-        chunk->wanted += chunk->picture[i].wanted;
+        chunk->selected += chunk->picture[i].selected;
     chunk->frames = g->counts.displayed;
     g->counts.chunks++;
     return g->config.emit(g->config.user, chunk, e);
@@ -282,13 +282,13 @@ static bool close_gop(struct chunker *g, struct err *e)
     if (!hand_out_key(g, e))
         return false;
 
-    bool needed = g->config.emit && (gop_is_wanted(g->gop, false) || gop_is_wanted(g->next, true));
+    bool needed = g->config.emit && (gop_is_selected(g->gop, false) || gop_is_selected(g->next, true));
     if (needed) {
         if (!g->pending && !(g->pending = new_chunk(e)))
             return false;
         if (g->pending->count == 0)       /* a first GOP's leading pictures were the chunk's before */
             for (size_t i = 0; i < g->gop->count; i++)
-                g->gop->picture[i].wanted &= !g->gop->picture[i].leading;
+                g->gop->picture[i].selected &= !g->gop->picture[i].leading;
         if (!gop_move_pictures(g->pending, g->gop, e))
             return false;
         g->pending->unsure |= g->unsure;

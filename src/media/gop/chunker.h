@@ -43,7 +43,7 @@ struct chunker_counts {
     uint64_t chunks, skipped;   /* runs emitted, GOPs not needed */
     uint64_t lead_in;         /* pictures before the first cut */
     uint64_t dropped;         /* of the displayed ones: in a gap */
-    uint64_t dropped_wanted;  /* of them: selected              */
+    uint64_t dropped_selected;  /* of them: selected              */
 };
 
 /* Takes a chunk (and owns it, on failure too). */

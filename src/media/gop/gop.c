@@ -27,7 +27,7 @@ bool gop_add_next_leading(struct chunk *chunk, struct chunk *following, bool gap
 {
     size_t last = 0;
     for (size_t i = 0; i < following->count; i++)
-        if (following->picture[i].leading && following->picture[i].wanted)
+        if (following->picture[i].leading && following->picture[i].selected)
             last = i + 1;
     for (size_t i = 0; i < last; i++) {
         struct picture *p = &following->picture[i], copy = *p;
@@ -35,10 +35,10 @@ bool gop_add_next_leading(struct chunk *chunk, struct chunk *following, bool gap
             return err_memory(e, packet_size(p->packet));
         copy.after_gap &= gaps;
         if (p->leading) {
-            p->wanted = false;
+            p->selected = false;
         } else {
             /* The key has no number yet: it is displayed right after the last of its leading pictures. */
-            copy.wanted = false;
+            copy.selected = false;
             copy.frame = following->picture[last - 1].frame + following->count;
         }
         if (!chunk_append(chunk, &copy, e)) {
@@ -49,10 +49,10 @@ bool gop_add_next_leading(struct chunk *chunk, struct chunk *following, bool gap
     return true;
 }
 
-bool gop_is_wanted(const struct chunk *r, bool leading)
+bool gop_is_selected(const struct chunk *r, bool leading)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (r->picture[i].wanted && r->picture[i].leading == leading)
+        if (r->picture[i].selected && r->picture[i].leading == leading)
             return true;
     return false;
 }

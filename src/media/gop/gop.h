@@ -23,6 +23,6 @@ bool gop_add_next_leading(struct chunk *chunk, struct chunk *following, bool gap
  * Returns true if a picture of the chunk is wanted. `leading`: only its leading pictures count;
  * otherwise, only the others.
  */
-bool gop_is_wanted(const struct chunk *r, bool leading);
+bool gop_is_selected(const struct chunk *r, bool leading);
 
 #endif

@@ -41,7 +41,7 @@ static struct chunk *make_chunk(struct keys *k, struct err *e)
     }
     k->second = NULL;
     chunk->own = chunk->count;
-    chunk->wanted = 1;
+    chunk->selected = 1;
     chunk->unsure = true;
     chunk->frames = k->held.frame + 1;
     return chunk;
@@ -52,7 +52,7 @@ static bool send_off(struct keys *k, struct err *e)
     const struct keys_config *c = &k->config;
     struct picture *p = &k->held;
     p->frame = p->tag.frame;
-    p->wanted = true;
+    p->selected = true;
     if (!columns_announce(c->columns, &p->tag, e))
         return false;
     if (c->have && c->have(c->have_user, &p->tag, false) && c->have(c->have_user, &p->tag, true))
@@ -66,23 +66,23 @@ static bool send_off(struct keys *k, struct err *e)
 
 bool keys_end(struct keys *k, struct err *e)
 {
-    bool fine = !k->holds || k->held.tag.repeat == 0 || send_off(k, e);
+    bool ok = !k->holds || k->held.tag.repeat == 0 || send_off(k, e);
     keys_drop(k);
-    return fine;
+    return ok;
 }
 
 bool keys_hold(struct keys *k, struct picture *p, struct AVPacket *second, struct err *e)
 {
-    bool fine = keys_end(k, e);
+    bool ok = keys_end(k, e);
     k->held = *p;
     k->second = second;
-    k->holds = fine;
+    k->holds = ok;
     p->packet = NULL;
     k->held.tag.column = k->cursor.column;
     k->held.tag.repeat = 0;
-    if (!fine)
+    if (!ok)
         keys_drop(k);
-    return fine;
+    return ok;
 }
 
 void keys_serve(struct keys *k, int64_t until)

@@ -168,7 +168,7 @@ static bool take_picture(struct nvdec_worker *s, struct err *e)
     if (!w)
         return true;
     struct picture *p = &w->chunk->picture[(uint64_t)s->frame->pts - w->chunk->picture[0].serial];
-    return !p->wanted || p->done || put_frame(s, p, e);
+    return !p->selected || p->done || put_frame(s, p, e);
 }
 
 /* Takes every picture that is ready. */
@@ -193,9 +193,9 @@ static bool receive(struct nvdec_worker *s, struct err *e)
         if (nvdec_is_resized(s->decoder))
             broke(s);
         nvdec_mend(s->frame);
-        bool fine = take_picture(s, e);
+        bool ok = take_picture(s, e);
         av_frame_unref(s->frame);
-        if (!fine)
+        if (!ok)
             return false;
     }
     return true;
@@ -213,17 +213,17 @@ static bool finish_chunk(struct nvdec_worker *s, int i, struct err *e)
     struct chunk *chunk = w.chunk;
     /* The order is kept: the last one is the one being fed. */
     memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
-    bool fine = true;
+    bool ok = true;
     if (w.order.wrong && !w.broken)
         decode_pass_contradict(s->pass);
     if ((w.broken || !chunk_is_complete(chunk)) && !decode_pass_stopped(s->pass)) {
         s->counts.redone_chunks++;
         if (!s->software)
             s->software = decode_worker_new(s->pass, e);
-        fine = s->software && decode_worker_decode(s->software, chunk, e);
+        ok = s->software && decode_worker_decode(s->software, chunk, e);
     }
     chunk_free(&chunk);
-    return fine;
+    return ok;
 }
 
 /* Finishes the chunks that are whole, and those of which nothing more will come; `all`: every one. */
@@ -240,12 +240,12 @@ static bool finish_chunks(struct nvdec_worker *s, bool all, struct err *e)
 /* Takes everything out of the decoder, which is empty then, and finishes its chunks. */
 static bool drain(struct nvdec_worker *s, struct err *e)
 {
-    bool fine = true;
+    bool ok = true;
     if (s->used) {
         avcodec_send_packet(s->decoder, NULL);
-        fine = receive(s, e);
+        ok = receive(s, e);
     }
-    return finish_chunks(s, true, e) && fine;
+    return finish_chunks(s, true, e) && ok;
 }
 
 /* The film's first packet, until one went in. */
@@ -299,12 +299,12 @@ static bool separate_out(struct nvdec_worker *s, bool *lives, struct err *e)
     assert(s->decoder);
     /* As many pictures as the decoder delays push the last one out, one more because the delay may have just grown. */
     int times = s->decoder->has_b_frames + 1;
-    bool fine = true;
+    bool ok = true;
     *lives = true;
-    for (int i = 0; i < times && fine && *lives && s->used; i++)
-        fine = separate(s, NULL, lives, e);
-    if (!*lives || !fine)
-        return fine;
+    for (int i = 0; i < times && ok && *lives && s->used; i++)
+        ok = separate(s, NULL, lives, e);
+    if (!*lives || !ok)
+        return ok;
     return finish_chunks(s, true, e);
 }
 
@@ -374,17 +374,17 @@ static bool part(struct nvdec_worker *s, const struct chunk *chunk, struct err *
  */
 static bool end(struct nvdec_worker *s, bool *lives, struct err *e)
 {
-    bool h264 = s->pass->traits.stream == STREAM_H264, fine = true;
+    bool h264 = s->pass->traits.stream == STREAM_H264, ok = true;
     *lives = false;
     if (h264 && s->length_size > 0 && nvdec_pool_hands_on(s->pass->job->decoders))
-        fine = separate_out(s, lives, e);
+        ok = separate_out(s, lives, e);
     if (*lives)
-        return fine;
-    fine = drain(s, e) && fine;
+        return ok;
+    ok = drain(s, e) && ok;
     if (!h264 && s->used)
         avcodec_flush_buffers(s->decoder);
     *lives = !h264;
-    return fine;
+    return ok;
 }
 
 static bool decode_chunk(struct nvdec_worker *s, struct chunk *chunk, struct err *e)
@@ -398,9 +398,9 @@ static bool decode_chunk(struct nvdec_worker *s, struct chunk *chunk, struct err
     chunk_plan(chunk, traits, chunk->unsure);
     decoder_fit_delay(s->decoder, traits, chunk);
     s->waiting[s->waitings++] = (struct waiting){.chunk = chunk};
-    bool fine = true;
+    bool ok = true;
     const struct picture *key = chunk->picture;
-    for (size_t i = 0; i < chunk->count && fine; i++) {
+    for (size_t i = 0; i < chunk->count && ok; i++) {
         if (decode_pass_stopped(s->pass) || nvdec_is_resized(s->decoder))
             break;
         const struct picture *p = &chunk->picture[i];
@@ -408,9 +408,9 @@ static bool decode_chunk(struct nvdec_worker *s, struct chunk *chunk, struct err
         if (p->lost || p->suspect || (p->after_gap && i > 0))       /* left to software */
             broke(s);
         if (p->action != ACTION_SKIP && !p->lost)
-            fine = send_picture(s, key, p, e);
+            ok = send_picture(s, key, p, e);
     }
-    return fine && finish_chunks(s, nvdec_is_resized(s->decoder), e);
+    return ok && finish_chunks(s, nvdec_is_resized(s->decoder), e);
 }
 
 /* Closes the NVDEC decoder; what this worker takes from here on is decoded in software. */
@@ -431,12 +431,12 @@ static void *fall_back(struct nvdec_worker *s, struct chunk *chunk, struct err *
     leave_nvdec(s, e->text);
     err_clear(e);
     s->software = decode_worker_new(pass, e);
-    bool fine = s->software && decode_worker_decode(s->software, chunk, e);
+    bool ok = s->software && decode_worker_decode(s->software, chunk, e);
     decode_worker_free(&s->software);
     decode_pass_chunk_done(pass, &taken);
     chunk_free(&chunk);
     decode_pass_add_counts(pass, &s->counts);
-    if (!fine)
+    if (!ok)
         decode_pass_fail(pass, e);
     return decode_worker_main(pass);
 }
@@ -448,7 +448,7 @@ void *nvdec_worker_main(void *pass)
     struct decoders *decoders = shared->job->decoders;
     struct err e = ERR_INIT;
     struct chunk *chunk;
-    bool fine = true, lives = false;
+    bool ok = true, lives = false;
     s.nvdec = shared->nvdec;
     if (!nvdec_pool_enter(decoders, s.nvdec, shared)) {
         /* There may be nobody else to take runs, for which the reader waits. */
@@ -456,26 +456,26 @@ void *nvdec_worker_main(void *pass)
             decode_pass_fail(shared, &e);
         return NULL;
     }
-    while (fine && decode_pass_next(s.pass, true, &chunk)) {
+    while (ok && decode_pass_next(s.pass, true, &chunk)) {
         /* Only now: a film of few runs needs few decoders, and making one takes time. */
         if (!s.kept && !open_all(&s, &e))
             return fall_back(&s, chunk, &e);
         struct taken taken = decode_pass_taken(chunk);
-        fine = decode_chunk(&s, chunk, &e);
+        ok = decode_chunk(&s, chunk, &e);
         decode_pass_chunk_done(s.pass, &taken);
-        if (fine && nvdec_is_resized(s.decoder)) {
+        if (ok && nvdec_is_resized(s.decoder)) {
             leave_nvdec(&s, "the size of the frames changes");
             decode_pass_add_counts(s.pass, &s.counts);
             return decode_worker_main(pass);
         }
     }
-    if (!fine)
+    if (!ok)
         decode_pass_fail(s.pass, &e);
     if (s.kept && !end(&s, &lives, &e))
         decode_pass_fail(s.pass, &e);
     s.counts.fallbacks = s.fell_back;
     decode_pass_add_counts(s.pass, &s.counts);
-    close_all(&s, lives && fine && e.code == ERR_NONE && (!s.fell_back || nvdec_stands_in()));
+    close_all(&s, lives && ok && e.code == ERR_NONE && (!s.fell_back || nvdec_stands_in()));
     nvdec_pool_leave(decoders, s.nvdec);
     decode_pass_thread_ends(pass, true, s.counts.sent);
     return NULL;

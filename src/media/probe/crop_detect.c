@@ -2,7 +2,7 @@
  * crop_detect.c - see crop_detect.h.
  *
  * A key frame costs 10 to 40 ms at 1080p, and a place in a file with an index one reading.
- * CROP_SAMPLES of them show the shape of a film: a shape that fewer than TRIM_QUORUM of them have
+ * CROP_SAMPLES of them show the shape of a film: a shape that fewer than CROP_QUORUM of them have
  * is not cropped. A key frame counts once, wherever it was sought from. A short film may have one
  * or two: then some of the frames that follow the first one are sampled as well.
  */
@@ -44,7 +44,7 @@ static int run_workers(struct crop_worker *worker, int count)
 }
 
 /* Collects the results of all samples that are done. Returns their number. */
-static int collect(const struct crop_samples *samples, struct trim_seen *seen)
+static int collect(const struct crop_samples *samples, struct crop_seen *seen)
 {
     int count = 0;
     for (int i = 0; i < CROP_SAMPLES + CROP_SAMPLES_MORE; i++)
@@ -53,32 +53,32 @@ static int collect(const struct crop_samples *samples, struct trim_seen *seen)
     return count;
 }
 
-bool film_bars_probe(const struct film *film, int wanted, const AVFormatContext *opened,
+bool film_bars_probe(const struct film *film, int selected, const AVFormatContext *opened,
                      const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
-    struct crop_samples samples = {.film = film, .wanted = wanted, .opened = opened,
+    struct crop_samples samples = {.film = film, .selected = selected, .opened = opened,
                           .lock = PTHREAD_MUTEX_INITIALIZER};
     struct crop_worker worker[PROBE_THREADS];
-    struct trim_seen seen[CROP_SAMPLES + CROP_SAMPLES_MORE];
+    struct crop_seen seen[CROP_SAMPLES + CROP_SAMPLES_MORE];
     for (int i = 0; i < PROBE_THREADS; i++)
         worker[i] = (struct crop_worker){.samples = &samples, .error = ERR_INIT};
     int count = request->threads < PROBE_THREADS ? request->threads : PROBE_THREADS;
     count = run_workers(worker, count);
-    bool fine = check_errors(worker, count, e);
+    bool ok = check_errors(worker, count, e);
     int done = collect(&samples, seen);
-    if (fine && done > 0 && done < CROP_SAMPLES_FEW) {
+    if (ok && done > 0 && done < CROP_SAMPLES_FEW) {
         crop_worker_sample_more(&worker[0]);
-        fine = check_errors(worker, 1, e);
+        ok = check_errors(worker, 1, e);
         done = collect(&samples, seen);
     }
     for (int i = 0; i < count; i++)
         crop_worker_close(&worker[i]);
-    if (!fine)
+    if (!ok)
         return false;
     for (int i = 0; i < done; i++)
         facts->conclusive += crop_sample_is_conclusive(&seen[i]);
     facts->sampled = done;
-    facts->trim = trim_find(seen, (size_t)done, film->coded_width, film->coded_height);
+    facts->crop = crop_find(seen, (size_t)done, film->coded_width, film->coded_height);
     facts->found |= PROBE_BARS;
     return true;
 }

@@ -82,7 +82,7 @@ static void sample_frame(struct crop_worker *w, size_t index)
     if (!whole || corruption_is_flagged(w->frame) ||
         !view_of_frame(w->frame, w->samples->film, &w->planes, &view, &w->error))
         return;
-    w->samples->sample[index].seen = trim_look(&view, w->room);
+    w->samples->sample[index].seen = crop_sample_frame(&view, w->room);
     w->samples->sample[index].done = true;
 }
 
@@ -187,7 +187,7 @@ static void sample_place(struct crop_worker *w, int place)
         decode(w, NULL, index);
 }
 
-bool crop_sample_is_conclusive(const struct trim_seen *seen)
+bool crop_sample_is_conclusive(const struct crop_seen *seen)
 {
     return seen->across.known || seen->down.known;
 }
@@ -202,12 +202,12 @@ static bool needs_more(const struct crop_worker *w)
     for (int i = 0; i < CROP_SAMPLES + CROP_SAMPLES_MORE; i++) {
         const struct crop_sample *sample = &w->samples->sample[i];
         conclusive += sample->done && crop_sample_is_conclusive(&sample->seen);
-        suggested += sample->done && trim_suggests(&sample->seen);
+        suggested += sample->done && crop_suggests(&sample->seen);
         done += i >= CROP_SAMPLES && sample->done;
     }
-    int left = CROP_SAMPLES_MORE - done, wanted = CROP_SAMPLES_ENOUGH - conclusive;
-    int more = left < wanted ? left : wanted;
-    return more > 0 && suggested + more >= TRIM_QUORUM;
+    int left = CROP_SAMPLES_MORE - done, selected = CROP_SAMPLES_ENOUGH - conclusive;
+    int more = left < selected ? left : selected;
+    return more > 0 && suggested + more >= CROP_QUORUM;
 }
 
 /*
@@ -278,7 +278,7 @@ static bool open_film(struct crop_worker *w)
         return true;
     container_close(&w->format);           /* the header was not enough: probe the file again */
     err_clear(&w->error);
-    return container_reopen(w->samples->film, w->samples->wanted, &w->format, &w->error);
+    return container_reopen(w->samples->film, w->samples->selected, &w->format, &w->error);
 }
 
 static bool open_worker(struct crop_worker *w)

@@ -15,7 +15,7 @@
 
 #include "media/decode/corruption.h"
 #include "media/ffmpeg/side_data.h"
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 #include "barcode/media/film.h"
 
 #ifdef __cplusplus
@@ -36,13 +36,13 @@ struct crop_sample {
     bool done;                            /* a frame was decoded, and is in `seen`         */
     bool claimed;
     int64_t key;                          /* where the key frame lies, once it is claimed  */
-    struct trim_seen seen;
+    struct crop_seen seen;
 };
 
 /* Shared by all workers of a film. */
 struct crop_samples {
     const struct film *film;
-    int wanted;                           /* the video stream: container_open_stream's       */
+    int selected;                           /* the video stream: container_open_stream's       */
     const AVFormatContext *opened;        /* the film, lent, as whoever asked has it; or NULL */
     atomic_int next;                      /* place                                         */
     pthread_mutex_t lock;                 /* guards each sample's `key` and `claimed`      */
@@ -85,7 +85,7 @@ void crop_worker_sample_more(struct crop_worker *w);
 void crop_worker_close(struct crop_worker *w);
 
 /* Returns true if the frame shows the edges of one axis at least. */
-bool crop_sample_is_conclusive(const struct trim_seen *seen);
+bool crop_sample_is_conclusive(const struct crop_seen *seen);
 
 #ifdef __cplusplus
 }

@@ -53,27 +53,27 @@ static bool is_grave(struct err *e)
     return false;
 }
 
-bool film_light_probe(const struct film *film, int wanted, struct probe_facts *facts, struct err *e)
+bool film_light_probe(const struct film *film, int selected, struct probe_facts *facts, struct err *e)
 {
     AVFormatContext *format = NULL;
     struct corruption_watch watch = {0};
     AVCodecContext *decoder = NULL;
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
-    bool fine = packet && frame ? container_reopen(film, wanted, &format, e)
+    bool ok = packet && frame ? container_reopen(film, selected, &format, e)
                                 : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
-    decoder = fine && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
-    fine = decoder != NULL;
-    if (fine)
+    decoder = ok && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
+    ok = decoder != NULL;
+    if (ok)
         corruption_watch_open(&watch, decoder);
-    if (fine)
+    if (ok)
         look(format, film->stream, decoder, packet, frame, &facts->peak);
     decoder_close(&decoder);
     av_frame_free(&frame);
     av_packet_free(&packet);
     container_close(&format);
-    if (fine && interrupted())
-        fine = interrupt_error(e);
-    facts->found |= fine ? PROBE_LIGHT : 0;
-    return fine || !is_grave(e);
+    if (ok && interrupted())
+        ok = interrupt_error(e);
+    facts->found |= ok ? PROBE_LIGHT : 0;
+    return ok || !is_grave(e);
 }

@@ -265,11 +265,11 @@ static bool read_by_index(struct key_reader *k, struct err *e)
         until = until < end ? until : end;
         keys_serve(&k->keys, until > target ? until : target + 1);
     }
-    bool fine = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
+    bool ok = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
     note_index_counts(k, end);
     if (k->none > 0)
         log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " pictures that its index calls key frames are none", k->film->path, k->none);
-    return fine;
+    return ok;
 }
 
 /* The container promised cues and has none to rely on: from its first key frame, then. */

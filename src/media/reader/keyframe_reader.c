@@ -94,9 +94,9 @@ static bool on_key(void *user, struct picture *key, struct err *e)
         return true;
     }
     keys_serve(&k->keys, key->tag.time_us);
-    bool fine = keys_hold(&k->keys, key, second, e);
+    bool ok = keys_hold(&k->keys, key, second, e);
     key->packet = NULL;
-    return fine;
+    return ok;
 }
 
 /*
@@ -180,31 +180,31 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
     if (!g)
         return false;
     struct picture p;
-    bool fine = true, done = false, after_key = false;
-    while (fine && !done && !film_keys_stopped(k) && demux_next(k->demux, &p, e)) {
+    bool ok = true, done = false, after_key = false;
+    while (ok && !done && !film_keys_stopped(k) && demux_next(k->demux, &p, e)) {
         if (k->pass)
             atomic_store(&k->pass->bytes_read, demux_position(k->demux));
         if (film_keys_lack_sets(k)) {
             packet_free(&p.packet);
             break;
         }
-        fine = push(k, g, &p, &after_key, e);
+        ok = push(k, g, &p, &after_key, e);
         done = k->pass && selection_next(&k->keys.cursor) == INT64_MAX;
     }
-    fine = e->code == ERR_NONE && (film_keys_stopped(k) || end_through(k, g, done, e));
+    ok = e->code == ERR_NONE && (film_keys_stopped(k) || end_through(k, g, done, e));
     if (k->pass) {
         note_counts(k, g);
         if (k->demux->needs_sequential && k->traits.stream == STREAM_HEVC)
             log_msg(LOG_WARNING, "'%s': which of its pictures are never displayed only decoding would tell: its frames may be numbered, and "
                     "timed, some too high", k->film->path);
     }
-    if (facts && fine) {
+    if (facts && ok) {
         facts->frames = (int64_t)chunker_counts_now(g).displayed;
         facts->duration_us = facts->frames > 0 ? chunker_last_us(g) + config.frame_us : 0;
         facts->found |= PROBE_LENGTH;
     }
     chunker_free(&g);
-    return fine;
+    return ok;
 }
 
 static bool read_keys(struct key_reader *k, struct err *e)
@@ -221,9 +221,9 @@ bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e)
     struct keys_config config = {.selection = s->job->selection, .columns = s->job->columns, .have = s->job->have,
                                  .have_user = s->job->have_user, .emit = decode_pass_queue, .user = s};
     keys_begin(&k.keys, &config);
-    bool fine = read_keys(&k, e);
+    bool ok = read_keys(&k, e);
     close_reader(&k);
-    return fine;
+    return ok;
 }
 
 bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e)
@@ -232,16 +232,16 @@ bool film_keys_probe(struct demux *r, const struct film *film, struct probe_fact
     struct probe_facts mine = {.found = PROBE_KEYS};
     open_reader(&k, NULL, r, film);
     enum key_index_kind kind = key_index_kind(r, film);
-    bool fine = kind == KEY_INDEX_NONE || key_index_open(&k.index, kind, r, film, e);
+    bool ok = kind == KEY_INDEX_NONE || key_index_open(&k.index, kind, r, film, e);
     mine.keys = (int64_t)k.index.count;
-    if (fine && k.index.count == 0) {
-        fine = (kind != KEY_INDEX_CUES || film_keys_go_back(&k, e)) && read_through(&k, &mine, e);
+    if (ok && k.index.count == 0) {
+        ok = (kind != KEY_INDEX_CUES || film_keys_go_back(&k, e)) && read_through(&k, &mine, e);
         mine.keys = (int64_t)k.found;
     }
-    if (fine && interrupted())
-        fine = interrupt_error(e);
+    if (ok && interrupted())
+        ok = interrupt_error(e);
     close_reader(&k);
-    if (fine)
+    if (ok)
         *facts = mine;
-    return fine;
+    return ok;
 }

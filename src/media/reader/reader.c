@@ -49,10 +49,10 @@ static bool end_chunks(struct decode_pass *s, const struct demux *r, struct chun
     }
     if (r->gap)                           /* the file broke off */
         chunker_break_off(g, r->serial);
-    bool fine = chunker_end(g, e);
+    bool ok = chunker_end(g, e);
     if (!done)
         note_covered(s, g);
-    return fine;
+    return ok;
 }
 
 static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *g, struct err *e)
@@ -61,9 +61,9 @@ static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *
     note_covered(s, g);
     if (s->nvdec && s->job->decode == DECODE_NVDEC)
         log_msg(LOG_WARNING, "'%s': from some place on it can only be decoded in one piece, and in software", s->film->path);
-    bool fine = chunker_release(g, &state, e) && sequential_decode(s, r, &state, e);
+    bool ok = chunker_release(g, &state, e) && sequential_decode(s, r, &state, e);
     chunk_free(&state.held);
-    return fine;
+    return ok;
 }
 
 /* Notes that `p` was read, for whoever asks how far the film is. */
@@ -91,21 +91,21 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
     if (!g)
         return false;
     struct picture p;
-    bool fine = true, done = false;
-    while (fine && !done && !decode_pass_stopped(s) && !chunks_end(s, r, g) && demux_next(r, &p, e)) {
+    bool ok = true, done = false;
+    while (ok && !done && !decode_pass_stopped(s) && !chunks_end(s, r, g) && demux_next(r, &p, e)) {
         note_read(s, r, &p);
         idr_splice_offer(s, &p, &r->sets, r->length_size);
-        fine = chunker_push(g, &p, e);
+        ok = chunker_push(g, &p, e);
         frame_times_check(s->job->frame_times);
         done = chunker_done(g);
     }
-    fine = e->code == ERR_NONE;
-    if (!fine || decode_pass_stopped(s))
+    ok = e->code == ERR_NONE;
+    if (!ok || decode_pass_stopped(s))
         note_covered(s, g);
     else if (!done && (in_one_piece(s, r) || chunker_stuck(g, true)))
-        fine = decode_rest(s, r, g, e);
+        ok = decode_rest(s, r, g, e);
     else
-        fine = end_chunks(s, r, g, done, e);
+        ok = end_chunks(s, r, g, done, e);
     struct chunker_counts c = chunker_counts_now(g);
     s->counts.lead_in = c.lead_in;
     s->counts.chunks = c.chunks;
@@ -115,8 +115,8 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
     s->counts.unreadable = r->unreadable;
     pthread_mutex_lock(&s->lock);        /* sessions are at work */
     s->counts.dropped += c.dropped;
-    s->counts.lost += c.dropped_wanted;
+    s->counts.lost += c.dropped_selected;
     pthread_mutex_unlock(&s->lock);
     chunker_free(&g);
-    return fine;
+    return ok;
 }

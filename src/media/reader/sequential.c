@@ -134,9 +134,9 @@ static bool end_key(struct sequential *q, int64_t until_us, struct err *e)
         return true;
     struct frame_tag *tag = &q->key_tag;
     tag->repeat = selection_take(&q->cursor, until_us - 1, until_us, &tag->column);
-    bool fine = put_frame(q, q->key, tag, false, e);
+    bool ok = put_frame(q, q->key, tag, false, e);
     av_frame_unref(q->key);
-    return fine;
+    return ok;
 }
 
 /* --keyframes: another key frame begins. One that is damaged gives way to the one before it. */
@@ -179,10 +179,10 @@ static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 {
     if (!q->held.there)
         return true;
-    bool fine = number_frame(q, q->held.lost, q->held.us, next_us, e);
+    bool ok = number_frame(q, q->held.lost, q->held.us, next_us, e);
     av_frame_unref(q->picture);
     q->held.there = false;
-    return fine;
+    return ok;
 }
 
 /* A gap may lie between the held picture and `serial`. */
@@ -207,12 +207,12 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
     if (gone > 0)
         found_damage(q);
     q->counts.dropped += gone;
-    bool fine = number_held(q, gone > 0 ? gap_frame_time(from, time, 1, gone) : time, e);
-    for (uint64_t i = 1; i <= gone && fine; i++)
-        fine = number_frame(q, true, gap_frame_time(from, time, i, gone),
+    bool ok = number_held(q, gone > 0 ? gap_frame_time(from, time, 1, gone) : time, e);
+    for (uint64_t i = 1; i <= gone && ok; i++)
+        ok = number_frame(q, true, gap_frame_time(from, time, i, gone),
                             gap_frame_time(from, time, i + 1, gone), e);
     q->held = (struct held){.there = true, .serial = serial, .us = time, .pts_us = pts_us};
-    return fine;
+    return ok;
 }
 
 /* ------------------------------------------------------------------ what does not come */
@@ -429,7 +429,7 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     q->timeline = state->timeline;
     q->next_frame = state->next_frame;
     q->numbered_us = state->timeline.last_us;
-    bool fine = open_all(q, e) && decode_all(q, state->held, e);
+    bool ok = open_all(q, e) && decode_all(q, state->held, e);
     pthread_mutex_lock(&s->lock);       /* sessions that ended early count too */
     s->counts.sent += q->counts.sent;
     s->counts.decoded += q->counts.decoded;
@@ -449,5 +449,5 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     av_frame_free(&q->key);
     av_frame_free(&q->planes);
     free(q);
-    return fine;
+    return ok;
 }

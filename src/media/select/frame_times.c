@@ -172,21 +172,21 @@ struct frame_times *frame_times_decode(struct wire_in *in)
         return NULL;
     uint64_t frame_us = wire_number(in), whole = wire_number(in), count = wire_number(in);
     /* A row is a byte at least, so memory stays in proportion to what is there. */
-    bool fine = !in->failed && frame_us >= 1 && frame_us < (uint64_t)SANE_US && whole <= 1 && count <= wire_left(in);
+    bool ok = !in->failed && frame_us >= 1 && frame_us < (uint64_t)SANE_US && whole <= 1 && count <= wire_left(in);
     t->frame_us = (int64_t)frame_us;
     t->whole = whole == 1;
-    t->room = fine ? (size_t)count : 0;
-    if (fine && count > 0)
-        fine = (t->row = malloc((size_t)count * sizeof *t->row)) != NULL;
+    t->room = ok ? (size_t)count : 0;
+    if (ok && count > 0)
+        ok = (t->row = malloc((size_t)count * sizeof *t->row)) != NULL;
     int64_t step = 0;
     bool odd = true;
-    for (uint64_t i = 0; i < count && fine; i++) {
+    for (uint64_t i = 0; i < count && ok; i++) {
         bool before = odd;
-        fine = read_row(t, in, &step, &odd);
-        if (fine && !before)
+        ok = read_row(t, in, &step, &odd);
+        if (ok && !before)
             t->row[i - 1].next_us = t->row[i].time_us;
     }
-    if (!fine || !odd)      /* the last row has none after it that could say its next */
+    if (!ok || !odd)      /* the last row has none after it that could say its next */
         frame_times_free(&t);
     return t;
 }

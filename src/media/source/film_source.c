@@ -31,7 +31,7 @@
 struct source_film {
     struct source base;
     AVFormatContext *format;
-    int wanted;                     /* which video stream: SOURCE_STREAM_CHOICE or its number */
+    int selected;                     /* which video stream: SOURCE_STREAM_CHOICE or its number */
     bool used;                      /* read from already: must be opened anew to start over */
     uint64_t file_bytes;
     struct decode_pass *now;            /* for progress, while staging                          */
@@ -53,7 +53,7 @@ static bool reopen(struct source_film *f, struct err *e)
         return err_set(e, ERR_INPUT, "'%s' has to be decoded a second time, and a pipe can be read only once: give it as a file",
                        f->base.film.path);
     container_close(&f->format);
-    return container_reopen(&f->base.film, f->wanted, &f->format, e);
+    return container_reopen(&f->base.film, f->selected, &f->format, e);
 }
 
 /* The threads that decode. */
@@ -65,16 +65,16 @@ struct workers {
 /* Starts the threads. Fewer than wanted are no error, but none is. */
 static bool start_workers(struct decode_pass *s, struct workers *c, struct err *e)
 {
-    int hard = s->workers[1], wanted = hard + s->workers[0];
-    c->thread = calloc((size_t)wanted + 1, sizeof *c->thread);
+    int hard = s->workers[1], selected = hard + s->workers[0];
+    c->thread = calloc((size_t)selected + 1, sizeof *c->thread);
     if (!c->thread)
-        return err_memory(e, ((size_t)wanted + 1) * sizeof *c->thread);
-    for (; c->count < wanted; c->count++) {
+        return err_memory(e, ((size_t)selected + 1) * sizeof *c->thread);
+    for (; c->count < selected; c->count++) {
         void *(*entry)(void *) = c->count < hard ? nvdec_worker_main : decode_worker_main;
         if (pthread_create(&c->thread[c->count], NULL, entry, s) != 0)
             break;
     }
-    return wanted == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
+    return selected == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
 }
 
 /* Nothing more is queued: the workers end after what they have, or at once when the user interrupted. */
@@ -238,16 +238,16 @@ static bool film_decode(struct source *base, const struct decode_job *job, struc
     s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
     lend_faults(f, &s);
     frame_times_begin(job->frame_times, container_frame_us(&base->film));
-    bool fine = choose_workers(&s, &nvdec, e) && decode_pass_open_queue(&s, e);
+    bool ok = choose_workers(&s, &nvdec, e) && decode_pass_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
-    fine = fine && start_workers(&s, &workers, e);
-    if (fine) {
+    ok = ok && start_workers(&s, &workers, e);
+    if (ok) {
         struct err mine = ERR_INIT;
         if (!film_read(&s, &reader, &mine) && !starts_over(&s))
             decode_pass_fail(&s, &mine);
         join_workers(&s, &workers);
-        fine = assess_decode_pass(&s, &reader, e);
+        ok = assess_decode_pass(&s, &reader, e);
     }
     assess_bad_keys(f, &s);
     s.counts.bytes_read = demux_bytes_read(&reader);
@@ -260,7 +260,7 @@ static bool film_decode(struct source *base, const struct decode_job *job, struc
     decode_pass_close(&s);
     nvdec_close(&nvdec);
     demux_close(&reader);
-    return fine;
+    return ok;
 }
 
 static void film_progress(struct source *base, struct decode_progress *p)
@@ -276,24 +276,24 @@ static bool film_probe(struct source *base, const struct probe_request *request,
 {
     struct source_film *f = (struct source_film *)base;
     struct demux r;
-    if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->wanted, facts, e))
+    if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->selected, facts, e))
         return false;
-    if (request->want & PROBE_BARS && !film_bars_probe(&base->film, f->wanted, f->format, request, facts, e))
+    if (request->want & PROBE_BARS && !film_bars_probe(&base->film, f->selected, f->format, request, facts, e))
         return false;
     if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
         return true;
     if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
         return false;
     bool keys = request->want & PROBE_KEYS, length = request->want & PROBE_LENGTH;
-    bool fine = keys ? film_keys_probe(&r, &base->film, facts, e) : !length || film_probe_length(&r, &base->film, facts, e);
-    if (fine && keys && length && !(facts->found & PROBE_LENGTH)) {
+    bool ok = keys ? film_keys_probe(&r, &base->film, facts, e) : !length || film_probe_length(&r, &base->film, facts, e);
+    if (ok && keys && length && !(facts->found & PROBE_LENGTH)) {
         demux_close(&r);
         if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
             return false;
-        fine = film_probe_length(&r, &base->film, facts, e);
+        ok = film_probe_length(&r, &base->film, facts, e);
     }
     demux_close(&r);
-    return fine;
+    return ok;
 }
 
 static void film_close(struct source **base)
@@ -328,8 +328,8 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
     }
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->now_lock, NULL);
-    f->wanted = stream;
-    if (!container_open_stream(path, f->wanted, &f->format, &f->base.film, e)) {
+    f->selected = stream;
+    if (!container_open_stream(path, f->selected, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;

@@ -14,7 +14,7 @@ struct decode_thread {
     struct decode_counts counts;
     struct decode_times times;
     struct err error;
-    bool fine;
+    bool ok;
     pthread_mutex_t lock;       /* guards `done` */
     pthread_cond_t finished;
     bool done;
@@ -27,7 +27,7 @@ static void *stager_main(void *argument)
     struct decode_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
                             .exact_damage = p->exact_damage, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .frame_times = p->frame_times,
                             .ticket = p->admission ? s->ticket : NULL, .worker_processes = p->worker_processes};
-    s->fine = source_decode(p->source, &job, &s->counts, &s->times, &s->error);
+    s->ok = source_decode(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);
     s->done = true;
     pthread_cond_signal(&s->finished);
@@ -73,9 +73,9 @@ static bool wait_for_stager(struct decode_thread *s, struct err *e)
     pthread_join(s->thread, NULL);
     pthread_cond_destroy(&s->finished);
     pthread_mutex_destroy(&s->lock);
-    if (!s->fine)
+    if (!s->ok)
         *e = s->error;
-    return s->fine;
+    return s->ok;
 }
 
 bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_times *times, struct err *e)
@@ -96,17 +96,17 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
     }
     int64_t ready = clock_ns();
     struct decode_thread s;
-    bool fine = start_decode_thread(&s, p, &ticket, e) && wait_for_stager(&s, e);
+    bool ok = start_decode_thread(&s, p, &ticket, e) && wait_for_stager(&s, e);
     admission_release(&ticket);
     int64_t staged = clock_ns();
     struct engine_times engine = {0, 0};
     struct err engine_error = ERR_INIT;
-    if (!engine_finish(p->engine, &engine, &engine_error) && fine) {
+    if (!engine_finish(p->engine, &engine, &engine_error) && ok) {
         *e = engine_error;
-        fine = false;
+        ok = false;
     }
     if (!decode_must_restart(&s.counts))
-        tick(p, fine);
+        tick(p, ok);
     *counts = s.counts;
     times->engine_begin += (double)(ready - begun) / 1e9;
     times->pass += (double)(staged - ready) / 1e9;
@@ -117,5 +117,5 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
     times->decode += s.times.decode > engine.shrink ? s.times.decode - engine.shrink : s.times.decode;
     times->shrink += engine.shrink;
     times->cluster += engine.cluster;
-    return fine;
+    return ok;
 }

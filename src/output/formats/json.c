@@ -197,13 +197,13 @@ static bool put_lost(FILE *f, const struct report *r)
     return c->unreadable + c->dropped + c->lead_in == 0 || put_key(f, "lost", lost_value(r));
 }
 
-/* As --trim takes them: in the displayed picture. */
-static json_t *trim_value(const struct report *r)
+/* As --crop takes them: in the displayed picture. */
+static json_t *crop_value(const struct report *r)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < r->trim.count; i++) {
-        char text[TRIM_TEXT];
-        trim_shown_text(&r->trim, i, r->film->orientation, text);
+    for (int i = 0; list && i < r->crop.count; i++) {
+        char text[CROP_TEXT];
+        crop_shown_text(&r->crop, i, r->film->orientation, text);
         if (json_array_append_new(list, json_string(text)) != 0) {
             json_decref(list);
             return NULL;
@@ -212,9 +212,10 @@ static json_t *trim_value(const struct report *r)
     return list;
 }
 
-static bool put_trim(FILE *f, const struct report *r)
+static bool put_crop(FILE *f, const struct report *r)
 {
-    return r->trim.count == 0 || put_key(f, "trim", trim_value(r));
+    /* "trim" is the older name of "crop". */
+    return r->crop.count == 0 || (put_key(f, "crop", crop_value(r)) && put_key(f, "trim", crop_value(r)));
 }
 
 /* How HDR and means were worked out, where that is not as usual. */
@@ -234,7 +235,7 @@ static bool put_head(FILE *f, const struct report *r)
            (!r->fingerprint[0] || put_key(f, "recipe", json_string(r->fingerprint))) &&
            put_key(f, "film", film_value(r)) &&
            put_key(f, "selection", selection_value(&r->selection)) &&
-           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_trim(f, r) &&
+           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_crop(f, r) &&
            put_light(f, r) && put_key(f, "engine", writer_json_bytes(r->engine)) &&
            put_key(f, "decode", writer_json_bytes(r->decode)) &&
            put_key(f, "isa", writer_json_bytes(r->isa)) &&

@@ -137,14 +137,14 @@ static void add_selection(struct job *job)
         add_seconds(job, "barcode:end", s->end_us);
 }
 
-/* The rectangles that the film's pictures were cut to, as --trim takes them. */
-static void add_trim(struct job *job)
+/* The rectangles that the film's pictures were cut to, as --crop takes them. */
+static void add_crop(struct job *job)
 {
     const struct report *r = job->report;
-    char all[TRIM_RECTS * (TRIM_TEXT + 1)] = "";
-    for (int i = 0; i < r->trim.count; i++) {
-        char text[TRIM_TEXT];
-        trim_shown_text(&r->trim, i, r->film->orientation, text);
+    char all[CROP_RECTS * (CROP_TEXT + 1)] = "";
+    for (int i = 0; i < r->crop.count; i++) {
+        char text[CROP_TEXT];
+        crop_shown_text(&r->crop, i, r->film->orientation, text);
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? " " : "", text);
     }
     if (all[0])
@@ -182,7 +182,7 @@ static void describe(struct job *job, struct strips strips)
     add(job, "barcode:mode", strips_name(strips));
     add_selection(job);
     add(job, PNG_SIZE_KEY, size);
-    add_trim(job);
+    add_crop(job);
     add_light(job);
     if (r->shape != SHAPE_STRIP)
         add(job, "barcode:shape", strip_shape_name(r->shape));
@@ -229,7 +229,7 @@ static bool encode(struct job *job)
         if (interrupted())      /* on_write asks too, but rows of one colour make few bytes */
             return interrupt_error(job->err);
         painter_row(job->painter, y, job->row);
-        if (!painter_fine(job->painter, job->err))
+        if (!painter_ok(job->painter, job->err))
             return false;
         png_write_row(png, job->row);
     }

@@ -26,9 +26,9 @@ static bool read_number(const char **text, char end, uint64_t *number)
     *number = 0;
     for (; *at >= '0' && *at <= '9' && *number < UINT64_MAX / 20; at++)
         *number = *number * 10 + (uint64_t)(*at - '0');
-    bool fine = at > *text && *at == end;
+    bool ok = at > *text && *at == end;
     *text = at + 1;
-    return fine;
+    return ok;
 }
 
 static bool read_numbers(const char *columns, const char *side, const char *parts, struct writer_metadata *metadata)

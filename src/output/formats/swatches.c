@@ -20,16 +20,16 @@ static bool write_swatches(const struct report *r, struct strips strips, FILE *f
     if (!swatches_make(r, &s, e))
         return false;
     provenance_text(r, 0, provenance);
-    bool fine = fputs(begin, f) != EOF && writer_json_put(f, json_string(provenance)) && fputs(",\n\"name\": ", f) != EOF &&
+    bool ok = fputs(begin, f) != EOF && writer_json_put(f, json_string(provenance)) && fputs(",\n\"name\": ", f) != EOF &&
                 writer_json_put(f, writer_json_bytes(s.name)) && fputs(",\n\"colours\": [", f) != EOF;
-    for (int i = 0; fine && i < s.palette.count; i++) {
+    for (int i = 0; ok && i < s.palette.count; i++) {
         const struct film_colour *c = &s.palette.colour[i];
         char hex[SWATCHES_TEXT];
         swatches_hex(c, hex);
         json_t *value = json_pack("{ss s[iii] so}", "hex", hex, "rgb", c->rgb[0], c->rgb[1], c->rgb[2], "share", writer_json_us(swatches_share(c, 1000000)));
-        fine = fputs(i == 0 ? "\n" : ",\n", f) != EOF && writer_json_put(f, value);
+        ok = fputs(i == 0 ? "\n" : ",\n", f) != EOF && writer_json_put(f, value);
     }
-    return (fine && fputs(end, f) != EOF) || swatches_failed(e);
+    return (ok && fputs(end, f) != EOF) || swatches_failed(e);
 }
 
 static bool recognize_swatches(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])

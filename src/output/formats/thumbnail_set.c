@@ -21,11 +21,11 @@ static int64_t root(int64_t n)
     return r;
 }
 
-void thumbs_size(const struct film *film, const struct trim *trim, int analysis_width, int analysis_height, int *width, int *height)
+void thumbs_size(const struct film *film, const struct crop *crop, int analysis_width, int analysis_height, int *width, int *height)
 {
-    struct trim_rect shown = {.width = film->width, .height = film->height};
-    if (trim->count > 0)
-        shown = trim_to_shown(trim->rect[0], film->orientation, trim->width, trim->height);
+    struct crop_rect shown = {.width = film->width, .height = film->height};
+    if (crop->count > 0)
+        shown = crop_to_shown(crop->rect[0], film->orientation, crop->width, crop->height);
     bool metadata = film->sample_num > 0 && film->sample_den > 0 && film->sample_num < 1 << 15 && film->sample_den < 1 << 15;
     int64_t wide = (int64_t)shown.width * (metadata ? film->sample_num : 1), high = (int64_t)shown.height * (metadata ? film->sample_den : 1);
     int64_t side = analysis_width > analysis_height ? analysis_width : analysis_height;
@@ -92,12 +92,12 @@ static bool keep(struct thumbs *t, const struct frame_tag *tag, uint8_t *made, s
 {
     size_t bytes = (size_t)t->width * (size_t)t->height * 3;
     const uint8_t *first = NULL;
-    bool fine = true;
+    bool ok = true;
     pthread_mutex_lock(&t->lock);
-    for (uint64_t i = (tag->column + t->stride - 1) / t->stride; fine && i * t->stride < tag->column + tag->repeat; i++) {
+    for (uint64_t i = (tag->column + t->stride - 1) / t->stride; ok && i * t->stride < tag->column + tag->repeat; i++) {
         uint8_t *rgb = first ? malloc(bytes) : made;
         if (!rgb) {
-            fine = err_memory(e, bytes);
+            ok = err_memory(e, bytes);
             break;
         }
         if (first)
@@ -109,7 +109,7 @@ static bool keep(struct thumbs *t, const struct frame_tag *tag, uint8_t *made, s
     pthread_mutex_unlock(&t->lock);
     if (!first)
         free(made);
-    return fine;
+    return ok;
 }
 
 bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
@@ -118,9 +118,9 @@ bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rg
         return true;
     pthread_mutex_lock(&t->lock);
     widen(t, tag->column + tag->repeat - 1);
-    bool wanted = (tag->column + t->stride - 1) / t->stride * t->stride < tag->column + tag->repeat;
+    bool selected = (tag->column + t->stride - 1) / t->stride * t->stride < tag->column + tag->repeat;
     pthread_mutex_unlock(&t->lock);
-    if (!wanted)
+    if (!selected)
         return true;
     uint8_t *made = make(t, rgb, e);      /* another thread may widen meanwhile: keep() looks again */
     return made && keep(t, tag, made, e);

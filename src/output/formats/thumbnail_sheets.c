@@ -158,16 +158,16 @@ bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_
     uint8_t *canvas = malloc(room);
     if (!canvas)
         return err_memory(e, room);
-    bool fine = list(t, r, to, &shown, e);
-    to->sheet = fine ? calloc(to->count / A_SHEET + 1, sizeof *to->sheet) : NULL;
-    if (fine && !to->sheet)
-        fine = err_memory(e, to->count * sizeof *to->sheet);
-    fine = fine && fill(t, to, shown, bytes_most, comment, canvas, e);
+    bool ok = list(t, r, to, &shown, e);
+    to->sheet = ok ? calloc(to->count / A_SHEET + 1, sizeof *to->sheet) : NULL;
+    if (ok && !to->sheet)
+        ok = err_memory(e, to->count * sizeof *to->sheet);
+    ok = ok && fill(t, to, shown, bytes_most, comment, canvas, e);
     free(canvas);
     free(shown);
-    if (!fine)
+    if (!ok)
         thumbs_sheets_free(to);
-    return fine;
+    return ok;
 }
 
 void thumbs_sheets_free(struct thumbs_sheets *to)

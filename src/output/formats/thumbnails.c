@@ -110,9 +110,9 @@ static bool write_all(struct set *set, const struct report *r, const struct thum
 {
     for (size_t i = 0; i < s->sheets; i++) {
         char *name = interrupted() ? NULL : sheet_path(path, i, e);
-        bool fine = name && write_sheet(set, r, &s->sheet[i], name, e);
+        bool ok = name && write_sheet(set, r, &s->sheet[i], name, e);
         free(name);
-        if (!fine)
+        if (!ok)
             return interrupted() ? interrupt_output(path, e) : false;
     }
     if (!(set->file[set->count] = atomic_file_open(path, false, e)))
@@ -122,15 +122,15 @@ static bool write_all(struct set *set, const struct report *r, const struct thum
 }
 
 /* The WebVTT comes last: where it is, its sheets are. */
-static bool commit(struct set *set, bool fine, struct err *e)
+static bool commit(struct set *set, bool ok, struct err *e)
 {
     for (size_t i = 0; i < set->count; i++) {
-        if (fine)
-            fine = atomic_file_commit(&set->file[i], e);
+        if (ok)
+            ok = atomic_file_commit(&set->file[i], e);
         else
             atomic_file_discard(&set->file[i]);
     }
-    return fine;
+    return ok;
 }
 
 static bool save(const struct report *r, struct strips strips, const char *path, struct err *e)
@@ -142,12 +142,12 @@ static bool save(const struct report *r, struct strips strips, const char *path,
     if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, provenance, &sheets, e))
         return e->code == ERR_INTERRUPTED ? interrupt_output(path, e) : err_prefix(e, "cannot write '%s'", path);
     struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};
-    bool fine = set.file ? write_all(&set, r, &sheets, path, e) : err_memory(e, sheets.sheets * sizeof *set.file);
+    bool ok = set.file ? write_all(&set, r, &sheets, path, e) : err_memory(e, sheets.sheets * sizeof *set.file);
     if (set.file)
-        fine = commit(&set, fine, e);
+        ok = commit(&set, ok, e);
     free(set.file);
     thumbs_sheets_free(&sheets);
-    return fine;
+    return ok;
 }
 
 /* A WebVTT, or a sheet of one: both have a mark. */

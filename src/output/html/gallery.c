@@ -63,29 +63,29 @@ static bool write_once(const char *path, const char *folder, size_t *films, bool
 {
     char *before = gallery_pages(folder, path, e), *after = NULL;
     json_t *cards = before ? gallery_cards(before, folder, e) : NULL;
-    bool fine = cards && write_cards(path, cards, e);
+    bool ok = cards && write_cards(path, cards, e);
     *films = json_array_size(cards);
     json_decref(cards);
-    if (fine)
+    if (ok)
         after = gallery_pages(folder, path, e);
     *again = after && strcmp(before, after) != 0;
-    fine = fine && after;
+    ok = ok && after;
     free(before);
     free(after);
-    return fine;
+    return ok;
 }
 
 bool gallery_write(const char *path, size_t *films, struct err *e)
 {
     size_t length;
-    bool again = true, fine = true;
+    bool again = true, ok = true;
     char *folder = strndup(path, (size_t)(path_last(path, &length) - path));
     *films = 0;
     if (!folder)
         return err_memory(e, strlen(path));
-    fine = gallery_allowed(path, e);
-    while (fine && again)
-        fine = interrupted() ? interrupt_error(e) : write_once(path, folder, films, &again, e);
+    ok = gallery_allowed(path, e);
+    while (ok && again)
+        ok = interrupted() ? interrupt_error(e) : write_once(path, folder, films, &again, e);
     free(folder);
-    return fine;
+    return ok;
 }

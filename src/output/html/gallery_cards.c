@@ -59,10 +59,10 @@ static json_t *read_card(FILE *file, char *head)
     size_t length, size = fread(head, 1, HEAD_BYTES, file);
     const char *card = page_is(head, size, "viewer") ? page_find_json(head, size, "card", &length) : NULL;
     json_t *value = card ? json_loadb(card, length, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    bool fine = json_is_object(value);
-    if (!fine)
+    bool ok = json_is_object(value);
+    if (!ok)
         json_decref(value);
-    return fine ? value : NULL;
+    return ok ? value : NULL;
 }
 
 /* A path as a reference: every byte but those that need nothing as %XX. So it names no other scheme and no other host. */
@@ -82,32 +82,32 @@ static json_t *reference(const char *path, size_t length)
 /* Adds the card of one page. False: memory. */
 static bool add_card(json_t *cards, const char *folder, const char *path, size_t length, char *head)
 {
-    bool fine = true;
+    bool ok = true;
     char *name = NULL;
     if (asprintf(&name, "%s%.*s", folder, (int)length, path) < 0)
         return false;
     FILE *f = fopen(name, "rbe");
     json_t *card = f ? read_card(f, head) : NULL;
     if (card)
-        fine = json_object_set_new(card, "page", reference(path, length)) == 0 && json_array_append(cards, card) == 0;
+        ok = json_object_set_new(card, "page", reference(path, length)) == 0 && json_array_append(cards, card) == 0;
     json_decref(card);
     if (f)
         fclose(f);
     free(name);
-    return fine;
+    return ok;
 }
 
 json_t *gallery_cards(const char *pages, const char *folder, struct err *e)
 {
     char *head = malloc(HEAD_BYTES);
     json_t *cards = json_array();
-    bool fine = head && cards;
-    for (const char *line = pages, *end; fine && (end = strchr(line, '\n')); line = end + 1) {
+    bool ok = head && cards;
+    for (const char *line = pages, *end; ok && (end = strchr(line, '\n')); line = end + 1) {
         const char *path = strchr(line, '/') + 1;
-        fine = add_card(cards, folder, path, (size_t)(end - path), head);
+        ok = add_card(cards, folder, path, (size_t)(end - path), head);
     }
     free(head);
-    if (fine)
+    if (ok)
         return cards;
     json_decref(cards);
     err_memory(e, HEAD_BYTES);

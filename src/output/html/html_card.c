@@ -69,15 +69,15 @@ static json_t *moments_value(const struct html_job *job)
     uint64_t count = job->columns < CARD_MOMENTS ? job->columns : CARD_MOMENTS;
     size_t used = 0;
     json_t *times = json_array();
-    bool fine = times;
-    for (uint64_t i = 0; fine && i < count; i++) {
+    bool ok = times;
+    for (uint64_t i = 0; ok && i < count; i++) {
         const struct column *c = html_column(job, (2 * i + 1) * job->columns / (2 * count));
         if (c->status == COLUMN_MISSING)
             continue;
         take_moment(job, c, colour[used++]);
-        fine = json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000))) == 0;
+        ok = json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000))) == 0;
     }
-    if (fine)
+    if (ok)
         return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times", times);
     json_decref(times);
     return NULL;

@@ -14,11 +14,11 @@ static json_t *film_value(const struct html_job *job)
     const struct report *r = job->report;
     const struct film *film = r->film;
     static const char *const transfer[] = {"sdr", "pq", "hlg"};
-    char trim[TRIM_RECTS * (TRIM_TEXT + 1)] = "";
-    for (int i = 0; i < r->trim.count; i++) {
-        char text[TRIM_TEXT];
-        trim_shown_text(&r->trim, i, film->orientation, text);
-        snprintf(trim + strlen(trim), sizeof trim - strlen(trim), "%s%s", i > 0 ? " " : "", text);
+    char crop[CROP_RECTS * (CROP_TEXT + 1)] = "";
+    for (int i = 0; i < r->crop.count; i++) {
+        char text[CROP_TEXT];
+        crop_shown_text(&r->crop, i, film->orientation, text);
+        snprintf(crop + strlen(crop), sizeof crop - strlen(crop), "%s%s", i > 0 ? " " : "", text);
     }
     json_t *rate = film->rate_num > 0 && film->rate_den > 0 ? json_real((double)film->rate_num / (double)film->rate_den) : json_null();
     return json_pack("{so so so so so so so si si so ss ss ss ss}", "name", writer_json_bytes(paint_text_file_name(film->path)),
@@ -26,7 +26,7 @@ static json_t *film_value(const struct html_job *job)
                      "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "container", writer_json_bytes(film->container),
                      "codec", writer_json_bytes(film->codec), "pixel_format", writer_json_bytes(film->pixel_format), "length", html_length(job),
                      "width", film->width, "height", film->height, "rate", rate, "matrix", colour_matrix_name(film->matrix),
-                     "range", colour_range_name(film->range), "transfer", transfer[film->transfer], "trim", trim);
+                     "range", colour_range_name(film->range), "transfer", transfer[film->transfer], "crop", crop);
 }
 
 /* What was asked for and done, as people read it; nothing of engines and times. */

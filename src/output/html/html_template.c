@@ -42,10 +42,10 @@ bool page_put_meta(FILE *f, const char *key, const char *value)
 
 static bool put_hashes(FILE *f, const char *directive, const struct page_file *const file[])
 {
-    bool fine = fputs(directive, f) >= 0;
-    for (int i = 0; fine && file[i]; i++)
-        fine = fprintf(f, " 'sha256-%s'", file[i]->sha256) > 0;
-    return fine;
+    bool ok = fputs(directive, f) >= 0;
+    for (int i = 0; ok && file[i]; i++)
+        ok = fprintf(f, " 'sha256-%s'", file[i]->sha256) > 0;
+    return ok;
 }
 
 bool page_put_head(FILE *f, const char *kind, const struct page_file *const style[], const struct page_file *const script[])

@@ -74,16 +74,16 @@ bool film_palette_make(const struct report *r, int colours, struct film_palette 
     if (!pool.rgb)
         return err_memory(e, (size_t)FILM_PALETTE_PIXELS * 3);
     struct kmeans *km = kmeans_open(&params, FILM_PALETTE_PIXELS, isa_supported(ISA_AVX2) ? ISA_AVX2 : ISA_C, e);
-    bool fine = km != NULL;
-    if (fine) {
+    bool ok = km != NULL;
+    if (ok) {
         pour(r, first, &pool, &pool.total);
         pour(r, first, &pool, NULL);
         int count = kmeans_run(km, pool.rgb, FILM_PALETTE_PIXELS, 0, cluster, NULL);
-        fine = !interrupted() || interrupt_error(e);
-        if (fine)
+        ok = !interrupted() || interrupt_error(e);
+        if (ok)
             arrange(cluster, count, to);
     }
     kmeans_free(&km);
     free(pool.rgb);
-    return fine;
+    return ok;
 }

@@ -60,7 +60,7 @@ static void silence(void)
     g_log_set_writer_func(swallow, NULL, NULL);            /* glib takes it once in the life of a process */
 }
 
-static bool fine(cairo_status_t status, struct err *e)
+static bool has_no_error(cairo_status_t status, struct err *e)
 {
     return status == CAIRO_STATUS_SUCCESS || err_set(e, ERR_FAILED, "cairo cannot draw: %s", cairo_status_to_string(status));
 }
@@ -87,7 +87,7 @@ struct canvas *canvas_open(struct err *e)
     pango_cairo_context_set_resolution(canvas->context, 72);
     pango_context_set_round_glyph_positions(canvas->context, FALSE);
     canvas->scratch = cairo_recording_surface_create(CAIRO_CONTENT_ALPHA, NULL);
-    if (!fine(cairo_surface_status(canvas->scratch), e))
+    if (!has_no_error(cairo_surface_status(canvas->scratch), e))
         canvas_close(&canvas);
     return canvas;
 }
@@ -298,7 +298,7 @@ bool canvas_pixels(struct canvas *canvas, const struct layout *s, int y, int row
         cairo_translate(cr, -x, -y);
         cairo_scale(cr, s->scale, s->scale);
         draw_items(canvas, cr, s, y / s->scale, (y + rows) / s->scale);
-        ok = fine(cairo_status(cr), e);
+        ok = has_no_error(cairo_status(cr), e);
         if (ok)
             take_pixels(tile, w, rows, x, width, rgb);
         cairo_destroy(cr);
@@ -360,7 +360,7 @@ static bool draw_shape(cairo_t *cr, const struct layout *s, const struct layout_
     if (!f)
         return false;
     cairo_surface_t *surface = cairo_image_surface_create(channels == 4 ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, width, height);
-    bool ok = fine(cairo_surface_status(surface), e) && fill_surface(f, channels, surface, e);
+    bool ok = has_no_error(cairo_surface_status(surface), e) && fill_surface(f, channels, surface, e);
     if (ok) {
         cairo_save(cr);
         cairo_translate(cr, place->x, place->y);
@@ -369,7 +369,7 @@ static bool draw_shape(cairo_t *cr, const struct layout *s, const struct layout_
         cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
         cairo_paint(cr);
         cairo_restore(cr);
-        ok = fine(cairo_status(cr), e);
+        ok = has_no_error(cairo_status(cr), e);
     }
     cairo_surface_destroy(surface);
     shape_free(&f);
@@ -396,14 +396,14 @@ bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canv
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, points, points);
     draw_items(canvas, cr, s, -INFINITY, INFINITY);
-    bool ok = fine(cairo_status(cr), e);
+    bool ok = has_no_error(cairo_status(cr), e);
     for (size_t i = 0; i < s->shapes && ok; i++)
         ok = draw_shape(cr, s, &s->shape[i], e);
     if (ok)
         cairo_show_page(cr);
     cairo_destroy(cr);
     cairo_surface_finish(surface);                         /* writes the most of it */
-    ok = ok && !pdf.failed && fine(cairo_surface_status(surface), e);
+    ok = ok && !pdf.failed && has_no_error(cairo_surface_status(surface), e);
     cairo_surface_destroy(surface);
     return ok;
 }
@@ -442,7 +442,7 @@ char *canvas_outlines(struct canvas *canvas, const struct layout_text *text, str
         return NULL;
     }
     cairo_path_t *path = take_outlines(canvas, text);
-    bool ok = fine(path->status, e);
+    bool ok = has_no_error(path->status, e);
     print_path(f, path);
     cairo_path_destroy(path);
     if (fclose(f) != 0)

@@ -195,7 +195,7 @@ void painter_row(struct painter *p, int y, uint8_t *out)
     }
 }
 
-bool painter_fine(const struct painter *p, struct err *e)
+bool painter_ok(const struct painter *p, struct err *e)
 {
     return p->trouble.code == ERR_NONE || err_set(e, p->trouble.code, "%s", p->trouble.text);
 }

@@ -410,7 +410,7 @@
         const lines = [
             ["Film", film.name], ["Length", film.length === null ? "" : clock(film.length, 3)],
             ["Picture", `${film.width} × ${film.height}${film.rate ? `, ${rate(film)}` : ""}`], ["Container, codec", `${film.container}, ${film.codec}, ${film.pixel_format}`],
-            ["Colour", colour], ["Without black bars", film.trim], ["Film's id", film.id],
+            ["Colour", colour], ["Without black bars", film.crop], ["Film's id", film.id],
             ["Frames taken", run.selection], ["Columns", facts.film_columns === count ? plural(count, "column", "columns") : `${plural(facts.film_columns, "column", "columns")}, of which ${count.toLocaleString("en")} are shown here`],
             ["Without a picture", facts.missing ? plural(facts.missing, "column", "columns") : ""], ["Lost by the film", facts.lost ? plural(facts.lost, "picture", "pictures") : ""],
             ["Analysed at", `${run.width} × ${run.height}`],

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 
 enum { W = 320, H = 180, PICTURES = 12 };
 
@@ -24,7 +24,7 @@ static uint8_t a_little(uint8_t from, uint8_t range)
 }
 
 /* A textured picture of that brightness inside of the rectangle, black with noise up to 24 around it. */
-static void draw(struct trim_rect r, uint8_t from, uint8_t range)
+static void draw(struct crop_rect r, uint8_t from, uint8_t range)
 {
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++) {
@@ -33,15 +33,15 @@ static void draw(struct trim_rect r, uint8_t from, uint8_t range)
         }
 }
 
-static struct trim_seen look(void)
+static struct crop_seen look(void)
 {
     struct frame_view v = view_of_it();
-    return trim_look(&v, room);
+    return crop_sample_frame(&v, room);
 }
 
-static const struct trim_rect whole = {0, 0, W, H}, scope = {0, 23, W, 134}, pillar = {40, 0, 240, H}, window = {40, 22, 240, 136};
+static const struct crop_rect whole = {0, 0, W, H}, scope = {0, 23, W, 134}, pillar = {40, 0, 240, H}, window = {40, 22, 240, 136};
 
-static void assert_rect(const struct trim *t, int i, struct trim_rect r)
+static void assert_rect(const struct crop *t, int i, struct crop_rect r)
 {
     assert_true(i < t->count);
     assert_memory_equal(&t->rect[i], &r, sizeof r);
@@ -57,33 +57,33 @@ TEST(in_upright_frames)
         int height = frame[f].height, top = (height - frame[f].picture) / 2;
         struct frame_view view = {.model = MODEL_GREY, .range = RANGE_LIMITED, .bits = 8, .width = WIDE, .height = height,
                                   .plane = {{pixels[0], WIDE, 1, WIDE, height}}};
-        struct trim_seen seen[PICTURES];
+        struct crop_seen seen[PICTURES];
         for (int i = 0; i < PICTURES; i++) {
             for (int y = 0; y < height; y++)
                 for (int x = 0; x < WIDE; x++)
                     pixels[y][x] = y >= top && y < top + frame[f].picture ? a_little(60, 150) : a_little(16, 9);
-            seen[i] = trim_look(&view, room);
+            seen[i] = crop_sample_frame(&view, room);
         }
-        struct trim t = trim_find(seen, PICTURES, WIDE, height);
-        assert_rect(&t, 0, (struct trim_rect){0, top, WIDE, frame[f].picture});
+        struct crop t = crop_find(seen, PICTURES, WIDE, height);
+        assert_rect(&t, 0, (struct crop_rect){0, top, WIDE, frame[f].picture});
     }
 }
 
 /* Every shape, bright in most pictures; the rest is a night, a fade to black, and titles. */
 TEST(shapes)
 {
-    const struct trim_rect shape[] = {scope, pillar, window};
+    const struct crop_rect shape[] = {scope, pillar, window};
     for (size_t s = 0; s < 3; s++) {
-        struct trim_seen seen[PICTURES];
+        struct crop_seen seen[PICTURES];
         for (int i = 0; i < PICTURES; i++) {
             draw(shape[s], i == 3 ? 16 : 60, i == 3 ? 20 : 150);
             if (i == 5)
-                draw((struct trim_rect){0, 0, 0, 0}, 16, 1);
+                draw((struct crop_rect){0, 0, 0, 0}, 16, 1);
             if (i == 7)
-                draw((struct trim_rect){120, 80, 60, 20}, 235, 1);
+                draw((struct crop_rect){120, 80, 60, 20}, 235, 1);
             seen[i] = look();
         }
-        struct trim t = trim_find(seen, PICTURES, W, H);
+        struct crop t = crop_find(seen, PICTURES, W, H);
         assert_int_equal(t.count, 1);
         assert_rect(&t, 0, shape[s]);
         assert_false(t.forced);
@@ -93,7 +93,7 @@ TEST(shapes)
 /* What lies in a bar does not undo it: subtitles in most pictures, a logo in all. */
 TEST(what_is_drawn_in_bars)
 {
-    struct trim_seen seen[PICTURES];
+    struct crop_seen seen[PICTURES];
     for (int i = 0; i < PICTURES; i++) {
         draw(scope, 60, 150);
         for (int y = 6; y < 16; y++)
@@ -103,17 +103,17 @@ TEST(what_is_drawn_in_bars)
                 luma[y][x] = luma[y][x + 1] = luma[y][x + 2] = 235;
         seen[i] = look();
     }
-    struct trim t = trim_find(seen, PICTURES, W, H);
+    struct crop t = crop_find(seen, PICTURES, W, H);
     assert_int_equal(t.count, 1);
     assert_rect(&t, 0, scope);
-    struct frame_view v = view_of_it(), rows = trim_rows(&v);
-    trim_view(&t, &rows, &v);
+    struct frame_view v = view_of_it(), rows = crop_rows(&v);
+    crop_view(&t, &rows, &v);
     assert_int_equal(v.height, 132);       /* whole chroma samples */
 }
 
 TEST(no_bars)
 {
-    struct trim_seen seen[PICTURES];
+    struct crop_seen seen[PICTURES];
     for (int kind = 0; kind < 5; kind++) {
         for (int i = 0; i < PICTURES; i++) {
             if (kind == 0)                        /* bright from end to end */
@@ -121,50 +121,50 @@ TEST(no_bars)
             else if (kind == 1)                   /* at a tenth of its brightness */
                 draw(whole, 16, 22);
             else if (kind == 2)                   /* titles */
-                draw((struct trim_rect){60, 70, 200, 30}, 235, 1);
+                draw((struct crop_rect){60, 70, 200, 30}, 235, 1);
             else if (kind == 3)                   /* black */
-                draw((struct trim_rect){0, 0, 0, 0}, 16, 1);
+                draw((struct crop_rect){0, 0, 0, 0}, 16, 1);
             for (int y = 0; y < H && kind == 4; y++)      /* a night sky that brightens towards the horizon */
                 for (int x = 0; x < W; x++)
                     luma[y][x] = (uint8_t)(16 + y / 3 + a_little(0, 20));
             seen[i] = look();
         }
-        assert_int_equal(trim_find(seen, PICTURES, W, H).count, 0);
+        assert_int_equal(crop_find(seen, PICTURES, W, H).count, 0);
     }
-    assert_int_equal(trim_find(seen, 0, W, H).count, 0);
+    assert_int_equal(crop_find(seen, 0, W, H).count, 0);
 }
 
 /* A dark edge at one end is a scene's own, in however many pictures; so are thin ones, and what two pictures alone have. */
 TEST(what_is_no_bar)
 {
-    const struct trim_rect odd[] = {{0, 0, W, 150}, {60, 0, W - 60, H}, {0, 5, W, H - 10}, {0, 30, W, 90}};
-    struct trim_seen seen[PICTURES];
+    const struct crop_rect odd[] = {{0, 0, W, 150}, {60, 0, W - 60, H}, {0, 5, W, H - 10}, {0, 30, W, 90}};
+    struct crop_seen seen[PICTURES];
     for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
         for (int i = 0; i < PICTURES; i++) {
             draw(odd[k], 60, 150);
             seen[i] = look();
         }
-        assert_int_equal(trim_find(seen, PICTURES, W, H).count, 0);
+        assert_int_equal(crop_find(seen, PICTURES, W, H).count, 0);
     }
     for (int dark = 2; dark <= 3; dark++) {
         for (int i = 0; i < PICTURES; i++) {
             draw(i < dark ? pillar : whole, 60, 150);
             seen[i] = look();
         }
-        assert_int_equal(trim_find(seen, PICTURES, W, H).count, dark == 3);
+        assert_int_equal(crop_find(seen, PICTURES, W, H).count, dark == 3);
     }
 }
 
 /* A dark scene with a lamp outside of the rectangle is left whole, unless it is so small that it may be a logo. */
 TEST(a_lamp_in_the_dark)
 {
-    const struct trim t = {W, H, 1, false, {{40, 0, 240, H}}};
+    const struct crop t = {W, H, 1, false, {{40, 0, 240, H}}};
     for (int height = 8; height <= 40; height += 32) {
         draw(whole, 16, 9);
         for (int y = 60; y < 60 + height; y++)
             memset(&luma[y][10], 235, 12);
-        struct frame_view v = view_of_it(), rows = trim_rows(&v);
-        trim_view(&t, &rows, &v);
+        struct frame_view v = view_of_it(), rows = crop_rows(&v);
+        crop_view(&t, &rows, &v);
         assert_int_equal(v.width, height == 8 ? 240 : W);
     }
 }
@@ -172,20 +172,20 @@ TEST(a_lamp_in_the_dark)
 /* A film that changes its shape: each picture takes what holds it. */
 TEST(two_shapes)
 {
-    struct trim_seen seen[PICTURES];
+    struct crop_seen seen[PICTURES];
     for (int i = 0; i < PICTURES; i++) {
         draw(i % 2 ? scope : window, 60, 150);
         seen[i] = look();
     }
-    struct trim t = trim_find(seen, PICTURES, W, H);
+    struct crop t = crop_find(seen, PICTURES, W, H);
     assert_int_equal(t.count, 2);
     assert_rect(&t, 0, window);
     assert_rect(&t, 1, scope);
-    const struct trim_rect is[] = {scope, window, whole}, becomes[] = {{0, 24, W, 132}, window, whole};
+    const struct crop_rect is[] = {scope, window, whole}, becomes[] = {{0, 24, W, 132}, window, whole};
     for (int i = 0; i < 3; i++) {
         draw(is[i], 60, 150);
-        struct frame_view v = view_of_it(), rows = trim_rows(&v);
-        trim_view(&t, &rows, &v);
+        struct frame_view v = view_of_it(), rows = crop_rows(&v);
+        crop_view(&t, &rows, &v);
         assert_int_equal(v.width, becomes[i].width);
         assert_int_equal(v.height, becomes[i].height);
         assert_ptr_equal(v.plane[0].data, &luma[becomes[i].y][becomes[i].x]);
@@ -197,18 +197,18 @@ TEST(two_shapes)
 /* Pictures of another size than the film's, and what is forced. */
 TEST(which_pictures)
 {
-    struct trim t = {W, H, 1, false, {{0, 24, W, 132}}};
+    struct crop t = {W, H, 1, false, {{0, 24, W, 132}}};
     draw(scope, 60, 150);
-    struct frame_view v = view_of_it(), rows = trim_rows(&v);
+    struct frame_view v = view_of_it(), rows = crop_rows(&v);
     v.height = H - 2;
-    trim_view(&t, &rows, &v);
+    crop_view(&t, &rows, &v);
     assert_int_equal(v.height, H - 2);
     draw(whole, 60, 150);
     v = view_of_it();
-    trim_view(&t, &rows, &v);
+    crop_view(&t, &rows, &v);
     assert_int_equal(v.height, H);
     t.forced = true;
-    trim_view(&t, &rows, &v);
+    crop_view(&t, &rows, &v);
     assert_int_equal(v.height, 132);
 }
 
@@ -217,7 +217,7 @@ TEST(words)
 {
     static uint16_t wide[H][W];
     draw(scope, 60, 150);
-    struct trim_seen narrow = look();
+    struct crop_seen narrow = look();
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++)
             wide[y][x] = (uint16_t)(luma[y][x] << 8);
@@ -225,7 +225,7 @@ TEST(words)
     v.bits = 10;
     v.shift = 6;
     v.plane[0] = (struct plane){(const uint8_t *)wide, W * 2, 2, W, H};
-    struct trim_seen same = trim_look(&v, room);
+    struct crop_seen same = crop_sample_frame(&v, room);
     assert_true(same.down.known && narrow.down.known);
     assert_int_equal(same.down.low, narrow.down.low);
     assert_int_equal(same.down.high, narrow.down.high);
@@ -241,13 +241,13 @@ TEST(pure_colours)
             rgb[x < 50 ? 0 : x < W - 50 ? 1 : 2][y][x] = 200;
     struct frame_view v = {.model = MODEL_RGB, .matrix = MATRIX_RGB, .range = RANGE_FULL, .bits = 8, .width = W, .height = H,
                            .plane = {{rgb[0][0], W, 1, W, H}, {rgb[1][0], W, 1, W, H}, {rgb[2][0], W, 1, W, H}}};
-    struct trim_seen seen = trim_look(&v, room);
+    struct crop_seen seen = crop_sample_frame(&v, room);
     assert_true(seen.across.known && seen.down.known);
     assert_int_equal(seen.across.low + seen.across.high + seen.down.low + seen.down.high, 0);
     for (int i = 0; i < 3; i++)
         for (int y = 0; y < 20; y++)
             memset(rgb[i][y], 0, W), memset(rgb[i][H - 1 - y], 0, W);
-    seen = trim_look(&v, room);
+    seen = crop_sample_frame(&v, room);
     assert_int_equal(seen.down.low, 20);
     assert_int_equal(seen.down.high, 20);
 }
@@ -256,21 +256,21 @@ TEST(pure_colours)
 TEST(crops)
 {
     struct frame_view v = view_of_it();
-    trim_crop(&v, &(struct trim_rect){3, 5, 100, 50});
+    crop_to_rect(&v, &(struct crop_rect){3, 5, 100, 50});
     assert_int_equal(v.width, 98);
     assert_int_equal(v.height, 48);
     assert_int_equal(v.plane[1].width, 49);
     assert_ptr_equal(v.plane[0].data, &luma[6][4]);
     assert_ptr_equal(v.plane[1].data, &chroma[0][3][2]);
     v = view_of_it();
-    trim_crop(&v, &(struct trim_rect){W - 1, 0, 1, H});
+    crop_to_rect(&v, &(struct crop_rect){W - 1, 0, 1, H});
     assert_int_equal(v.width, 1);
     assert_int_equal(v.plane[1].width, 1);
     v = view_of_it();
-    trim_crop(&v, &(struct trim_rect){W, 0, 5, 5});
+    crop_to_rect(&v, &(struct crop_rect){W, 0, 5, 5});
     assert_int_equal(v.width, W);
     v = view_of_it();
-    trim_crop(&v, &(struct trim_rect){-10, -10, 2 * W, 2 * H});
+    crop_to_rect(&v, &(struct crop_rect){-10, -10, 2 * W, 2 * H});
     assert_int_equal(v.width, W);
     assert_int_equal(v.height, H);
 }
@@ -278,51 +278,51 @@ TEST(crops)
 /* Every orientation and back; a quarter turn clockwise brings the left column to the top. */
 TEST(turns)
 {
-    const struct trim_rect r = {10, 20, 100, 40};
+    const struct crop_rect r = {10, 20, 100, 40};
     for (int mirror = 0; mirror < 2; mirror++)
         for (int quarter = 0; quarter < 4; quarter++) {
             struct orientation o = {quarter, mirror};
-            struct trim_rect shown = trim_to_shown(r, o, W, H), back = trim_to_decoded(shown, o, W, H);
+            struct crop_rect shown = crop_to_shown(r, o, W, H), back = crop_to_decoded(shown, o, W, H);
             assert_memory_equal(&back, &r, sizeof r);
             assert_true(shown.x >= 0 && shown.y >= 0);
             assert_true(shown.x + shown.width <= (quarter % 2 ? H : W) && shown.y + shown.height <= (quarter % 2 ? W : H));
         }
-    struct trim_rect shown = trim_to_shown(r, (struct orientation){1, false}, W, H);
+    struct crop_rect shown = crop_to_shown(r, (struct orientation){1, false}, W, H);
     assert_int_equal(shown.x, H - 20 - 40);
     assert_int_equal(shown.y, 10);
-    char text[TRIM_TEXT];
-    trim_text(&r, text);
+    char text[CROP_TEXT];
+    crop_text(&r, text);
     assert_string_equal(text, "100:40:10:20");
 }
 
 /* Axes as pictures have them: dark, whole, with bars, and with what looks like one at one end. */
-static struct trim_axis an_axis(void)
+static struct crop_axis an_axis(void)
 {
-    static const struct trim_axis axis[] = {{false, 0, 0}, {true, 0, 0}, {true, 23, 23}, {true, 24, 21}, {true, 40, 40}, {true, 0, 12}};
+    static const struct crop_axis axis[] = {{false, 0, 0}, {true, 0, 0}, {true, 23, 23}, {true, 24, 21}, {true, 40, 40}, {true, 0, 12}};
     return axis[a_little(0, sizeof axis / sizeof *axis)];
 }
 
-/* Who leaves pictures out goes by this: whatever the others show, fewer than TRIM_QUORUM that suggest bars make no rectangle. */
+/* Who leaves pictures out goes by this: whatever the others show, fewer than CROP_QUORUM that suggest bars make no rectangle. */
 TEST(what_suggests_bars)
 {
-    assert_false(trim_suggests(&(struct trim_seen){.across = {.known = true}, .down = {.known = true}}));
-    assert_false(trim_suggests(&(struct trim_seen){.across = {.low = 9, .high = 9}}));
-    assert_true(trim_suggests(&(struct trim_seen){.across = {.known = true}}));
-    assert_true(trim_suggests(&(struct trim_seen){.down = {.known = true}}));
-    assert_true(trim_suggests(&(struct trim_seen){.across = {.known = true}, .down = {true, 9, 9}}));
-    assert_true(trim_suggests(&(struct trim_seen){.across = {true, 9, 9}, .down = {.known = true}}));
+    assert_false(crop_suggests(&(struct crop_seen){.across = {.known = true}, .down = {.known = true}}));
+    assert_false(crop_suggests(&(struct crop_seen){.across = {.low = 9, .high = 9}}));
+    assert_true(crop_suggests(&(struct crop_seen){.across = {.known = true}}));
+    assert_true(crop_suggests(&(struct crop_seen){.down = {.known = true}}));
+    assert_true(crop_suggests(&(struct crop_seen){.across = {.known = true}, .down = {true, 9, 9}}));
+    assert_true(crop_suggests(&(struct crop_seen){.across = {true, 9, 9}, .down = {.known = true}}));
     int hopeless = 0, found = 0;
     for (int trial = 0; trial < 20000; trial++) {
-        struct trim_seen seen[PICTURES];
+        struct crop_seen seen[PICTURES];
         size_t count = a_little(1, PICTURES), suggest = 0;
         for (size_t i = 0; i < count; i++) {
-            seen[i] = (struct trim_seen){an_axis(), an_axis()};
-            suggest += trim_suggests(&seen[i]);
+            seen[i] = (struct crop_seen){an_axis(), an_axis()};
+            suggest += crop_suggests(&seen[i]);
         }
-        int rects = trim_find(seen, count, W, H).count;
-        hopeless += suggest < TRIM_QUORUM;
+        int rects = crop_find(seen, count, W, H).count;
+        hopeless += suggest < CROP_QUORUM;
         found += rects > 0;
-        assert_true(rects == 0 || suggest >= TRIM_QUORUM);
+        assert_true(rects == 0 || suggest >= CROP_QUORUM);
     }
     assert_true(hopeless > 1000 && found > 1000);
 }

@@ -1,4 +1,4 @@
-#include "barcode/engine/trim.h"
+#include "barcode/engine/crop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static bool is_bar(const uint32_t *line, int count, int at, uint32_t most, bool 
 /* How wide the bar at one end is; -1: it cannot be told. `most`: what a line that is covered from end to end has. */
 static int bar_of(const uint32_t *line, int count, uint32_t most, int widest, bool from_end)
 {
-    enum { LEAST = TRIM_EVERY };              /* a thinner one may lie between the rows that trim_rows takes */
+    enum { LEAST = CROP_EVERY };              /* a thinner one may lie between the rows that crop_rows takes */
     int at = 0;
     while (at * 100 <= count * widest && !is_picture(line, count, at, most, from_end))
         at++;
@@ -114,14 +114,14 @@ static int bar_of(const uint32_t *line, int count, uint32_t most, int widest, bo
  * Where one end cannot be told (subtitles, a dark side), it is as wide as the other one if there is an edge there: bars come in
  * pairs.
  */
-static struct trim_axis axis_of(const uint32_t *line, int count, uint32_t most, int widest)
+static struct crop_axis axis_of(const uint32_t *line, int count, uint32_t most, int widest)
 {
     int low = bar_of(line, count, most, widest, false), high = bar_of(line, count, most, widest, true);
     if (low > 0 && high < 0 && is_bar(line, count, low + EDGE / 2, most, true) && is_picture(line, count, low + EDGE / 2, most, true))
         high = low;
     if (high > 0 && low < 0 && is_bar(line, count, high + EDGE / 2, most, false) && is_picture(line, count, high + EDGE / 2, most, false))
         low = high;
-    return low < 0 || high < 0 ? (struct trim_axis){0} : (struct trim_axis){true, low, high};
+    return low < 0 || high < 0 ? (struct crop_axis){0} : (struct crop_axis){true, low, high};
 }
 
 static uint32_t largest_of(const uint32_t *line, int count)
@@ -143,12 +143,12 @@ static int widest_bar(int side, int length, int shape, int least)
     return per_cent > least ? per_cent : least;
 }
 
-struct trim_seen trim_look(const struct frame_view *view, uint32_t *room)
+struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room)
 {
     enum { BRIGHT = 30 };                                 /* per cent */
     const struct plane *p = &view->plane[0];
     uint32_t *row = room, *column = room + p->height;
-    struct trim_seen seen = {0};
+    struct crop_seen seen = {0};
     if (view->model == MODEL_YCBCR && view->matrix == MATRIX_RGB)
         return seen;
     memset(room, 0, ((size_t)p->width + (size_t)p->height) * sizeof *room);
@@ -176,35 +176,35 @@ static bool near(int a, int b)
 }
 
 /* An axis that cannot be told agrees with every other. */
-static bool agree(struct trim_axis a, struct trim_axis b)
+static bool agree(struct crop_axis a, struct crop_axis b)
 {
     return !a.known || !b.known || (near(a.low, b.low) && near(a.high, b.high));
 }
 
-static bool has_bar(struct trim_axis a)
+static bool has_bar(struct crop_axis a)
 {
     return a.known && a.low + a.high > 0;
 }
 
-static bool supports(const struct trim_seen *s, const struct trim_seen *shape)
+static bool supports(const struct crop_seen *s, const struct crop_seen *shape)
 {
     return (s->down.known || s->across.known) && agree(s->down, shape->down) && agree(s->across, shape->across);
 }
 
-bool trim_suggests(const struct trim_seen *seen)
+bool crop_suggests(const struct crop_seen *seen)
 {
-    const struct trim_axis *a = &seen->across, *d = &seen->down;
+    const struct crop_axis *a = &seen->across, *d = &seen->down;
     return (a->known && (!d->known || has_bar(*a))) || (d->known && (!a->known || has_bar(*d)));
 }
 
 /* The middle one of an edge's places among the pictures of a shape: one of them may be off by what its scene hides. */
-static int middle(const struct trim_seen *seen, size_t count, const struct trim_seen *shape, bool down, bool high)
+static int middle(const struct crop_seen *seen, size_t count, const struct crop_seen *shape, bool down, bool high)
 {
     int tally[2 * NEAR + 1] = {0}, total = 0, at = 0;
-    struct trim_axis mine = down ? shape->down : shape->across;
+    struct crop_axis mine = down ? shape->down : shape->across;
     int place = high ? mine.high : mine.low;
     for (size_t i = 0; i < count && mine.known; i++) {
-        struct trim_axis a = down ? seen[i].down : seen[i].across;
+        struct crop_axis a = down ? seen[i].down : seen[i].across;
         if (a.known && supports(&seen[i], shape)) {
             tally[(high ? a.high : a.low) - place + NEAR]++;
             total++;
@@ -216,7 +216,7 @@ static int middle(const struct trim_seen *seen, size_t count, const struct trim_
 }
 
 /* Bars come in pairs of about the same width: a dark edge at one end alone is a scene's own. */
-static bool is_pair(struct trim_axis a, int length)
+static bool is_pair(struct crop_axis a, int length)
 {
     int most = length / 50 + 2 > (a.low + a.high) / 4 ? length / 50 + 2 : (a.low + a.high) / 4;
     return !has_bar(a) || (a.low > 0 && a.high > 0 && abs(a.low - a.high) <= most);
@@ -227,18 +227,18 @@ static size_t quorum(size_t count)
 {
     enum { SHARE = 8 };
     size_t share = (count + SHARE - 1) / SHARE;
-    return share > TRIM_QUORUM ? share : TRIM_QUORUM;
+    return share > CROP_QUORUM ? share : CROP_QUORUM;
 }
 
-static void keep(struct trim *t, size_t votes[TRIM_RECTS], struct trim_rect r, size_t supporters)
+static void keep(struct crop *t, size_t votes[CROP_RECTS], struct crop_rect r, size_t supporters)
 {
     for (int i = 0; i < t->count; i++)
         if (near(t->rect[i].x, r.x) && near(t->rect[i].y, r.y) && near(t->rect[i].width, r.width) && near(t->rect[i].height, r.height))
             return;
     int at = t->count;
-    if (at == TRIM_RECTS) {
+    if (at == CROP_RECTS) {
         at = 0;
-        for (int i = 1; i < TRIM_RECTS; i++)
+        for (int i = 1; i < CROP_RECTS; i++)
             at = votes[i] < votes[at] ? i : at;
         if (votes[at] >= supporters)
             return;
@@ -251,17 +251,17 @@ static void keep(struct trim *t, size_t votes[TRIM_RECTS], struct trim_rect r, s
 
 static int by_area(const void *a, const void *b)
 {
-    const struct trim_rect *p = a, *q = b;
+    const struct crop_rect *p = a, *q = b;
     int64_t one = (int64_t)p->width * p->height, other = (int64_t)q->width * q->height;
     return (one > other) - (one < other);
 }
 
 /* Keeps the shapes of those pictures that tell of both axes, or of one alone: an axis of which nobody tells has no bars. */
-static void keep_shapes(struct trim *t, const struct trim_seen *seen, size_t count, bool both)
+static void keep_shapes(struct crop *t, const struct crop_seen *seen, size_t count, bool both)
 {
-    size_t votes[TRIM_RECTS] = {0};
+    size_t votes[CROP_RECTS] = {0};
     for (size_t i = 0; i < count; i++) {
-        const struct trim_seen *shape = &seen[i];
+        const struct crop_seen *shape = &seen[i];
         bool bars = has_bar(shape->across) || has_bar(shape->down);
         if ((shape->across.known && shape->down.known) != both || !bars || !is_pair(shape->across, t->width) || !is_pair(shape->down, t->height))
             continue;
@@ -272,13 +272,13 @@ static void keep_shapes(struct trim *t, const struct trim_seen *seen, size_t cou
             continue;
         int left = middle(seen, count, shape, false, false), right = middle(seen, count, shape, false, true);
         int top = middle(seen, count, shape, true, false), bottom = middle(seen, count, shape, true, true);
-        keep(t, votes, (struct trim_rect){left, top, t->width - left - right, t->height - top - bottom}, supporters);
+        keep(t, votes, (struct crop_rect){left, top, t->width - left - right, t->height - top - bottom}, supporters);
     }
 }
 
-struct trim trim_find(const struct trim_seen *seen, size_t count, int width, int height)
+struct crop crop_find(const struct crop_seen *seen, size_t count, int width, int height)
 {
-    struct trim t = {.width = width, .height = height};
+    struct crop t = {.width = width, .height = height};
     keep_shapes(&t, seen, count, true);
     if (t.count == 0)
         keep_shapes(&t, seen, count, false);
@@ -288,12 +288,12 @@ struct trim trim_find(const struct trim_seen *seen, size_t count, int width, int
 
 /* ------------------------------------------------------------------ the cut */
 
-struct frame_view trim_rows(const struct frame_view *view)
+struct frame_view crop_rows(const struct frame_view *view)
 {
     struct frame_view rows = *view;
     for (int i = 0; i < 3; i++) {
-        rows.plane[i].pitch *= TRIM_EVERY;
-        rows.plane[i].height = (rows.plane[i].height + TRIM_EVERY - 1) / TRIM_EVERY;
+        rows.plane[i].pitch *= CROP_EVERY;
+        rows.plane[i].height = (rows.plane[i].height + CROP_EVERY - 1) / CROP_EVERY;
     }
     return rows;
 }
@@ -317,13 +317,13 @@ static void add_lines(struct outside *o, const uint32_t *line, int from, int to,
 /* Where the first row is that lies inside of `y`, and well behind its edge. */
 static int row_from(int y)
 {
-    return (y + TRIM_EVERY - 1) / TRIM_EVERY;
+    return (y + CROP_EVERY - 1) / CROP_EVERY;
 }
 
 /* True if the picture begins brightly right inside of every edge of `r`: then what lies outside is a bar, whatever is drawn there. */
-static bool shows_edges(const struct trim_rect *r, const struct trim *t, const uint32_t *row, const uint32_t *column)
+static bool shows_edges(const struct crop_rect *r, const struct crop *t, const uint32_t *row, const uint32_t *column)
 {
-    int top = row_from(r->y + EDGE), bottom = (r->y + r->height - EDGE - 1) / TRIM_EVERY;
+    int top = row_from(r->y + EDGE), bottom = (r->y + r->height - EDGE - 1) / CROP_EVERY;
     int left = r->x + EDGE, right = r->x + r->width - EDGE - 1;
     uint32_t across = (uint32_t)r->width * PICTURE_LEAST, down = (uint32_t)(bottom - top + 1) * PICTURE_LEAST;
     bool vertical = r->height == t->height || (row[top] * 100 >= across && row[bottom] * 100 >= across);
@@ -331,7 +331,7 @@ static bool shows_edges(const struct trim_rect *r, const struct trim *t, const u
 }
 
 /* True if what lies outside of `r` is bars, by row[rows] and column[width] of the thinned picture. */
-static bool holds(const struct trim_rect *r, const struct trim *t, const uint32_t *row, int rows, const uint32_t *column, int width)
+static bool holds(const struct crop_rect *r, const struct crop *t, const uint32_t *row, int rows, const uint32_t *column, int width)
 {
     struct outside rim = {0}, side = {0};
     if (r->width < 4 * EDGE || r->height < 4 * EDGE)
@@ -345,7 +345,7 @@ static bool holds(const struct trim_rect *r, const struct trim *t, const uint32_
     return rim.over * 100 <= rim.lines * LINES_MOST && side.over * 100 <= side.lines * LINES_MOST && shows_edges(r, t, row, column);
 }
 
-void trim_view(const struct trim *t, const struct frame_view *luma, struct frame_view *view)
+void crop_view(const struct crop *t, const struct frame_view *luma, struct frame_view *view)
 {
     enum { LARGEST = 16384 };
     const struct plane *p = &luma->plane[0];
@@ -354,15 +354,15 @@ void trim_view(const struct trim *t, const struct frame_view *luma, struct frame
     if (t->count == 0 || (one_plane && !t->forced) || view->width != t->width || view->height != t->height || view->width > LARGEST || view->height > LARGEST)
         return;
     if (t->forced) {
-        trim_crop(view, &t->rect[0]);
+        crop_to_rect(view, &t->rect[0]);
         return;
     }
-    uint32_t row[LARGEST / TRIM_EVERY] = {0}, column[LARGEST] = {0};
+    uint32_t row[LARGEST / CROP_EVERY] = {0}, column[LARGEST] = {0};
     for (int y = 0; y < p->height; y++)
         row[y] = count_row(luma, y, column);
     for (int i = 0; i < t->count; i++)
         if (holds(&t->rect[i], t, row, p->height, column, p->width)) {
-            trim_crop(view, &t->rect[i]);
+            crop_to_rect(view, &t->rect[i]);
             return;
         }
 }
@@ -405,7 +405,7 @@ static int inside(int value, int most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-void trim_crop(struct frame_view *view, const struct trim_rect *rect)
+void crop_to_rect(struct frame_view *view, const struct crop_rect *rect)
 {
     int x0 = inside(rect->x, view->width), x1 = inside(rect->x + rect->width, view->width);
     int y0 = inside(rect->y, view->height), y1 = inside(rect->y + rect->height, view->height);
@@ -428,12 +428,12 @@ void trim_crop(struct frame_view *view, const struct trim_rect *rect)
 /* ------------------------------------------------------------------ as it is shown */
 
 /* A quarter turn clockwise of a picture of that height. */
-static struct trim_rect turn(struct trim_rect r, int height)
+static struct crop_rect turn(struct crop_rect r, int height)
 {
-    return (struct trim_rect){height - r.y - r.height, r.x, r.height, r.width};
+    return (struct crop_rect){height - r.y - r.height, r.x, r.height, r.width};
 }
 
-struct trim_rect trim_to_shown(struct trim_rect r, struct orientation o, int width, int height)
+struct crop_rect crop_to_shown(struct crop_rect r, struct orientation o, int width, int height)
 {
     if (o.mirror)
         r.x = width - r.x - r.width;
@@ -442,7 +442,7 @@ struct trim_rect trim_to_shown(struct trim_rect r, struct orientation o, int wid
     return r;
 }
 
-struct trim_rect trim_to_decoded(struct trim_rect r, struct orientation o, int width, int height)
+struct crop_rect crop_to_decoded(struct crop_rect r, struct orientation o, int width, int height)
 {
     int turns = (4 - (o.quarter_turns & 3)) & 3;
     for (int i = 0; i < turns; i++)
@@ -452,13 +452,13 @@ struct trim_rect trim_to_decoded(struct trim_rect r, struct orientation o, int w
     return r;
 }
 
-void trim_text(const struct trim_rect *r, char text[TRIM_TEXT])
+void crop_text(const struct crop_rect *r, char text[CROP_TEXT])
 {
-    snprintf(text, TRIM_TEXT, "%d:%d:%d:%d", r->width, r->height, r->x, r->y);
+    snprintf(text, CROP_TEXT, "%d:%d:%d:%d", r->width, r->height, r->x, r->y);
 }
 
-void trim_shown_text(const struct trim *t, int i, struct orientation o, char text[TRIM_TEXT])
+void crop_shown_text(const struct crop *t, int i, struct orientation o, char text[CROP_TEXT])
 {
-    struct trim_rect shown = trim_to_shown(t->rect[i], o, t->width, t->height);
-    trim_text(&shown, text);
+    struct crop_rect shown = crop_to_shown(t->rect[i], o, t->width, t->height);
+    crop_text(&shown, text);
 }

@@ -23,7 +23,7 @@ PY
 }
 
 # The sizes of film-480p.mp4 are 854x480.
-test_trim_bars() {
+test_crop_bars() {
     encode plain.mp4 crop=854:356:0:62
     ok plain.mp4 -n 8 -m average --json plain.json -o plain.png
     encode scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
@@ -32,48 +32,48 @@ test_trim_bars() {
     for film in scope noise logo; do
         ok $film.mp4 -v -n 8 -m average --json $film.json -o $film.png
         says "its picture is 854:356:0:62 of 854x480"
-        check trimmed $film.json 854:356:0:62
+        check cropped $film.json 854:356:0:62
         near plain.json $film.json 2
         ok $film.mp4 -n 8 -m average --trim off --json off.json -o off.png
-        cmp $film.png off.png > /dev/null && fail "$film: --trim off changes nothing"
-        check trimmed off.json
+        cmp $film.png off.png > /dev/null && fail "$film: --crop off changes nothing"
+        check cropped off.json
     done
     encode pillar.mp4 crop=640:480:107:0,pad=854:480:106:0:black
     ok pillar.mp4 -n 8 -m average --json pillar.json -o pillar.png
-    check trimmed pillar.json 640:480:106:0
+    check cropped pillar.json 640:480:106:0
     encode window.mp4 crop=640:400:107:40,pad=854:480:106:40:black
     ok window.mp4 -n 8 -m average --json window.json -o window.png
-    check trimmed window.json 640:400:106:40
+    check cropped window.json 640:400:106:40
 }
 
-test_trim_invents_nothing() {
+test_crop_invents_nothing() {
     encode night.mp4 "lutyuv=y=16+(val-16)/10:u=128+(val-128)/10:v=128+(val-128)/10"
     encode plain.mp4 null
     ffmpeg -nostdin -v error -y -f lavfi -i color=black:s=320x180:r=25:d=4 -c:v libx264 -g 25 black.mp4
     for film in night plain black; do
         ok $film.mp4 -n 8 -m all --n-init 2 --dump a.rgb --json $film.json -o a.png
-        ok $film.mp4 -n 8 -m all --n-init 2 --trim off --dump b.rgb -o b.png
+        ok $film.mp4 -n 8 -m all --n-init 2 --crop off --dump b.rgb -o b.png
         cmp a.rgb b.rgb
         check pixels a.png b.png
-        check trimmed $film.json
+        check cropped $film.json
     done
 }
 
 # Half of the film has bars: each half is right.
-test_trim_a_film_of_two_shapes() {
+test_crop_a_film_of_two_shapes() {
     encode scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
     encode whole.mp4 null
     printf "file '%s'\n" scope.mp4 whole.mp4 > list
     ffmpeg -nostdin -v error -y -f concat -i list -c copy both.mp4
     ok both.mp4 -n 8 --dump both.rgb --json both.json -o both.png
-    check trimmed both.json 854:356:0:62
+    check cropped both.json 854:356:0:62
     ok scope.mp4 -n 8 --dump scope.rgb -o scope.png
     ok whole.mp4 -n 8 --dump whole.rgb -o whole.png
     cat scope.rgb whole.rgb | cmp - both.rgb
 }
 
 # What is missing of a damaged picture is what the memory held: such a picture tells nothing, or each number of threads has other bars.
-test_trim_of_a_damaged_film() {
+test_crop_of_a_damaged_film() {
     ffmpeg -nostdin -v error -y -f lavfi -i "testsrc2=s=640x270:r=24,format=yuv420p,pad=640:360:0:44" -t 8 -c:v libx265 -preset ultrafast \
         -x265-params log-level=error:keyint=24 whole.mkv
     for seed in 1 2 3; do
@@ -93,30 +93,30 @@ END
 }
 
 # The rectangle is of the displayed picture; every way of staging cuts it alike.
-test_trim_by_hand() {
+test_crop_by_hand() {
     f=$(clip film-480p.mp4)
     g=$(clip rotate90.mp4)
     encode crop.mkv crop=400:200:100:60 -c:v ffv1
     encode full.mkv null -c:v ffv1
-    ok full.mkv -n 8 --trim 400:200:100:60 --size 160x90 --dump a.rgb --json a.json -o a.png
-    ok crop.mkv -n 8 --trim off --size 160x90 --dump b.rgb -o b.png
+    ok full.mkv -n 8 --crop 400:200:100:60 --size 160x90 --dump a.rgb --json a.json -o a.png
+    ok crop.mkv -n 8 --crop off --size 160x90 --dump b.rgb -o b.png
     cmp a.rgb b.rgb
-    check trimmed a.json 400:200:100:60
+    check cropped a.json 400:200:100:60
     for film in "$f" "$g"; do
-        ok "$film" -n 24 --trim 100:60:40:20 --threads 1 --dump 1.rgb --json 1.json -o 1.png
-        ok "$film" -n 24 --trim 100:60:40:20 --threads 3 --dump 3.rgb -o 3.png
+        ok "$film" -n 24 --crop 100:60:40:20 --threads 1 --dump 1.rgb --json 1.json -o 1.png
+        ok "$film" -n 24 --crop 100:60:40:20 --threads 3 --dump 3.rgb -o 3.png
         cmp 1.rgb 3.rgb
-        check trimmed 1.json 100:60:40:20
-        ok "$film" -n 24 --trim 100:60:40:20 --verify -o v.png
+        check cropped 1.json 100:60:40:20
+        ok "$film" -n 24 --crop 100:60:40:20 --verify -o v.png
     done
     ffmpeg -nostdin -v error -y -i "$g" -vf "crop=100:60:40:20" -c:v ffv1 turned.mkv
-    ok turned.mkv -n 24 --trim off --size 90x54 --dump t.rgb -o t.png
-    ok "$g" -n 24 --trim 100:60:40:20 --size 90x54 --dump g.rgb -o g.png
+    ok turned.mkv -n 24 --crop off --size 90x54 --dump t.rgb -o t.png
+    ok "$g" -n 24 --crop 100:60:40:20 --size 90x54 --dump g.rgb -o g.png
     cmp t.rgb g.rgb || fail "a turned film is cut elsewhere"
 }
 
 # Each of several films is looked at once, and none that the cache has.
-test_trim_of_several_films() {
+test_crop_of_several_films() {
     mkdir films
     encode films/scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
     encode films/whole.mp4 null
@@ -136,7 +136,7 @@ test_trim_of_several_films() {
     cmp alone.png cold/scope.png
 }
 
-test_trim_in_the_cache() {
+test_crop_in_the_cache() {
     encode scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
     touch -d '1 minute ago' scope.mp4
     ok scope.mp4 --cache c -n 8 --json cold.json -o cold.png
@@ -150,32 +150,32 @@ test_trim_in_the_cache() {
     ok scope.mp4 --no-cache -n 12 --json none.json --dump none.rgb -o none.png
     cmp part.rgb none.rgb
     check same part.json none.json
-    ok scope.mp4 --cache c -v -n 8 --trim off --json off.json -o off.png
+    ok scope.mp4 --cache c -v -n 8 --crop off --json off.json -o off.png
     says "cache miss"
-    check trimmed off.json
+    check cropped off.json
 }
 
-test_trim_of_a_pipe() {
+test_crop_of_a_pipe() {
     encode scope.mkv crop=854:356:0:62,pad=854:480:0:62:black
     COMMAND="barcode - < scope.mkv" STATUS=0
     "$BARCODE" - -v -n 8 -m average --json pipe.json -o pipe.png < <(cat scope.mkv) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
     [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
     says "a pipe is not searched for bars"
-    check trimmed pipe.json
+    check cropped pipe.json
 }
 
-test_trim_bad_rules() { # quick
+test_crop_bad_rules() { # quick
     f=$(clip h264-closed.mkv)
     for rule in '' on 10 10:10 10:10:0 10:10:0:0:0 0:10:0:0 10:0:0:0 -1:1:1:1 10:10:0:-1 99999:1:0:0 10x10:0:0 ' 1:1:1:1'; do
-        refuses 2 "$f" --trim "$rule"
+        refuses 2 "$f" --crop "$rule"
     done
-    refuses 2 "$f" --trim 320:180:1:0
+    refuses 2 "$f" --crop 320:180:1:0
     says "does not lie in its pictures of 320x180"
     files
 }
 
 # A film that is alone is looked at while it is staged. What is stopped meanwhile leaves nothing in the cache that was not cut.
-test_trim_stopped_while_it_looks() {
+test_crop_stopped_while_it_looks() {
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=2560x1068:r=24:d=2 -vf pad=2560:1440:0:186:black -c:v libx264 -preset ultrafast -g 4 big.mp4
     ok big.mp4 -m average --threads 2 -o right.png
     for delay in 0.04 0.08 0.12 0.16 0.2 0.3; do
@@ -193,12 +193,12 @@ test_trim_stopped_while_it_looks() {
 }
 
 # Where threads are few, the film is staged without the look beside it. Fewer than it takes without one are refused as ever.
-test_trim_with_few_threads() {
+test_crop_with_few_threads() {
     encode scope.mp4 crop=854:356:0:62,pad=854:480:0:62:black
     ok scope.mp4 -m average --threads 4 -o right.png
     for most in 1 2 3 4 5 6 7 8 9 10 12 16 24; do
         export LD_PRELOAD=$FEW_THREADS_SO FEW_THREADS=$most
-        run scope.mp4 -m average --threads 4 --trim off -o off.png
+        run scope.mp4 -m average --threads 4 --crop off -o off.png
         without=$STATUS
         run scope.mp4 -m average --threads 4 -o now.png
         unset LD_PRELOAD FEW_THREADS
